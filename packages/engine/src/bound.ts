@@ -1,0 +1,50 @@
+// The one place where what a tool shows is cut to size. Pure; the file itself is written through a port.
+
+/** Longest text of one tool result, unless the tool says otherwise. */
+export const MAX_SHOWN = 100_000;
+const PREVIEW = 2_000;
+
+/** What the model reads instead of text that was too long: where all of it is, and how it begins. */
+export function persistedNotice(path: string, bytes: number, text: string): string {
+  const preview = cutAtLine(text, PREVIEW);
+  return [
+    "<persisted-output>",
+    `Output too large (${kilobytes(bytes)}). Full output saved to: ${path}`,
+    "",
+    "Preview (first 2KB):",
+    preview,
+    "...",
+    "</persisted-output>",
+  ].join("\n");
+}
+
+/** Keeps the beginning and the end, and says how much is missing between them. */
+export function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  const head = whole(text, 0, half);
+  const tail = whole(text, text.length - half, text.length);
+  return `${head}\n\n… ${text.length - head.length - tail.length} characters left out …\n\n${tail}`;
+}
+
+/** The start of a text, cut at a line end where one is near. */
+export function cutAtLine(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = whole(text, 0, limit);
+  const line = head.lastIndexOf("\n");
+  return line > limit / 2 ? head.slice(0, line) : head;
+}
+
+export function kilobytes(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)}KB` : `${(bytes / 1024 / 1024).toFixed(1)}MB`;
+}
+
+/** A slice that does not split a surrogate pair at either end. */
+function whole(text: string, from: number, to: number): string {
+  const start = isLow(text.charCodeAt(from)) ? from + 1 : from;
+  const end = isHigh(text.charCodeAt(to - 1)) ? to - 1 : to;
+  return text.slice(start, end);
+}
+
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;

@@ -1,0 +1,44 @@
+// The errors the engine answers. Anything else is a bug and flies.
+
+/** What a caller may branch on. Names are the wire's where the wire has one. */
+export type ModelErrorKind =
+  | "overloaded"
+  | "rate_limit"
+  | "server_error"
+  | "connection"
+  | "timeout"
+  | "stream_cut"
+  | "authentication_failed"
+  | "billing_error"
+  | "invalid_request"
+  | "prompt_too_long"
+  | "model_not_found"
+  | "aborted"
+  | "unknown";
+
+/** A model call that failed. `kind` is what callers branch on; `message` is for people. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly kind: ModelErrorKind;
+  readonly status: number | undefined;
+  /** The vendor's own name for it, such as `invalid_request_error`. */
+  readonly apiType: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    kind: ModelErrorKind,
+    message: string,
+    options: { status?: number; apiType?: string; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.status = options.status;
+    this.apiType = options.apiType;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** A tool that could not do what it was asked. The text goes back to the model, which may try again. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+}

@@ -1,0 +1,47 @@
+export { ModelError, ToolError, type ModelErrorKind } from "./errors.ts";
+export {
+  array,
+  boolean,
+  integer,
+  item,
+  number,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+  type Schema,
+} from "./schema.ts";
+export {
+  defineTool,
+  type Access,
+  type BackgroundCommand,
+  type Files,
+  type FileStat,
+  type ReadLedger,
+  type Search,
+  type SearchResult,
+  type Shell,
+  type ShellOutput,
+  type ShellResult,
+  type Sighting,
+  type Tool,
+  type ToolContext,
+  type Workspace,
+} from "./tool.ts";
+export type {
+  Decider,
+  Limits,
+  ModelChoice,
+  ModelEvent,
+  ModelNotice,
+  ModelProfile,
+  ModelProvider,
+  ModelRequest,
+  Permission,
+  PermissionDecision,
+  PermitRequest,
+  Ports,
+  ToolDefinition,
+} from "./ports.ts";
+export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";

@@ -1,0 +1,92 @@
+// What a conversation is made of: messages of content blocks, as the model API spells them.
+// Blocks of unknown type are carried through untouched.
+
+import type { Json, JsonObject } from "./json.ts";
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly cache_control?: CacheControl;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  readonly source: { readonly type: "base64"; readonly media_type: string; readonly data: string };
+}
+
+export interface DocumentBlock {
+  readonly type: "document";
+  readonly source: { readonly type: "base64"; readonly media_type: "application/pdf"; readonly data: string };
+}
+
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly thinking: string;
+  readonly signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  readonly type: "redacted_thinking";
+  readonly data: string;
+}
+
+export interface ToolUseBlock {
+  readonly type: "tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly tool_use_id: string;
+  readonly content: string | readonly ContentBlock[];
+  readonly is_error?: boolean;
+}
+
+export interface UnknownBlock {
+  readonly type: string & { readonly unknown?: never };
+  readonly [key: string]: Json | undefined;
+}
+
+export type KnownBlock =
+  TextBlock | ImageBlock | DocumentBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | ToolResultBlock;
+
+export type ContentBlock = KnownBlock | UnknownBlock;
+
+export interface CacheControl {
+  readonly type: "ephemeral";
+  readonly ttl?: "5m" | "1h";
+}
+
+export interface ModelMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string | readonly ContentBlock[];
+}
+
+export function isToolUse(block: ContentBlock): block is ToolUseBlock {
+  return block.type === "tool_use";
+}
+
+export function isToolResult(block: ContentBlock): block is ToolResultBlock {
+  return block.type === "tool_result";
+}
+
+export function isText(block: ContentBlock): block is TextBlock {
+  return block.type === "text";
+}
+
+/** Content as blocks, whichever of the two spellings it has. */
+export function blocksOf(content: ModelMessage["content"]): readonly ContentBlock[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** The plain text in some content, joined. */
+export function textOf(content: ModelMessage["content"]): string {
+  return typeof content === "string"
+    ? content
+    : content
+        .filter(isText)
+        .map((block) => block.text)
+        .join("");
+}

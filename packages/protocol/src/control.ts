@@ -1,0 +1,58 @@
+// Control requests and responses: the side channel of the stream, multiplexed by request id.
+
+import { isObject } from "./json.ts";
+
+export interface ControlRequest {
+  readonly type: "control_request";
+  readonly request_id: string;
+  readonly request: { readonly subtype: string; readonly [key: string]: unknown };
+}
+
+export interface ControlResponse {
+  readonly type: "control_response";
+  readonly response:
+    | { readonly subtype: "success"; readonly request_id: string; readonly response?: unknown }
+    | {
+        readonly subtype: "error";
+        readonly request_id: string;
+        readonly error: string;
+        readonly error_code?: string;
+      };
+}
+
+export interface ControlCancelRequest {
+  readonly type: "control_cancel_request";
+  readonly request_id: string;
+}
+
+export function controlSuccess(requestId: string, response?: unknown): ControlResponse {
+  return {
+    type: "control_response",
+    response: { subtype: "success", request_id: requestId, ...(response === undefined ? {} : { response }) },
+  };
+}
+
+export function controlError(requestId: string, error: string, errorCode?: string): ControlResponse {
+  return {
+    type: "control_response",
+    response: {
+      subtype: "error",
+      request_id: requestId,
+      error,
+      ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    },
+  };
+}
+
+/**
+ * Reads a control response. Clients nest `request_id` inside `response`; one description of the protocol
+ * puts it on top, so both are accepted and only the nested one is ever sent.
+ */
+export function readControlResponse(line: Record<string, unknown>): ControlResponse | undefined {
+  const inner = line["response"];
+  if (!isObject(inner)) return undefined;
+  const requestId = inner["request_id"] ?? line["request_id"];
+  if (typeof requestId !== "string") return undefined;
+  if (inner["subtype"] === "error") return controlError(requestId, String(inner["error"] ?? "Unknown error"));
+  return controlSuccess(requestId, inner["response"]);
+}

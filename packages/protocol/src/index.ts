@@ -1,0 +1,71 @@
+export { isObject, jsonOf, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
+export {
+  blocksOf,
+  isText,
+  isToolResult,
+  isToolUse,
+  textOf,
+  type CacheControl,
+  type ContentBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  type ModelMessage,
+  type RedactedThinkingBlock,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from "./content.ts";
+export { NO_USAGE, type BlockDelta, type ReplyMessage, type StreamEvent, type Usage } from "./stream-event.ts";
+export {
+  isChainEntry,
+  type AssistantSubject,
+  type AttachmentSubject,
+  type ChainEntry,
+  type ChainSubject,
+  type CostState,
+  type Entry,
+  type Envelope,
+  type MetadataEntry,
+  type NewEntry,
+  type SystemSubject,
+  type UserSubject,
+} from "./entry.ts";
+export {
+  isResult,
+  type AssistantMessage,
+  type InitMessage,
+  type Message,
+  type ModelUsage,
+  type ResultMessage,
+  type ResultSubtype,
+  type Signal,
+  type StreamEventMessage,
+  type SystemMessage,
+  type TerminalReason,
+  type UserMessage,
+} from "./message.ts";
+export {
+  controlError,
+  controlSuccess,
+  readControlResponse,
+  type ControlCancelRequest,
+  type ControlRequest,
+  type ControlResponse,
+} from "./control.ts";
+export type { ExitReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export { LineSplitter, toLine } from "./jsonl.ts";
+export { isPrompt, project, projectPrompt } from "./project.ts";
+export {
+  isPermissionMode,
+  PERMISSION_MODES,
+  type PermissionDenial,
+  type PermissionMode,
+  type PermissionUpdate,
+  type RuleBehavior,
+  type RuleSource,
+  type RuleValue,
+} from "./permission.ts";
+export type { ModelPrice, Settings } from "./settings.ts";
+export { NOTHING_SAID, type HookEvent, type HookOutcome, type HookVerdict } from "./hook.ts";
+export { COMPATIBLE_VERSION, VERSION } from "./version.ts";

@@ -1,0 +1,138 @@
+// Messages on the wire (stream-json), as clients of the compatible protocol read them.
+// Only kinds this runtime emits are spelled out; anything else passes through as `OtherMessage`.
+
+import type { ModelMessage } from "./content.ts";
+import type { AssistantSubject } from "./entry.ts";
+import type { PermissionDenial, PermissionMode } from "./permission.ts";
+import type { StreamEvent, Usage } from "./stream-event.ts";
+
+interface Stamped {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+export interface InitMessage extends Stamped {
+  readonly type: "system";
+  readonly subtype: "init";
+  readonly cwd: string;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly slash_commands: readonly string[];
+  readonly apiKeySource: string;
+  readonly claude_code_version: string;
+  readonly output_style: string;
+  readonly agents: readonly string[];
+  readonly skills: readonly string[];
+  readonly plugins: readonly unknown[];
+  /** Ours: the runtime's own version beside the one it is compatible with. */
+  readonly keelson_version: string;
+}
+
+/** Any other `system` message: status, api_retry, task_started, permission_denied, informational … */
+export interface SystemMessage extends Stamped {
+  readonly type: "system";
+  readonly subtype: string;
+  readonly [key: string]: unknown;
+}
+
+export interface AssistantMessage extends Stamped {
+  readonly type: "assistant";
+  readonly message: AssistantSubject["message"];
+  readonly parent_tool_use_id: string | null;
+  readonly timestamp?: string;
+  readonly error?: string;
+  readonly is_api_error_message?: true;
+  readonly api_error_status?: number | null;
+  readonly api_error_type?: string;
+}
+
+export interface UserMessage extends Stamped {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: ModelMessage["content"] };
+  readonly parent_tool_use_id: string | null;
+  readonly timestamp?: string;
+  readonly tool_use_result?: unknown;
+  readonly tool_result_meta?: readonly unknown[];
+  readonly isSynthetic?: true;
+  readonly isReplay?: true;
+}
+
+export interface StreamEventMessage extends Stamped {
+  readonly type: "stream_event";
+  readonly event: StreamEvent;
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  /** Null when no price is known for the model: unknown is not free. */
+  readonly costUSD: number | null;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+}
+
+export type ResultSubtype =
+  | "success"
+  | "error_max_turns"
+  | "error_max_budget_usd"
+  | "error_during_execution"
+  | "error_max_structured_output_retries";
+
+export type TerminalReason =
+  | "completed"
+  | "max_turns"
+  | "budget_exhausted"
+  | "structured_output_retry_exhausted"
+  | "aborted_streaming"
+  | "aborted_tools"
+  | "api_error"
+  | "model_error"
+  | "prompt_too_long"
+  | "hook_stopped"
+  | "stop_hook_prevented"
+  | "turn_setup_failed";
+
+export interface ResultMessage extends Stamped {
+  readonly type: "result";
+  readonly subtype: ResultSubtype;
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly result?: string;
+  readonly errors?: readonly string[];
+  readonly structured_output?: unknown;
+  readonly api_error_status?: number | null;
+  readonly api_error_type?: string;
+  readonly stop_reason: string | null;
+  /** Null when a model without a known price was used. */
+  readonly total_cost_usd: number | null;
+  readonly usage: Usage;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly PermissionDenial[];
+  readonly terminal_reason: TerminalReason;
+}
+
+export interface OtherMessage {
+  readonly type: string & { readonly other?: never };
+  readonly [key: string]: unknown;
+}
+
+export type Message =
+  InitMessage | SystemMessage | AssistantMessage | UserMessage | StreamEventMessage | ResultMessage | OtherMessage;
+
+/** A message before the outbox stamps `uuid` and `session_id` on it: shown, never stored. */
+export type Signal =
+  | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
+  | { readonly type: "stream_event"; readonly event: StreamEvent; readonly parent_tool_use_id: string | null }
+  | Omit<ResultMessage, "uuid" | "session_id">;
+
+export function isResult(message: { readonly type: string }): message is ResultMessage {
+  return message.type === "result";
+}

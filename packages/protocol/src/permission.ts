@@ -1,0 +1,41 @@
+// Permission words shared by settings files, the wire and the gate.
+
+export const PERMISSION_MODES = ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+export type RuleBehavior = "allow" | "ask" | "deny";
+
+/** Where a rule came from, as the wire and settings files name it. */
+export type RuleSource =
+  "policySettings" | "flagSettings" | "cliArg" | "localSettings" | "projectSettings" | "userSettings" | "session";
+
+export interface RuleValue {
+  readonly toolName: string;
+  readonly ruleContent?: string;
+}
+
+export type UpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
+
+export type PermissionUpdate =
+  | {
+      readonly type: "addRules" | "replaceRules" | "removeRules";
+      readonly rules: readonly RuleValue[];
+      readonly behavior: RuleBehavior;
+      readonly destination: UpdateDestination;
+    }
+  | { readonly type: "setMode"; readonly mode: PermissionMode; readonly destination: UpdateDestination }
+  | {
+      readonly type: "addDirectories" | "removeDirectories";
+      readonly directories: readonly string[];
+      readonly destination: UpdateDestination;
+    };
+
+export interface PermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}
+
+export function isPermissionMode(value: unknown): value is PermissionMode {
+  return PERMISSION_MODES.includes(value as PermissionMode);
+}
