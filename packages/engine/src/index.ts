@@ -45,3 +45,12 @@ export type {
   ToolDefinition,
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
+export { Conversation } from "./conversation.ts";
+export { run } from "./run.ts";
+export { addUsage, resultOf, type End, type Totals } from "./result.ts";
+export { assemblePool } from "./pool.ts";
+export { structuredOutputTool } from "./structured.ts";
+export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
+export { parseRule, type Rule } from "./permission/rule.ts";
+export { decide, type GateQuestion } from "./permission/decide.ts";
+export { pathsInCommand } from "./permission/command-files.ts";

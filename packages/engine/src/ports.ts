@@ -23,6 +23,7 @@ export interface ModelRequest {
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
+  readonly tool_choice?: JsonObject;
   readonly thinking?: JsonObject;
   readonly output_config?: JsonObject;
   readonly context_management?: JsonObject;

@@ -23,6 +23,8 @@ export interface Tool<I = any, O = any> {
   readonly maxShown?: number;
   /** Mends harmless slips of the model before the schema is checked (`offset: -1`, a stray field). */
   repair?(input: Record<string, unknown>): Record<string, unknown>;
+  /** Own wording for an input that does not fit; takes the place of the schema check. */
+  invalid?(input: unknown): string | undefined;
   /** Looks, without touching, whether the call can work at all. Comes before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;

@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import type { AssistantSubject, ChainSubject, ContentBlock, UserSubject } from "@keelson/protocol";
+import { Conversation, NO_RESULT } from "./conversation.ts";
+
+const says = (content: UserSubject["message"]["content"]): ChainSubject => ({
+  type: "user",
+  message: { role: "user", content },
+});
+
+const replies = (id: string, ...content: ContentBlock[]): AssistantSubject => ({
+  type: "assistant",
+  message: {
+    id,
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content,
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+});
+
+const text = (value: string): ContentBlock => ({ type: "text", text: value });
+const call = (id: string): ContentBlock => ({ type: "tool_use", id, name: "Read", input: {} });
+const result = (id: string, content = "ok"): ContentBlock => ({ type: "tool_result", tool_use_id: id, content });
+const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "s" };
+
+test("blocks of one reply become one assistant message, results come in the order of their calls", () => {
+  const conversation = Conversation.of([
+    says("go"),
+    replies("m1", thought),
+    replies("m1", call("a")),
+    replies("m1", call("b")),
+    says([result("b")]),
+    says([result("a")]),
+    replies("m2", text("done")),
+  ]);
+
+  expect(conversation.messages).toEqual([
+    { role: "user", content: [text("go")] },
+    { role: "assistant", content: [thought, call("a"), call("b")] },
+    { role: "user", content: [result("a"), result("b")] },
+    { role: "assistant", content: [text("done")] },
+  ]);
+});
+
+test("two replies in a row stay two messages when their ids differ", () => {
+  const conversation = Conversation.of([says("go"), replies("m1", text("a")), replies("m2", text("b"))]);
+  expect(conversation.messages.map(({ content }) => content)).toEqual([[text("go")], [text("a")], [text("b")]]);
+});
+
+test("a session cut off in the middle of its calls is made well formed", () => {
+  const conversation = Conversation.of([
+    says("go"),
+    replies("m1", call("a")),
+    replies("m1", call("b")),
+    says([result("a")]),
+  ]);
+
+  expect(conversation.messages.at(-1)).toEqual({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: "b", content: NO_RESULT, is_error: true }, result("a")],
+  });
+});
+
+test("unanswered calls followed by a new prompt are answered before it", () => {
+  const conversation = Conversation.of([says("go"), replies("m1", call("a")), says("go on")]);
+  expect(conversation.messages.at(-1)?.content).toEqual([
+    { type: "tool_result", tool_use_id: "a", content: NO_RESULT, is_error: true },
+    text("go on"),
+  ]);
+});
+
+test("a reply that only began to think is dropped, and results nobody asked for too", () => {
+  const conversation = Conversation.of([says("go"), replies("m1", thought), says([result("x"), text("again")])]);
+  expect(conversation.messages).toEqual([{ role: "user", content: [text("go"), text("again")] }]);
+});
+
+test("API errors are shown to people, not to the model", () => {
+  const failure = { ...replies("e1", text("API Error: 500")), isApiErrorMessage: true };
+  expect(Conversation.of([says("go"), failure]).messages).toEqual([{ role: "user", content: [text("go")] }]);
+});
+
+test("earlier messages keep their identity while the conversation grows", () => {
+  const conversation = Conversation.of([says("go")]);
+  const first = conversation.messages[0];
+  conversation.add(replies("m1", text("a")));
+  conversation.add(says("more"));
+  expect(conversation.messages[0]).toBe(first!);
+});

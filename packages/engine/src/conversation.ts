@@ -1,0 +1,131 @@
+// The conversation as the model reads it: a fold over entries, extended while a run goes on.
+// Messages and blocks are never changed once they are in: the text of each is worked out only once.
+
+import {
+  blocksOf,
+  isToolResult,
+  isToolUse,
+  type ChainSubject,
+  type ContentBlock,
+  type ModelMessage,
+  type ToolResultBlock,
+} from "@keelson/protocol";
+
+export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
+
+export class Conversation {
+  readonly #messages: ModelMessage[] = [];
+  #replyId: string | undefined;
+
+  /** The conversation some entries amount to, made well formed where a session was cut off. */
+  static of(entries: Iterable<ChainSubject>): Conversation {
+    const conversation = new Conversation();
+    for (const entry of entries) conversation.add(entry);
+    conversation.#seal();
+    return conversation;
+  }
+
+  get messages(): readonly ModelMessage[] {
+    return this.#messages;
+  }
+
+  add(entry: ChainSubject): void {
+    if (entry.type === "user") this.#addUser(blocksOf(entry.message.content));
+    else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
+  }
+
+  /** One assistant message for each reply, though it was recorded block by block. */
+  #addReply({ id, content }: { readonly id: string; readonly content: readonly ContentBlock[] }): void {
+    const last = this.#messages.at(-1);
+    if (last?.role === "assistant" && this.#replyId === id) {
+      this.#messages[this.#messages.length - 1] = {
+        role: "assistant",
+        content: [...blocksOf(last.content), ...content],
+      };
+    } else {
+      this.#messages.push({ role: "assistant", content });
+    }
+    this.#replyId = id;
+  }
+
+  /** Results in the order of their calls, then everything else; neighbours become one message. */
+  #addUser(blocks: readonly ContentBlock[]): void {
+    const last = this.#messages.at(-1);
+    if (last?.role !== "user") {
+      this.#messages.push({ role: "user", content: blocks });
+      return;
+    }
+    const all = [...blocksOf(last.content), ...blocks];
+    const results = all.filter(isToolResult);
+    const others = all.filter((block) => !isToolResult(block));
+    if (results.length > 1) this.#sortByCall(results);
+    this.#messages[this.#messages.length - 1] = { role: "user", content: [...results, ...others] };
+  }
+
+  #sortByCall(results: ToolResultBlock[]): void {
+    const reply = this.#messages.at(-2);
+    if (reply?.role !== "assistant") return;
+    const order = new Map(blocksOf(reply.content).filter(isToolUse).map((call, index) => [call.id, index]));
+    results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
+  }
+
+  /** Answers calls that never were, drops answers to calls nobody made, and replies that only began to think. */
+  #seal(): void {
+    const sealed: ModelMessage[] = [];
+    for (const message of this.#messages) {
+      const open = openCalls(sealed.at(-1));
+      if (message.role === "user") {
+        const blocks = settled(blocksOf(message.content), open);
+        if (blocks.length > 0) sealed.push({ role: "user", content: blocks });
+      } else if (!blocksOf(message.content).every(isThought)) {
+        if (open.length > 0) sealed.push({ role: "user", content: open.map(unanswered) });
+        sealed.push(message);
+      }
+    }
+    const open = openCalls(sealed.at(-1));
+    if (open.length > 0) sealed.push({ role: "user", content: open.map(unanswered) });
+    this.#messages.splice(0, this.#messages.length, ...joined(sealed));
+  }
+}
+
+function openCalls(message: ModelMessage | undefined): string[] {
+  if (message?.role !== "assistant") return [];
+  return blocksOf(message.content)
+    .filter(isToolUse)
+    .map((call) => call.id);
+}
+
+function settled(blocks: readonly ContentBlock[], open: readonly string[]): readonly ContentBlock[] {
+  const answered = new Set<string>();
+  const kept = blocks.filter((block) => {
+    if (!isToolResult(block)) return true;
+    if (!open.includes(block.tool_use_id) || answered.has(block.tool_use_id)) return false;
+    answered.add(block.tool_use_id);
+    return true;
+  });
+  const missing = open.filter((id) => !answered.has(id));
+  return missing.length === 0 && kept.length === blocks.length ? blocks : [...missing.map(unanswered), ...kept];
+}
+
+const unanswered = (id: string): ToolResultBlock => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content: NO_RESULT,
+  is_error: true,
+});
+
+const isThought = (block: ContentBlock) => block.type === "thinking" || block.type === "redacted_thinking";
+
+/** Dropping a message can leave two of a kind beside each other. */
+function joined(messages: readonly ModelMessage[]): ModelMessage[] {
+  const result: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = result.at(-1);
+    if (last?.role === message.role && message.role === "user") {
+      result[result.length - 1] = { role: "user", content: [...blocksOf(last.content), ...blocksOf(message.content)] };
+    } else {
+      result.push(message);
+    }
+  }
+  return result;
+}

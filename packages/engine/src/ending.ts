@@ -1,0 +1,55 @@
+// How a run ends early, and the entries that say so. Pure.
+
+import type { NewEntry } from "@keelson/protocol";
+import type { ModelError } from "./errors.ts";
+import { addUsage, type Ending } from "./result.ts";
+import { STRUCTURED_OUTPUT } from "./structured.ts";
+import type { Settled } from "./tool-call.ts";
+import type { Reply } from "./turn.ts";
+
+export const SUM_UP =
+  "No turns are left for this task. Without calling tools, sum up what was done, what was found, and what remains to do.";
+
+/** The ending a finished turn asks for, if any. */
+export function endingAfter(
+  { text, stopReason }: Reply,
+  settled: readonly Settled[],
+  { broke, aborted }: { broke: boolean; aborted: boolean },
+): Ending | undefined {
+  if (broke) return { reason: "budget_exhausted", text, stopReason };
+  if (aborted || settled.some(({ interrupt }) => interrupt)) return { reason: "aborted_tools", text, stopReason };
+  const stopped = settled.find(({ stop }) => stop !== undefined)?.stop;
+  if (stopped !== undefined) return { reason: "hook_stopped", text: stopped, stopReason };
+  const answer = settled.find(({ tool, failed }) => tool === STRUCTURED_OUTPUT && !failed)?.output;
+  if (answer === undefined) return undefined;
+  return { reason: "completed", text: JSON.stringify(answer), structured: answer, stopReason };
+}
+
+/** The marker clients and resumers look for. It stands for what the user did, so it is not flagged as ours. */
+export function interruption(during: "streaming" | "tools", uuid: string): NewEntry {
+  const text = during === "tools" ? "[Request interrupted by user for tool use]" : "[Request interrupted by user]";
+  return { type: "user", uuid, message: { role: "user", content: [{ type: "text", text }] } };
+}
+
+/** What people see in place of a reply. The model never does. */
+export function apiErrorEntry(error: ModelError, uuid: string) {
+  const text = `API Error: ${error.status === undefined ? "" : `${error.status} `}${error.message}`;
+  return {
+    type: "assistant" as const,
+    uuid,
+    message: {
+      id: uuid,
+      type: "message" as const,
+      role: "assistant" as const,
+      model: "<synthetic>",
+      content: [{ type: "text" as const, text }],
+      stop_reason: "stop_sequence",
+      stop_sequence: "",
+      usage: addUsage(),
+    },
+    isApiErrorMessage: true,
+    error: error.kind,
+    apiErrorStatus: error.status ?? null,
+    ...(error.apiType === undefined ? {} : { apiErrorType: error.apiType }),
+  };
+}

@@ -1,0 +1,54 @@
+// How often a model is helped along before a run gives up: cut replies, forgotten or unfit structured output.
+
+import type { Limits } from "./ports.ts";
+import type { Ending } from "./result.ts";
+import { STRUCTURED_NUDGE, STRUCTURED_OUTPUT } from "./structured.ts";
+import type { Settled } from "./tool-call.ts";
+import type { Reply } from "./turn.ts";
+
+const MAX_RESUMPTIONS = 3;
+const GO_ON = "Your reply was cut off before its end. Go on exactly where it stopped, without repeating what is there.";
+
+/** End now, say this and ask again, ask again without a word, or (nothing) leave it to the loop. */
+export interface Next {
+  readonly ending?: Ending;
+  readonly nudge?: string;
+  readonly again?: true;
+}
+
+export class Patience {
+  readonly #limits: Limits;
+  #resumptions = 0;
+  #misfits = 0;
+  #nudged = false;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  after({ text, stopReason, cut }: Reply, settled: readonly Settled[], more: boolean): Next {
+    const { structured } = this.#limits;
+    this.#misfits += settled.filter(({ tool, failed }) => tool === STRUCTURED_OUTPUT && failed).length;
+    if (structured && this.#misfits >= structured.maxRetries) {
+      return { ending: { reason: "structured_output_retry_exhausted", text, stopReason } };
+    }
+    if (more) return {};
+    if (stopReason === "pause_turn") return { again: true };
+    if (cut || stopReason === "max_tokens") {
+      if (++this.#resumptions <= MAX_RESUMPTIONS) return { nudge: GO_ON };
+      return { ending: { reason: "model_error", text: cut ? LOST : TOO_LONG, stopReason } };
+    }
+    if (stopReason === "refusal") {
+      return { ending: { reason: "api_error", text: text || "The model declined to answer this request", stopReason } };
+    }
+    if (structured && !this.#nudged) {
+      this.#nudged = true;
+      return { nudge: STRUCTURED_NUDGE };
+    }
+    return {};
+  }
+}
+
+const LOST = "API Error: the connection to the model was lost repeatedly in the middle of a reply";
+const TOO_LONG =
+  "API Error: the reply exceeded the model's output limit repeatedly; ask for a shorter answer or raise CLAUDE_CODE_MAX_OUTPUT_TOKENS";

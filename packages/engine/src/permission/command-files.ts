@@ -1,0 +1,158 @@
+// Which files a command names, as far as its text tells. It looks at no disk: links are resolved by the caller.
+
+import { basename } from "node:path/posix";
+import type { CommandAnalysis, Redirection, SimpleCommand } from "./command.ts";
+import { absolute } from "./paths.ts";
+import type { Word } from "./word.ts";
+
+export interface NamedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** named: stands in the words of a program we know nothing of. */
+  readonly use: "read" | "write" | "named";
+  readonly redirected: boolean;
+  /** `path` is a pattern for file names, escaped where it is literal. */
+  readonly pattern: boolean;
+  readonly command: SimpleCommand;
+}
+
+export interface Where {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** Programs whose words are text, never files. */
+const TEXT_ONLY = new Set(
+  "arch basename date dirname docker echo expr false free groups history hostname id ip locale nproc printf ps seq sleep tput tr true type uname uptime which whoami".split(
+    " ",
+  ),
+);
+
+/** Programs that change the files they name. */
+const WRITERS = new Set(
+  "awk chgrp chmod chown cp dd ed ex gawk install ln mkdir mv nano patch perl rm rmdir rsync sed shred sort sponge tar tee touch truncate unlink unzip vi vim".split(
+    " ",
+  ),
+);
+
+/** The first operand is a pattern or a program, not a file. */
+const PATTERN_FIRST = new Set("awk egrep fgrep gawk grep jq rg sed".split(" "));
+
+const MOST_PLACES = 16;
+const MOST_PIECES = 12;
+
+/** Every command, those behind wrappers and in constant shell text included. */
+export function everyCommand(commands: readonly SimpleCommand[]): SimpleCommand[] {
+  return commands.flatMap((command) => [command, ...everyCommand(command.runs)]);
+}
+
+/** Paths the runtime should resolve and hand back as `realPaths`, so that links cannot hide a file from a rule. */
+export function pathsInCommand(analysis: CommandAnalysis, where: Where): string[] {
+  const files = filesInCommand(analysis, where, "strict").filter((file) => !file.pattern);
+  return [...new Set(files.map((file) => file.path))];
+}
+
+/**
+ * strict: everything that could be a file name, also behind `=`, `:` and `@`, seen from every folder the command may
+ * have moved to. For deny rules. lenient: what a program that only looks would open.
+ */
+export function filesInCommand(analysis: CommandAnalysis, where: Where, way: "strict" | "lenient"): NamedFile[] {
+  const commands = everyCommand(analysis.commands);
+  const places = placesIn(commands, where);
+  return commands.flatMap((command) => filesOf(command, places, where.home, way));
+}
+
+export function filesOf(
+  command: SimpleCommand,
+  places: readonly string[],
+  home: string,
+  way: "strict" | "lenient",
+): NamedFile[] {
+  const files = command.redirections.flatMap(({ kind, target }): NamedFile[] => {
+    if ((kind !== "read" && kind !== "write") || target.kind === "unknown") return [];
+    return resolved(target, places, home).map((file) => ({ ...file, use: kind, redirected: true, command }));
+  });
+  const add = (word: Word, use: NamedFile["use"]) => {
+    for (const file of resolved(word, places, home)) files.push({ ...file, use, redirected: false, command });
+  };
+
+  const [program, ...words] = command.words;
+  const name = basename(program?.value ?? "");
+  if (TEXT_ONLY.has(name)) return files;
+  if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
+  const use = WRITERS.has(name) ? "write" : "named";
+  const skipped = patternOperand(name, words);
+  for (const [at, word] of words.entries()) {
+    if (at === skipped || word.kind === "unknown") continue;
+    add(word, use);
+    for (const piece of way === "strict" ? pieces(word.value) : optionValue(word.value)) {
+      add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, use);
+    }
+  }
+  if (name === "cd" && words.length === 0) add({ kind: "home", value: "~", text: "" }, "named");
+  return files;
+}
+
+/** The paths a word may mean, seen from each place. */
+export function resolved(word: Word, places: readonly string[], home: string): { path: string; pattern: boolean }[] {
+  if (word.value === "") return [];
+  const pattern = word.kind === "glob";
+  const value = word.kind === "home" || pattern ? fromHome(word.value, home) : word.value;
+  return places.map((place) => {
+    const from = pattern ? place.replace(/[*?[\]\\]/g, "\\$&") : place;
+    return { path: absolute(from, value), pattern };
+  });
+}
+
+/** The folders a command may stand in by the time it names a file. */
+export function placesIn(commands: readonly SimpleCommand[], { cwd, home }: Where): string[] {
+  const places = [absolute("/", cwd)];
+  const move = (word: Word | undefined) => {
+    if (word === undefined || word.kind === "unknown" || word.kind === "glob") return;
+    for (const place of [...places]) {
+      const next = absolute(place, word.kind === "home" ? fromHome(word.value, home) : word.value);
+      if (!places.includes(next) && places.length < MOST_PLACES) places.push(next);
+    }
+  };
+  for (const { words } of commands) {
+    const name = words[0]?.value;
+    if (name === "cd" || name === "pushd") move(words.slice(1).find((word) => !word.value.startsWith("-")));
+    for (const [at, word] of words.entries()) {
+      if (/^(-C|--directory|--chdir)$/.test(word.value)) move(words[at + 1]);
+    }
+  }
+  return places;
+}
+
+/** A target that may be written or read without a question. */
+export function isNullDevice({ target }: Redirection): boolean {
+  return target.kind === "literal" && target.value === "/dev/null";
+}
+
+function fromHome(value: string, home: string): string {
+  return value === "~" || value.startsWith("~/") ? home + value.slice(1) : value;
+}
+
+/** `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`: what follows each sign that may introduce a file. */
+function pieces(value: string): string[] {
+  const found: string[] = [];
+  if (/^-[A-Za-z]./.test(value)) found.push(value.slice(2));
+  for (let at = 0; at < value.length && found.length < MOST_PIECES; at++) {
+    if (/[=:@,]/.test(value[at]!)) found.push(value.slice(at + 1));
+  }
+  return found;
+}
+
+function optionValue(value: string): string[] {
+  const long = /^--[\w-]+=(.+)$/s.exec(value)?.[1];
+  if (long !== undefined) return [long];
+  const short = /^-[A-Za-z]([/~].+)$/s.exec(value)?.[1];
+  return short === undefined ? [] : [short];
+}
+
+/** Where the pattern of `grep` and its like stands; -1 when options leave any doubt. */
+function patternOperand(name: string, words: readonly Word[]): number {
+  if (!PATTERN_FIRST.has(name)) return -1;
+  const doubtful = words.some(({ value }) => value.startsWith("--") || /^-[A-Za-z]*[ef]/.test(value));
+  return doubtful ? -1 : words.findIndex((word) => !word.value.startsWith("-"));
+}

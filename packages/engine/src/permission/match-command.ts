@@ -1,0 +1,144 @@
+// Whether a rule such as `Bash(git push:*)` speaks about a command.
+// Deny and ask match what a command means; allow matches how it is written, and nothing it could be taken for.
+
+import { basename } from "node:path/posix";
+import type { CommandAnalysis, SimpleCommand } from "./command.ts";
+import { everyCommand } from "./command-files.ts";
+import { isSafeAssignment } from "./read-only.ts";
+import { wildcard } from "./wildcard.ts";
+import { isShell } from "./wrapper.ts";
+import type { Word } from "./word.ts";
+
+/** maybe: an expansion hides the part the rule is about. */
+export type Reach = "yes" | "maybe" | "no";
+
+/** For deny and ask rules: the widest reading of any part of the command. */
+export function reaches(content: string, analysis: CommandAnalysis): Reach {
+  if (covers(content, analysis.command.trim())) return "yes";
+  let reach: Reach = "no";
+  for (const command of everyCommand(analysis.commands)) {
+    const one = reachesOne(content, command);
+    if (one === "yes") return one;
+    if (one === "maybe") reach = one;
+  }
+  return reach;
+}
+
+/** For allow rules: this part, as written. What stands around it has been looked at by the caller. */
+export function allowsText(content: string, command: SimpleCommand): boolean {
+  const program = command.words[0];
+  if (
+    program?.kind !== "literal" ||
+    program.value === "eval" ||
+    command.words.some((word) => word.kind === "unknown")
+  ) {
+    return false;
+  }
+  if (!command.assignments.every(isSafeAssignment) || !covers(content, command.text)) return false;
+  if (!content.includes("*")) return true;
+  // A prefix was allowed, not what an option after it would run.
+  const prefix = content.slice(0, content.indexOf("*"));
+  return !runsOther(basename(program.value), command.words.slice(1), prefix);
+}
+
+/** `prefix:*` and `prefix *` end at a word; `*` elsewhere is any text. */
+export function covers(content: string, text: string): boolean {
+  const pattern = content.trim();
+  if (pattern === "*") return true;
+  const stem = pattern.endsWith(":*") || pattern.endsWith(" *") ? pattern.slice(0, -2).trimEnd() : undefined;
+  if (stem === undefined) return wildcard(pattern, text);
+  return wildcard(stem, text) || wildcard(`${stem} *`, text);
+}
+
+function reachesOne(content: string, command: SimpleCommand): Reach {
+  if (command.words.length === 0) return "no";
+  let reach: Reach = command.opaque ? "maybe" : "no";
+  for (const words of readings(command.words)) {
+    const text = words.map((word) => word.value).join(" ");
+    if (covers(content, text) || coversFlags(content, words)) return "yes";
+    const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob");
+    if (hidden < 0) continue;
+    const known = words
+      .slice(0, hidden)
+      .map((word) => `${word.value} `)
+      .join("");
+    const asked = content.split("*")[0]!.replace(/:$/, "");
+    // A pattern of file names cannot become a program of another name unless it stands first.
+    if (words[hidden]!.kind === "glob" && hidden > 0) continue;
+    if (known.startsWith(asked) || asked.startsWith(known)) reach = "maybe";
+  }
+  return reach;
+}
+
+/** The words as given, with the program's base name, and without options that only say where git works. */
+function readings(words: readonly Word[]): (readonly Word[])[] {
+  const [program, ...rest] = words;
+  const name = program!.kind === "unknown" ? program!.value : basename(program!.value);
+  const based = [{ ...program!, value: name }, ...rest];
+  const found = [words, based];
+  if (name !== name.toLowerCase()) found.push([{ ...program!, value: name.toLowerCase() }, ...rest]);
+  if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
+  return found;
+}
+
+function withoutGitPlace(words: readonly Word[]): readonly Word[] {
+  for (let at = 0; at < words.length; at++) {
+    const { value } = words[at]!;
+    if (!value.startsWith("-")) return words.slice(at);
+    if (/^(-[Cc]|--(git-dir|work-tree|namespace|exec-path|config-env|super-prefix))$/.test(value)) at++;
+  }
+  return [];
+}
+
+/** `rm -rf *` also means `rm -fr x`, `rm -r -f x`, `rm x -rf` and `rm --recursive --force x`. */
+function coversFlags(content: string, words: readonly Word[]): boolean {
+  const asked = content
+    .trim()
+    .replace(/(:| )\*$/, "")
+    .split(/ +/);
+  const open = /(:| )\*$/.test(content.trim());
+  const askedFlags = flagsOf(asked.slice(1));
+  if (askedFlags.size === 0 || asked.some((word) => word.startsWith("-") && word.includes("*"))) return false;
+  const given = words.map((word) => word.value);
+  const givenFlags = flagsOf(given.slice(1));
+  if (![...askedFlags].every((flag) => givenFlags.has(flag))) return false;
+  const operands = (list: readonly string[]) => list.filter((word) => !isFlag(word)).join(" ");
+  return covers(open ? `${operands(asked)} *` : operands(asked), operands(given));
+}
+
+const LONG_FLAGS: Readonly<Record<string, string>> = { "--recursive": "r", "--force": "f" };
+
+function flagsOf(words: readonly string[]): Set<string> {
+  return new Set(
+    words.filter(isFlag).flatMap((word) => {
+      if (word.startsWith("--")) return [LONG_FLAGS[word] ?? word.split("=")[0]!];
+      // Longer ones are words in their own right, such as `-delete`.
+      return word.length <= 6 ? [...word.slice(1)].map((letter) => (letter === "R" ? "r" : letter)) : [word];
+    }),
+  );
+}
+
+const isFlag = (word: string) => /^-[^\s]/.test(word);
+
+/** Options that make a program run another or load code. */
+const RUNNING_OPTIONS: Readonly<Record<string, RegExp>> = {
+  fd: /^(-[a-zA-Z0]*[xX]|--exec)/,
+  find: /^-(exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/,
+  git: /^--(upl|rece|exec|ext-|textc|open)/,
+  man: /^(-[a-zA-Z]*[PHCr]|--pager|--html|--config)/,
+  rg: /^--(pre|hostname-bin)(=|$)/,
+  sed: /^(-[a-zA-Z]*i|--in-place)/,
+  sort: /^(-[a-zA-Z]*[oT]|--comp|--o)/,
+  ssh: /^-[a-zA-Z]*o/,
+  tar: /^(-[a-zA-Z]*[IF]|--to-command|--checkpoint-action|--use-compress|--info-script|--new-volume|--rsh)/,
+};
+
+function runsOther(name: string, words: readonly Word[], prefix: string): boolean {
+  const named = prefix.split(/\s+/);
+  if (isShell(name)) return words.some((word) => /^-[a-zA-Z]*c/.test(word.value) && !named.includes(word.value));
+  if (name === "git" && /^(-c|--config-env)/.test(words[0]?.value ?? "") && !named.includes(words[0]!.value))
+    return true;
+  if (!Object.hasOwn(RUNNING_OPTIONS, name)) return false;
+  const pattern = RUNNING_OPTIONS[name]!;
+  return words.some((word) => pattern.test(word.value) && !named.includes(word.value));
+}

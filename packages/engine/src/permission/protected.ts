@@ -1,0 +1,32 @@
+// Files whose content runs as code later, or steers us: written only when somebody says so, whatever the rules allow.
+// Judged by name alone, in any case and at any depth.
+
+const FOLDERS = new Set(".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "));
+
+const FILES = new Set(
+  [
+    ".gitconfig .gitmodules",
+    ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout .profile .envrc",
+    ".npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml",
+    ".bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml",
+    "gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc pyrightconfig.json .mcp.json .claude.json",
+  ].flatMap((line) => line.split(" ")),
+);
+
+const LEFTHOOK = /^\.?lefthook(-local)?\.(ya?ml|toml|json)$/;
+
+/** True when writing to this absolute, normalised path needs a person's word. */
+export function isProtected(path: string): boolean {
+  // Some file systems ignore case and trailing dots or blanks; the name they would open counts.
+  const names = path
+    .normalize("NFKC")
+    .toLowerCase()
+    .split("/")
+    .map((name) => (name === "." || name === ".." ? name : name.replace(/[. ]+$/, "")));
+  return names.some((name, at) => {
+    if (name === ".claude" && names[at + 1] === "worktrees") return false;
+    if (FOLDERS.has(name)) return true;
+    if (name === ".config" && names[at + 1] === "git") return true;
+    return at === names.length - 1 && (FILES.has(name) || LEFTHOOK.test(name));
+  });
+}

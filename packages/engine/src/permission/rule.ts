@@ -1,0 +1,30 @@
+// One line such as `Bash(git *)` under allow, ask or deny: its parts and where it came from.
+
+import type { RuleBehavior, RuleSource } from "@keelson/protocol";
+
+export interface Rule {
+  readonly behavior: RuleBehavior;
+  readonly tool: string;
+  /** What stands in the parentheses; absent for a bare tool name. */
+  readonly content?: string;
+  readonly source: RuleSource;
+  /** What a leading `/` in a path pattern is anchored at. */
+  readonly base: string;
+  /** The settings file it stands in. */
+  readonly file?: string;
+  /** As written. */
+  readonly text: string;
+}
+
+/** Splits `Tool(content)`. Undefined when the text is neither that nor a bare name. */
+export function parseRule(text: string): { tool: string; content?: string } | undefined {
+  const trimmed = text.trim();
+  const open = trimmed.indexOf("(");
+  if (open < 0) return NAME.test(trimmed) ? { tool: trimmed } : undefined;
+  const tool = trimmed.slice(0, open).trim();
+  if (!trimmed.endsWith(")") || !NAME.test(tool)) return undefined;
+  const content = trimmed.slice(open + 1, -1);
+  return content === "" || content === "*" ? { tool } : { tool, content };
+}
+
+const NAME = /^[A-Za-z_][\w*.-]*$/;

@@ -1,0 +1,51 @@
+// `*` in rule texts and in file name patterns. Linear or bounded work, no regular expressions made from rules.
+
+/** `*` stands for any text, blanks and newlines included. */
+export function wildcard(pattern: string, text: string): boolean {
+  const pieces = pattern.split("*");
+  if (pieces.length === 1) return pattern === text;
+  const first = pieces[0]!;
+  const last = pieces.at(-1)!;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at);
+    if (found < 0 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
+}
+
+/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes). */
+export function overlap(left: string, right: string): boolean {
+  const a = symbols(left);
+  const b = symbols(right);
+  // Longer patterns than any file name: say yes, the strict side.
+  if (a.length * b.length > 1_000_000) return true;
+  let row = new Array<boolean>(b.length + 1).fill(false);
+  row[0] = true;
+  for (let j = 0; j < b.length; j++) row[j + 1] = row[j]! && b[j] === "*";
+  for (const symbol of a) {
+    const next = new Array<boolean>(b.length + 1).fill(false);
+    next[0] = row[0]! && symbol === "*";
+    for (let j = 0; j < b.length; j++) {
+      const other = b[j]!;
+      if (symbol === "*") next[j + 1] = row[j + 1]! || next[j]!;
+      else if (other === "*") next[j + 1] = row[j + 1]! || next[j]!;
+      else next[j + 1] = row[j]! && (symbol === other || symbol === "?" || other === "?");
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** One entry per character; `*` and `?` keep their meaning, an escaped one is written with its backslash. */
+function symbols(pattern: string): string[] {
+  const found = pattern.match(/\\.|\[[^\]]+\]|[\s\S]/g) ?? [];
+  return found.map((symbol) => {
+    if (symbol.length > 1 && symbol.startsWith("[")) return "?";
+    if (symbol.startsWith("\\")) return /[*?]/.test(symbol[1] ?? "") ? symbol : (symbol[1] ?? "\\");
+    return symbol.toLowerCase();
+  });
+}

@@ -1,0 +1,76 @@
+// Builds the model request. Pure: the same conversation gives the same bytes, so the provider's cache holds.
+
+import {
+  blocksOf,
+  jsonOf,
+  rememberJson,
+  type CacheControl,
+  type ContentBlock,
+  type JsonObject,
+  type ModelMessage,
+  type TextBlock,
+} from "@keelson/protocol";
+import type { ModelChoice, ModelRequest, ToolDefinition } from "./ports.ts";
+import type { Tool } from "./tool.ts";
+
+export interface RequestParts {
+  readonly model: ModelChoice;
+  readonly system: readonly TextBlock[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** The parts that stay the same from turn to turn, made once per run. */
+export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
+  const mark = cacheMark(model);
+  return {
+    model,
+    system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
+    tools: tools.map(({ name, description, input }) => ({ name, description, input_schema: input.json })),
+  };
+}
+
+export function buildRequest(
+  { model, system, tools }: RequestParts,
+  messages: readonly ModelMessage[],
+  options: { readonly forbidTools?: boolean } = {},
+): ModelRequest {
+  const { profile } = model;
+  const thinking = thinkingOf(model);
+  return {
+    model: profile.id,
+    max_tokens: profile.maxTokens,
+    system,
+    messages: withMark(messages, cacheMark(model)),
+    tools,
+    ...(options.forbidTools && tools.length > 0 ? { tool_choice: { type: "none" } } : {}),
+    ...(thinking ? { thinking } : {}),
+    ...(profile.effort ? { output_config: { effort: model.effort ?? "high" } } : {}),
+    ...(model.metadata ? { metadata: model.metadata } : {}),
+    betas: model.betas,
+  };
+}
+
+function thinkingOf({ profile, thinkingTokens }: ModelChoice): JsonObject | undefined {
+  if (profile.thinking === "none") return undefined;
+  if (thinkingTokens === 0) return { type: "disabled" };
+  if (profile.thinking === "adaptive") return { type: "adaptive" };
+  const budget = Math.min(thinkingTokens ?? profile.maxTokens - 1, profile.maxTokens - 1);
+  return { type: "enabled", budget_tokens: Math.max(budget, 1024) };
+}
+
+function cacheMark({ cache }: ModelChoice): CacheControl | undefined {
+  if (!cache.enabled) return undefined;
+  return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
+}
+
+/** Marks the last block of the last user message, so that the next request finds all before it in the cache. */
+function withMark(messages: readonly ModelMessage[], mark: CacheControl | undefined): readonly ModelMessage[] {
+  const at = messages.findLastIndex((message) => message.role === "user");
+  if (!mark || at < 0) return messages;
+  const blocks = blocksOf(messages[at]!.content);
+  const last = blocks.at(-1);
+  if (!last) return messages;
+  const marked = { ...last, cache_control: mark } as ContentBlock;
+  rememberJson(marked, `${jsonOf(last).slice(0, -1)},"cache_control":${JSON.stringify(mark)}}`);
+  return messages.with(at, { role: "user", content: [...blocks.slice(0, -1), marked] });
+}

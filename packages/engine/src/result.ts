@@ -1,0 +1,115 @@
+// From the end of a run to its one `result` message. Pure.
+
+import {
+  NO_USAGE,
+  type ModelUsage,
+  type PermissionDenial,
+  type ResultMessage,
+  type ResultSubtype,
+  type TerminalReason,
+  type Usage,
+} from "@keelson/protocol";
+import type { ModelError } from "./errors.ts";
+
+export interface Ending {
+  readonly reason: TerminalReason;
+  /** What the result says: the last text, or what went wrong. */
+  readonly text: string;
+  readonly stopReason?: string | null;
+  readonly structured?: unknown;
+  readonly apiError?: ModelError;
+  readonly maxTurns?: number;
+  /** The closing summary asked for when turns ran out. */
+  readonly summary?: string;
+}
+
+export interface End extends Ending {
+  readonly stopReason: string | null;
+  readonly numTurns: number;
+  readonly usage: Usage;
+  readonly denials: readonly PermissionDenial[];
+}
+
+export interface Totals {
+  readonly durationMs: number;
+  readonly apiDurationMs: number;
+  /** Null when a price is unknown. */
+  readonly costUsd: number | null;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly maxBudgetUsd?: number;
+}
+
+export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" | "session_id"> {
+  const subtype = SUBTYPES[end.reason] ?? "success";
+  const isError = subtype !== "success" || FAILED.has(end.reason);
+  return {
+    type: "result",
+    subtype,
+    is_error: isError,
+    duration_ms: Math.round(totals.durationMs),
+    duration_api_ms: Math.round(totals.apiDurationMs),
+    num_turns: end.numTurns,
+    ...(subtype === "success" ? { result: end.text } : { errors: [errorText(end, totals)] }),
+    ...(end.summary === undefined ? {} : { result: end.summary }),
+    ...(end.structured === undefined ? {} : { structured_output: end.structured }),
+    ...(end.apiError ? { api_error_status: end.apiError.status ?? null } : {}),
+    ...(end.apiError?.apiType ? { api_error_type: end.apiError.apiType } : {}),
+    stop_reason: end.stopReason,
+    total_cost_usd: totals.costUsd,
+    usage: end.usage,
+    modelUsage: totals.modelUsage,
+    permission_denials: end.denials,
+    terminal_reason: end.reason,
+  };
+}
+
+/** Adds two usages; without arguments, none at all. */
+export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    cache_creation_input_tokens: (a.cache_creation_input_tokens ?? 0) + (b.cache_creation_input_tokens ?? 0),
+    cache_read_input_tokens: (a.cache_read_input_tokens ?? 0) + (b.cache_read_input_tokens ?? 0),
+    output_tokens: a.output_tokens + b.output_tokens,
+    server_tool_use: {
+      web_search_requests:
+        (a.server_tool_use?.web_search_requests ?? 0) + (b.server_tool_use?.web_search_requests ?? 0),
+      web_fetch_requests: (a.server_tool_use?.web_fetch_requests ?? 0) + (b.server_tool_use?.web_fetch_requests ?? 0),
+    },
+    service_tier: b.service_tier ?? a.service_tier ?? "standard",
+    cache_creation: {
+      ephemeral_1h_input_tokens:
+        (a.cache_creation?.ephemeral_1h_input_tokens ?? 0) + (b.cache_creation?.ephemeral_1h_input_tokens ?? 0),
+      ephemeral_5m_input_tokens:
+        (a.cache_creation?.ephemeral_5m_input_tokens ?? 0) + (b.cache_creation?.ephemeral_5m_input_tokens ?? 0),
+    },
+  };
+}
+
+const EMPTY: Usage = { input_tokens: 0, output_tokens: 0 };
+
+const SUBTYPES: Partial<Record<TerminalReason, ResultSubtype>> = {
+  max_turns: "error_max_turns",
+  budget_exhausted: "error_max_budget_usd",
+  structured_output_retry_exhausted: "error_max_structured_output_retries",
+  aborted_streaming: "error_during_execution",
+  aborted_tools: "error_during_execution",
+  turn_setup_failed: "error_during_execution",
+};
+
+const FAILED = new Set<TerminalReason>(["api_error", "model_error", "prompt_too_long"]);
+
+function errorText(end: End, totals: Totals): string {
+  switch (end.reason) {
+    case "max_turns":
+      return `Reached maximum number of turns (${end.maxTurns})`;
+    case "budget_exhausted":
+      return `Reached maximum budget ($${totals.maxBudgetUsd})`;
+    case "structured_output_retry_exhausted":
+      return "The model did not give an answer that fits the schema within the allowed attempts";
+    case "aborted_streaming":
+    case "aborted_tools":
+      return "The run was interrupted";
+    default:
+      return end.text;
+  }
+}

@@ -1,0 +1,360 @@
+import { expect, test } from "bun:test";
+import { scriptedModel, world, type World, type WorldOptions } from "@keelson/testkit";
+import type { ChainSubject, ModelMessage, PromptMessage } from "@keelson/protocol";
+import { Conversation } from "./conversation.ts";
+import { ToolError } from "./errors.ts";
+import type { Limits, ModelProvider } from "./ports.ts";
+import { run } from "./run.ts";
+import { object, string } from "./schema.ts";
+import { structuredOutputTool } from "./structured.ts";
+import { defineTool, type Tool } from "./tool.ts";
+
+const prompt = (content: string): PromptMessage => ({
+  type: "user",
+  message: { role: "user", content },
+  parent_tool_use_id: null,
+});
+
+const echo: Tool = defineTool({
+  name: "Echo",
+  description: "Says it back",
+  input: object({ text: string() }),
+  together: true,
+  access: () => ({ kind: "none" }),
+  run: async ({ text }) => ({ said: text }),
+  show: ({ said }) => said,
+});
+
+const failing: Tool = defineTool({
+  name: "Fail",
+  description: "Cannot",
+  input: object({}),
+  access: () => ({ kind: "none" }),
+  run: async () => {
+    throw new ToolError("It did not work");
+  },
+  show: () => "",
+});
+
+async function play(model: ModelProvider, limits: Limits = {}, options: WorldOptions = {}) {
+  const there: World = world(model, { tools: [echo, failing], ...options });
+  const conversation = new Conversation();
+  const end = await run(prompt("go"), "default", conversation, there.ports, limits);
+  return { end, conversation, ...there };
+}
+
+/** Every call is answered right after the reply that made it, and nothing else is. */
+function problems(messages: readonly ModelMessage[]): string[] {
+  return messages.flatMap((message, index) => {
+    const blocks = typeof message.content === "string" ? [] : message.content;
+    const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [(block as { id: string }).id] : []));
+    const next = messages[index + 1]?.content;
+    const answers = (typeof next === "object" ? next : []).flatMap((block) =>
+      block.type === "tool_result" ? [(block as { tool_use_id: string }).tool_use_id] : [],
+    );
+    return message.role === "assistant" && calls.join() !== answers.join() ? [`${calls} answered by ${answers}`] : [];
+  });
+}
+
+const resultsOf = (entries: readonly ChainSubject[]) =>
+  entries.flatMap((entry) =>
+    entry.type === "user" && typeof entry.message.content !== "string"
+      ? entry.message.content.filter((block) => block.type === "tool_result")
+      : [],
+  );
+
+test("a tool's answer goes back to the model, which then finishes", async () => {
+  const model = scriptedModel({ text: "Looking", calls: [{ name: "Echo", input: { text: "hi" } }] }, { text: "done" });
+  const { end, conversation } = await play(model);
+
+  expect(end).toMatchObject({ reason: "completed", text: "done", numTurns: 2, stopReason: "end_turn", denials: [] });
+  expect(model.requests[1]!.messages).toEqual([
+    { role: "user", content: [{ type: "text", text: "go" }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "Looking" },
+        { type: "tool_use", id: "call_1_1", name: "Echo", input: { text: "hi" } },
+      ],
+    },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1_1", content: "hi", is_error: false }] },
+  ]);
+  expect(problems(conversation.messages)).toEqual([]);
+});
+
+test("each finished block is an entry of its own, and results hang on the entry of their call", async () => {
+  const calls = [
+    { name: "Echo", input: { text: "a" } },
+    { name: "Echo", input: { text: "b" } },
+  ];
+  const { entries, end } = await play(scriptedModel({ thinking: "hm", text: "two", calls }, { text: "ok" }));
+
+  const shape = entries.map((entry) => [
+    entry.type,
+    entry.type === "assistant" ? [entry.message.content[0]!.type, entry.message.stop_reason] : entry.parentUuid,
+  ]);
+  const [first, second] = entries.filter(
+    (entry) => entry.type === "assistant" && entry.message.content[0]!.type === "tool_use",
+  );
+  expect(shape).toEqual([
+    ["user", undefined],
+    ["assistant", ["thinking", null]],
+    ["assistant", ["text", null]],
+    ["assistant", ["tool_use", null]],
+    ["assistant", ["tool_use", "tool_use"]],
+    ["user", first!.uuid],
+    ["user", second!.uuid],
+    ["assistant", ["text", "end_turn"]],
+  ]);
+  expect(end.numTurns).toBe(3);
+});
+
+test("whatever goes wrong with a call, it is answered and the model goes on", async () => {
+  const calls = [
+    { name: "Nope", input: {} },
+    { name: "Echo", input: {} },
+    { name: "Fail", input: {} },
+    { name: "Echo", input: { text: "fine" } },
+  ];
+  const { entries, end, conversation } = await play(scriptedModel({ calls }, { text: "ok" }));
+
+  expect(resultsOf(entries)).toEqual([
+    {
+      tool_use_id: "call_1_1",
+      type: "tool_result",
+      content: "<tool_use_error>Error: No such tool available: Nope</tool_use_error>",
+      is_error: true,
+    },
+    {
+      tool_use_id: "call_1_2",
+      type: "tool_result",
+      content:
+        "<tool_use_error>InputValidationError: Echo failed due to the following issue:\nThe required parameter `text` is missing</tool_use_error>",
+      is_error: true,
+    },
+    { tool_use_id: "call_1_3", type: "tool_result", content: "It did not work", is_error: true },
+    { tool_use_id: "call_1_4", type: "tool_result", content: "fine", is_error: false },
+  ]);
+  expect(end.reason).toBe("completed");
+  expect(problems(conversation.messages)).toEqual([]);
+});
+
+test("a tool that breaks in an unforeseen way answers its call too", async () => {
+  const broken: Tool = { ...echo, run: () => Promise.reject(new TypeError("x is undefined")) };
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const { entries } = await play(model, {}, { tools: [broken] });
+  expect(resultsOf(entries)).toMatchObject([{ content: "Echo failed unexpectedly: x is undefined", is_error: true }]);
+});
+
+test("input that is not JSON is answered with the reason", async () => {
+  const model = scriptedModel(
+    { calls: [{ name: "Echo", input: { text: "a" } }], brokenJson: '{"text": "a' },
+    { text: "ok" },
+  );
+  const { entries } = await play(model);
+  expect(resultsOf(entries)).toMatchObject([{ is_error: true, content: expect.stringContaining("not valid JSON") }]);
+});
+
+test("a denied call is answered with the reason and listed at the end", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const permit = () => ({ behavior: "deny", message: "Not here", by: "rule" }) as const;
+  const { end, entries } = await play(model, {}, { permit });
+  expect(resultsOf(entries)).toMatchObject([{ content: "Not here", is_error: true }]);
+  expect(end.denials).toEqual([{ tool_name: "Echo", tool_use_id: "call_1_1", tool_input: { text: "a" } }]);
+  expect(end.reason).toBe("completed");
+});
+
+test("a denial that interrupts ends the run with every call answered", async () => {
+  const calls = [
+    { name: "Fail", input: {} },
+    { name: "Echo", input: { text: "b" } },
+  ];
+  const permit = () => ({ behavior: "deny", message: "Stop", by: "person", interrupt: true }) as const;
+  const { end, conversation } = await play(scriptedModel({ calls }), {}, { permit });
+  expect(end.reason).toBe("aborted_tools");
+  expect(problems(conversation.messages)).toEqual([]);
+  expect(conversation.messages.at(-1)!.content).toContainEqual({
+    type: "text",
+    text: "[Request interrupted by user for tool use]",
+  });
+});
+
+test("neighbours that allow it run together, everything else alone and in order", async () => {
+  const log: string[] = [];
+  const both = Promise.withResolvers<void>();
+  let running = 0;
+  const slow: Tool = {
+    ...echo,
+    name: "Slow",
+    run: async ({ text }) => {
+      log.push(`start ${text}`);
+      if (++running === 2) both.resolve();
+      await both.promise;
+      log.push(`end ${text}`);
+      return { said: text };
+    },
+  };
+  const alone: Tool = {
+    ...echo,
+    name: "Alone",
+    together: false,
+    run: async ({ text }) => (log.push(`alone ${text}`), { said: text }),
+  };
+  const calls = ["Slow", "Slow", "Alone", "Alone"].map((name, index) => ({ name, input: { text: `${index}` } }));
+  const { entries } = await play(scriptedModel({ calls }, { text: "ok" }), {}, { tools: [slow, alone] });
+
+  expect(log.slice(0, 2)).toEqual(["start 0", "start 1"]);
+  expect(log.slice(4)).toEqual(["alone 2", "alone 3"]);
+  expect(resultsOf(entries)).toHaveLength(4);
+});
+
+test("turns run out: the calls are answered and the run says so", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] });
+  const { end, conversation } = await play(model, { maxTurns: 1 });
+  expect(end).toMatchObject({ reason: "max_turns", maxTurns: 1 });
+  expect(problems(conversation.messages)).toEqual([]);
+});
+
+test("turns run out with the summary setting: one more request, without tools", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "So far: a" });
+  const { end } = await play(model, { maxTurns: 1, summarizeOnMaxTurns: true });
+  expect(end).toMatchObject({ reason: "max_turns", summary: "So far: a" });
+  expect(model.requests[1]!.tool_choice).toEqual({ type: "none" });
+});
+
+test("the budget is checked after each reply, and calls made by then are answered, not run", async () => {
+  let ran = 0;
+  const counting: Tool = { ...echo, run: async ({ text }) => (ran++, { said: text }) };
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] });
+  const { end, conversation } = await play(model, { maxBudgetUsd: 0.5 }, { tools: [counting], spent: () => 0.6 });
+  expect([end.reason, ran, end.denials.length]).toEqual(["budget_exhausted", 0, 0]);
+  expect(problems(conversation.messages)).toEqual([]);
+});
+
+test("an unknown price counts as over any budget", async () => {
+  const { end } = await play(scriptedModel({ text: "hi" }), { maxBudgetUsd: 100 }, { spent: () => null });
+  expect(end.reason).toBe("budget_exhausted");
+});
+
+test("abort while streaming keeps what was said and leaves the marker", async () => {
+  const never = new Promise(() => {});
+  const model = scriptedModel({ text: ["Hel", "lo"], hold: never, holdAfter: "first_delta" });
+  const there = world(model, { tools: [] });
+  const conversation = new Conversation();
+  const running = run(prompt("go"), "default", conversation, there.ports, {});
+  while (model.requests.length === 0) await Promise.resolve();
+  queueMicrotask(() => there.abort());
+  const end = await running;
+
+  expect(end.reason).toBe("aborted_streaming");
+  const last = conversation.messages.at(-1)!;
+  expect(last.role).toBe("user");
+  expect(last.content).toContainEqual({ type: "text", text: "[Request interrupted by user]" });
+});
+
+test("abort while tools run answers every call", async () => {
+  const controller = new AbortController();
+  const hanging: Tool = {
+    ...echo,
+    together: false,
+    run: async (_, { signal }) => {
+      controller.abort();
+      signal.throwIfAborted();
+      return { said: "never" };
+    },
+  };
+  const calls = ["a", "b"].map((text) => ({ name: "Echo", input: { text } }));
+  const options = { tools: [hanging], signal: controller.signal };
+  const { end, conversation, entries } = await play(scriptedModel({ calls }), {}, options);
+  expect(end.reason).toBe("aborted_tools");
+  expect(resultsOf(entries)).toHaveLength(2);
+  expect(problems(conversation.messages)).toEqual([]);
+});
+
+test("an API error is shown, not sent, and ends the run", async () => {
+  const model = scriptedModel({ status: 400, message: "bad field" });
+  const { end, entries } = await play(model);
+  expect(end).toMatchObject({ reason: "api_error", apiError: { status: 400 } });
+  expect(entries.at(-1)).toMatchObject({ type: "assistant", isApiErrorMessage: true, apiErrorStatus: 400 });
+});
+
+test("a reply cut off by the length limit is resumed three times, then the run gives up", async () => {
+  const cut = { text: "part", stopReason: "max_tokens" };
+  const { end } = await play(scriptedModel(cut, cut, cut, cut));
+  expect(end.reason).toBe("model_error");
+  const { end: fine } = await play(scriptedModel(cut, { text: "rest" }));
+  expect(fine).toMatchObject({ reason: "completed", text: "rest" });
+});
+
+test("a stream lost after a finished block keeps the block and goes on", async () => {
+  const model = scriptedModel({ text: "first", blocks: [{ type: "text", text: "lost" }], cutAfter: "first_block" }, { text: "rest" });
+  const { end, conversation } = await play(model);
+  expect(end).toMatchObject({ reason: "completed", text: "rest" });
+  expect(conversation.messages[1]!.content).toEqual([{ type: "text", text: "first" }]);
+});
+
+const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+const structured = { structured: { schema, maxRetries: 5 } };
+
+test("structured output ends the run with the value", async () => {
+  const model = scriptedModel(
+    { calls: [{ name: "StructuredOutput", input: { a: 1 } }] },
+    { calls: [{ name: "StructuredOutput", input: { a: "x" } }] },
+  );
+  const { end, entries } = await play(model, structured, { tools: [structuredOutputTool(schema)] });
+  expect(end).toMatchObject({ reason: "completed", text: '{"a":"x"}', structured: { a: "x" } });
+  expect(resultsOf(entries)[0]).toMatchObject({
+    content: "<tool_use_error>Output does not match required schema: /a: must be string</tool_use_error>",
+  });
+});
+
+test("structured output that never fits gives up after five attempts", async () => {
+  const wrong = { calls: [{ name: "StructuredOutput", input: { a: 1 } }] };
+  const model = scriptedModel(wrong, wrong, wrong, wrong, wrong);
+  const { end } = await play(model, structured, { tools: [structuredOutputTool(schema)] });
+  expect(end.reason).toBe("structured_output_retry_exhausted");
+});
+
+test("a plain answer where a structured one is due is nudged once, then taken as it is", async () => {
+  const model = scriptedModel({ text: "plain" }, { text: "still plain" });
+  const { end, entries } = await play(model, structured, { tools: [structuredOutputTool(schema)] });
+  expect(end).toMatchObject({ reason: "completed", text: "still plain" });
+  expect(end.structured).toBeUndefined();
+  expect(entries.filter((entry) => entry.type === "user" && entry.isMeta)).toHaveLength(1);
+});
+
+test("text that is too long to show is kept in a file and the model is told where", async () => {
+  const long: Tool = { ...echo, maxShown: 100, run: async () => ({ said: "x".repeat(500) }) };
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const { spilled, entries } = await play(model, {}, { tools: [long] });
+  const [[path, text]] = [...spilled] as [[string, string]];
+  expect(text).toBe("x".repeat(500));
+  expect(resultsOf(entries)).toMatchObject([{ content: expect.stringContaining(path) }]);
+});
+
+test("what was typed meanwhile joins at the next boundary", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const there = world(model, { tools: [echo] });
+  there.steer({ type: "user", uuid: "s1", message: { role: "user", content: [{ type: "text", text: "also b" }] } });
+  await run(prompt("go"), "default", new Conversation(), there.ports, {});
+  expect(model.requests[1]!.messages.at(-1)!.content).toEqual([
+    { type: "tool_result", tool_use_id: "call_1_1", content: "a", is_error: false },
+    { type: "text", text: "also b" },
+  ]);
+});
+
+test("hooks: a prompt can be turned away, a stop can be sent back once more", async () => {
+  const said = { reasons: ["no"], context: [] };
+  const blocked = await play(scriptedModel(), {}, {
+    fire: (event) => (event === "UserPromptSubmit" ? { ...said, verdict: "deny" } : { reasons: [], context: [] }),
+  });
+  expect(blocked.end).toMatchObject({ reason: "hook_stopped", text: "no", numTurns: 0 });
+
+  let stops = 0;
+  const model = scriptedModel({ text: "one" }, { text: "two" });
+  const sent = await play(model, {}, {
+    fire: (event) =>
+      event === "Stop" && stops++ === 0 ? { ...said, verdict: "deny" } : { reasons: [], context: [] },
+  });
+  expect(sent.end).toMatchObject({ reason: "completed", text: "two" });
+});

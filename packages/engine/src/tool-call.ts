@@ -1,0 +1,196 @@
+// The life of one tool call, and the only way a tool is ever run: find, check the input, PreToolUse, gate,
+// run, PostToolUse, bound. Whatever happens, it ends in a `tool_result`.
+
+import {
+  blocksOf,
+  type ContentBlock,
+  type HookOutcome,
+  type JsonObject,
+  type NewEntry,
+  type PermissionDenial,
+} from "@keelson/protocol";
+import { MAX_SHOWN, persistedNotice } from "./bound.ts";
+import { ToolError } from "./errors.ts";
+import type { Permission, Ports, Shown } from "./ports.ts";
+import { findTool } from "./pool.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import type { Call } from "./turn.ts";
+import { checkInput } from "./validate.ts";
+
+const REJECTED = "The call was not carried out: the user stopped the run. Wait for the user before going on.";
+
+/** How a call ended. The entry is recorded already. */
+export interface Settled {
+  readonly entry: NewEntry;
+  readonly tool?: string;
+  /** The tool's own output; absent when it did not run or failed. */
+  readonly output?: unknown;
+  readonly failed: boolean;
+  readonly denial?: PermissionDenial;
+  /** Whoever denied it wants the run to end. */
+  readonly interrupt?: boolean;
+  /** A hook wants the run to end, and why. */
+  readonly stop?: string;
+}
+
+export async function settle(call: Call, ports: Ports): Promise<Settled> {
+  const outcome = ports.signal.aborted ? refused(REJECTED, "User rejected tool use") : await attempt(call, ports);
+  const entry = resultEntry(call, outcome, ports.newId());
+  await ports.record([entry]);
+  return { entry, ...outcome };
+}
+
+interface Outcome {
+  readonly shown: Shown;
+  readonly failed: boolean;
+  /** As stored and sent to clients: the tool's output, or an error text. */
+  readonly result: unknown;
+  readonly tool?: string;
+  readonly output?: unknown;
+  readonly permission?: Permission;
+  readonly denial?: PermissionDenial;
+  readonly interrupt?: boolean;
+  readonly stop?: string;
+}
+
+async function attempt(call: Call, ports: Ports): Promise<Outcome> {
+  const { block } = call;
+  const tool = findTool(ports.tools, block.name);
+  if (!tool) return misused(`Error: No such tool available: ${block.name}`);
+  const context = ports.context(block);
+
+  const checked = readInput(call, tool);
+  if (!checked.ok) return { ...misused(checked.message), tool: tool.name };
+  try {
+    await tool.check?.(checked.input, context);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { ...misused(error.message), tool: tool.name };
+  }
+
+  const names = { tool_name: tool.name, tool_use_id: block.id };
+  const before = await ports.fire("PreToolUse", { ...names, tool_input: checked.input });
+  const input = (before.input as JsonObject | undefined) ?? checked.input;
+  const access = await tool.access(input, context);
+  const permission = await ports.permit({ call: block, tool, input, access, hook: before });
+  if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
+
+  const done = await run(tool, permission.input, context, ports);
+  const event = done.failed ? "PostToolUseFailure" : "PostToolUse";
+  const after = await ports.fire(event, {
+    ...names,
+    tool_input: permission.input,
+    tool_response: done.result as JsonObject,
+  });
+  return {
+    ...done,
+    shown: withContext(done.shown, [...before.context, ...after.reasons, ...after.context]),
+    tool: tool.name,
+    permission,
+    stop: after.stop ?? before.stop,
+  };
+}
+
+function readInput(call: Call, tool: Tool): { ok: true; input: JsonObject } | { ok: false; message: string } {
+  if (call.broken !== undefined) {
+    return {
+      ok: false,
+      message: `InputValidationError: ${tool.name} was called with an input that is not valid JSON. Call it again with a complete JSON object.`,
+    };
+  }
+  const given = tool.repair ? (tool.repair({ ...call.block.input }) as JsonObject) : call.block.input;
+  if (tool.invalid) {
+    const message = tool.invalid(given);
+    return message === undefined ? { ok: true, input: given } : { ok: false, message };
+  }
+  return checkInput(tool.name, tool.input.json, given);
+}
+
+async function run(
+  tool: Tool,
+  input: JsonObject,
+  context: ToolContext,
+  ports: Ports,
+): Promise<Pick<Outcome, "shown" | "failed" | "result" | "output">> {
+  try {
+    const output: unknown = await tool.run(input, context);
+    const shown = await bound(tool.show(output), tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
+    return { shown, failed: false, result: output, output };
+  } catch (error) {
+    // Even a tool that breaks gives its call an answer: the conversation must stay well formed.
+    const message = error instanceof ToolError ? error.message : ports.signal.aborted ? REJECTED : broke(tool, error);
+    const shown = await bound(message, tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
+    return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
+  }
+}
+
+const broke = (tool: Tool, error: unknown) =>
+  `${tool.name} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
+
+/** Cuts what is shown to size. The rest stays in a file the model may read. */
+async function bound(shown: Shown, limit: number, id: string, ports: Ports): Promise<Shown> {
+  if (typeof shown === "string") {
+    return shown.length <= limit ? shown : persistedNotice(await ports.spill(id, shown), byteLength(shown), shown);
+  }
+  return Promise.all(
+    shown.map(async (block, index): Promise<ContentBlock> => {
+      const text = block.type === "text" ? (block as { text: string }).text : "";
+      if (text.length <= limit) return block;
+      return { type: "text", text: persistedNotice(await ports.spill(`${id}-${index}`, text), byteLength(text), text) };
+    }),
+  );
+}
+
+function denied(call: Call, tool: Tool, input: JsonObject, deny: Permission & { behavior: "deny" }, before: HookOutcome) {
+  return {
+    ...refused(deny.message, deny.interrupt ? "User rejected tool use" : `Error: ${deny.message}`),
+    tool: tool.name,
+    permission: deny,
+    denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
+    interrupt: deny.interrupt,
+    stop: before.stop,
+  };
+}
+
+const refused = (message: string, result: string): Outcome => ({ shown: message, failed: true, result });
+
+/** A call that could not even be tried. */
+const misused = (message: string): Outcome => ({
+  shown: `<tool_use_error>${message}</tool_use_error>`,
+  failed: true,
+  result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
+});
+
+function resultEntry(call: Call, { shown, failed, result, permission }: Outcome, uuid: string): NewEntry {
+  // A PDF stands beside its result, not inside it (observed).
+  const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
+  const content = typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document");
+  return {
+    type: "user",
+    uuid,
+    parentUuid: call.entryId,
+    message: {
+      role: "user",
+      content: [{ tool_use_id: call.block.id, type: "tool_result", content, is_error: failed }, ...documents],
+    },
+    ...(permission
+      ? {
+          permissionDecision: {
+            decision: permission.behavior === "allow" ? "accept" : "reject",
+            source: permission.behavior === "allow" ? permission.source : "config",
+          },
+        }
+      : {}),
+    sourceToolAssistantUUID: call.entryId,
+    toolUseResult: result,
+  };
+}
+
+function withContext(shown: Shown, context: readonly string[]): Shown {
+  if (context.length === 0) return shown;
+  const reminder = `<system-reminder>\n${context.join("\n")}\n</system-reminder>`;
+  if (typeof shown === "string") return `${shown}\n\n${reminder}`;
+  return [...blocksOf(shown), { type: "text", text: reminder }];
+}
+
+const byteLength = (text: string) => new TextEncoder().encode(text).length;

@@ -1,0 +1,170 @@
+// One model request: events in, signals while they flow, one entry for each finished block.
+// A block is recorded before its end is shown, and the last one once the reply's stop reason is known.
+
+import {
+  NO_USAGE,
+  type AssistantSubject,
+  type ContentBlock,
+  type NewEntry,
+  type ReplyMessage,
+  type StreamEvent,
+  type ToolUseBlock,
+  type Usage,
+} from "@keelson/protocol";
+import { assembleBlock, type BlockInProgress } from "./block.ts";
+import type { Conversation } from "./conversation.ts";
+import { ModelError } from "./errors.ts";
+import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
+
+export interface Call {
+  readonly block: ToolUseBlock;
+  /** The entry that holds it; its result will hang there. */
+  readonly entryId: string;
+  /** Set when the model's JSON for the input could not be read. */
+  readonly broken?: string;
+}
+
+export interface Reply {
+  readonly calls: readonly Call[];
+  readonly text: string;
+  readonly stopReason: string | null;
+  /** The connection was lost after at least one finished block. */
+  readonly cut: boolean;
+  readonly usage: Usage;
+}
+
+/** Asks the model and records what it says, block by block. Throws ModelError when nothing usable came. */
+export async function ask(request: ModelRequest, conversation: Conversation, ports: Ports): Promise<Reply> {
+  const started = ports.now();
+  let message: ReplyMessage | undefined;
+  let open: BlockInProgress | undefined;
+  let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
+  let usage: Usage = NO_USAGE;
+  let stopReason: string | null = null;
+  let stopSequence: string | null = null;
+  const calls: Call[] = [];
+  const texts: string[] = [];
+
+  /** Durable, then shown: the entry of a finished block, then the event that ends it. */
+  const release = async () => {
+    if (!held || !message) return;
+    const { block, broken, end } = held;
+    held = undefined;
+    const entryId = ports.newId();
+    await ports.record([add(assistantEntry(entryId, message, block, usage, stopReason, stopSequence))]);
+    if (block.type === "tool_use") calls.push({ block: block as ToolUseBlock, entryId, broken });
+    if (block.type === "text") texts.push((block as { text: string }).text);
+    await show(end);
+  };
+  const add = (entry: NewEntry) => {
+    conversation.add(entry);
+    return entry;
+  };
+  const show = (event: StreamEvent) =>
+    ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
+
+  try {
+    for await (const event of ports.model.provider.stream(request, ports.signal)) {
+      switch (event.type) {
+        case "notice":
+          if (event.notice.type === "restart") open = undefined;
+          else await ports.show(noticeSignal(event.notice));
+          continue;
+        case "message_start":
+          message = event.message;
+          usage = { ...NO_USAGE, ...event.message.usage };
+          break;
+        case "content_block_start":
+          await release();
+          open = { start: event.content_block, parts: [] };
+          break;
+        case "content_block_delta":
+          open?.parts.push(event.delta);
+          break;
+        case "content_block_stop":
+          if (!open) continue;
+          held = { ...assembleBlock(open), end: event };
+          open = undefined;
+          continue;
+        case "message_delta":
+          stopReason = event.delta.stop_reason;
+          stopSequence = event.delta.stop_sequence ?? null;
+          usage = { ...usage, ...withoutNulls(event.usage) };
+          await release();
+          break;
+        default:
+          break;
+      }
+      const behind = show(event);
+      if (behind) await behind;
+    }
+    await release();
+  } catch (error) {
+    await release();
+    if (message) ports.charge(usage, message.model, ports.now() - started);
+    if (!(error instanceof ModelError)) throw error;
+    if (error.kind === "aborted" && open?.start.type === "text" && message) {
+      // What was seen of an unfinished text stays in the conversation.
+      held = { ...assembleBlock(open), end: { type: "ping" } };
+      if ((held.block as { text: string }).text !== "") await release();
+    }
+    const usable = error.kind === "stream_cut" || error.kind === "connection" || error.kind === "timeout";
+    if (usable && calls.length + texts.length > 0) {
+      return { calls, text: texts.join(""), stopReason: null, cut: true, usage };
+    }
+    throw error;
+  }
+  if (message) ports.charge(usage, message.model, ports.now() - started);
+  return { calls, text: texts.join(""), stopReason, cut: false, usage };
+}
+
+function assistantEntry(
+  uuid: string,
+  message: ReplyMessage,
+  block: ContentBlock,
+  usage: Usage,
+  stopReason: string | null,
+  stopSequence: string | null,
+): NewEntry & AssistantSubject {
+  const { id, model } = message;
+  return {
+    type: "assistant",
+    uuid,
+    message: {
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content: [block],
+      stop_reason: stopReason,
+      stop_sequence: stopSequence,
+      usage,
+    },
+  };
+}
+
+function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" }>) {
+  if (notice.type === "fallback") {
+    return {
+      type: "system" as const,
+      subtype: "model_fallback",
+      trigger: notice.reason,
+      original_model: notice.from,
+      fallback_model: notice.to,
+      content: `${notice.from} is not available (${notice.reason}); this request goes to ${notice.to}`,
+    };
+  }
+  return {
+    type: "system" as const,
+    subtype: "api_retry",
+    attempt: notice.attempt,
+    max_retries: notice.maxRetries,
+    retry_delay_ms: notice.delayMs,
+    error_status: notice.status,
+    error: notice.error,
+  };
+}
+
+function withoutNulls(usage: Partial<Usage> | undefined): Partial<Usage> {
+  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
+}

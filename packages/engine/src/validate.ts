@@ -1,0 +1,99 @@
+// Checks what the model sent against a tool's schema, after mending what is harmless, and words the complaint.
+
+import { isObject, type JsonObject } from "@keelson/protocol";
+import { isType, typeName, validateSchema, type Issue } from "./json-schema.ts";
+
+export type CheckedInput =
+  { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
+
+export function checkInput(tool: string, schema: JsonObject, input: unknown): CheckedInput {
+  const mended = mend(schema, input, 0);
+  const issues = validateSchema(schema, mended);
+  if (issues.length === 0 && isObject(mended)) return { ok: true, input: mended as JsonObject };
+  if (issues.length === 0) issues.push({ path: "", keyword: "type", message: "must be object", detail: "object" });
+
+  const lines = issues.flatMap((issue) => sentence(issue, mended) ?? []);
+  if (lines.length === 0) {
+    const list = issues.map((issue) => ({ code: codeOf(issue), path: steps(issue.path), message: issue.message }));
+    return { ok: false, message: `InputValidationError: ${JSON.stringify(list, null, 2)}` };
+  }
+  const noun = lines.length === 1 ? "issue" : "issues";
+  return {
+    ok: false,
+    message: `InputValidationError: ${tool} failed due to the following ${noun}:\n${lines.join("\n")}`,
+  };
+}
+
+const DEEPEST = 50;
+
+/** Numbers and booleans sent as text become what the schema wants; missing fields take their default. */
+function mend(schema: unknown, value: unknown, depth: number): unknown {
+  if (!isObject(schema) || depth > DEEPEST) return value;
+  if (typeof value === "string") return unquote(schema.type, value);
+  if (Array.isArray(value))
+    return isObject(schema.items) ? value.map((item) => mend(schema.items, item, depth + 1)) : value;
+  if (!isObject(value) || !isObject(schema.properties)) return value;
+  const mended: Record<string, unknown> = { ...value };
+  for (const [key, field] of Object.entries(schema.properties)) {
+    if (Object.hasOwn(value, key) && value[key] !== undefined) mended[key] = mend(field, value[key], depth + 1);
+    else if (isObject(field) && field.default !== undefined) mended[key] = structuredClone(field.default);
+  }
+  return mended;
+}
+
+function unquote(type: unknown, value: string): unknown {
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  if (types.includes("string")) return value;
+  if ((types.includes("number") || types.includes("integer")) && /^-?\d+(\.\d+)?$/.test(value.trim())) {
+    const number = Number(value);
+    if (types.some((each) => each === "number" || (each === "integer" && isType("integer", number)))) return number;
+  }
+  if (types.includes("boolean") && (value === "true" || value === "false")) return value === "true";
+  return value;
+}
+
+/** The three common slips in words the model can act on. */
+function sentence({ keyword, path, detail }: Issue, input: unknown): string | undefined {
+  const name = (last?: string) => nameOf(steps(path).concat(last ?? []));
+  switch (keyword) {
+    case "required":
+      return `The required parameter \`${name(detail)}\` is missing`;
+    case "additionalProperties":
+      return `An unexpected parameter \`${name(detail)}\` was provided`;
+    case "type":
+      return `The parameter \`${name() || "input"}\` type is expected as \`${detail}\` but provided as \`${typeName(at(input, path))}\``;
+    default:
+      return undefined;
+  }
+}
+
+/** `todos[0].activeForm` */
+function nameOf(path: readonly (string | number)[]): string {
+  return path.reduce<string>((name, step) => {
+    if (typeof step === "number") return `${name}[${step}]`;
+    return name === "" ? step : `${name}.${step}`;
+  }, "");
+}
+
+function steps(pointer: string): (string | number)[] {
+  const parts = pointer === "" ? [] : pointer.slice(1).split("/");
+  return parts.map((part) => {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    return /^\d+$/.test(key) ? Number(key) : key;
+  });
+}
+
+function at(value: unknown, pointer: string): unknown {
+  return steps(pointer).reduce<unknown>((here, step) => {
+    if (Array.isArray(here)) return here[Number(step)];
+    return isObject(here) ? here[String(step)] : undefined;
+  }, value);
+}
+
+function codeOf({ keyword }: Issue): string {
+  if (/^(min|exclusiveMin)/.test(keyword)) return "too_small";
+  if (/^(max|exclusiveMax)/.test(keyword)) return "too_big";
+  if (keyword === "enum" || keyword === "const") return "invalid_value";
+  if (keyword === "pattern" || keyword === "format") return "invalid_format";
+  return keyword === "anyOf" || keyword === "oneOf" ? "invalid_union" : "custom";
+}

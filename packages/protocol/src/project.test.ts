@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import type { ChainEntry, Envelope } from "./entry.ts";
+import { project, projectPrompt } from "./project.ts";
+
+const envelope: Envelope = {
+  parentUuid: null,
+  isSidechain: false,
+  uuid: "u",
+  timestamp: "2026-01-01T00:00:00.000Z",
+  userType: "external",
+  entrypoint: "sdk-cli",
+  cwd: "/p",
+  sessionId: "s",
+  version: "2.1.325",
+  gitBranch: "main",
+};
+
+const reply: ChainEntry & { type: "assistant" } = {
+  ...envelope,
+  type: "assistant",
+  message: {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "x",
+    content: [{ type: "text", text: "hi" }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 2 },
+  },
+};
+
+test("a reply keeps its stop reason in the file and not on the wire", () => {
+  expect(project(reply)).toEqual({
+    type: "assistant",
+    message: { ...reply.message, stop_reason: null },
+    parent_tool_use_id: null,
+    session_id: "s",
+    uuid: "u",
+    timestamp: envelope.timestamp,
+  });
+});
+
+test("an API error is flagged for clients", () => {
+  const failed = { ...reply, isApiErrorMessage: true, error: "rate_limit", apiErrorStatus: 429, apiErrorType: "t" };
+  expect(project(failed)).toMatchObject({
+    message: { stop_reason: "end_turn" },
+    error: "rate_limit",
+    is_api_error_message: true,
+    api_error_status: 429,
+    api_error_type: "t",
+  });
+});
+
+test("a tool result carries the tool's output and how it was permitted", () => {
+  const entry: ChainEntry = {
+    ...envelope,
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] },
+    toolUseResult: { stdout: "x" },
+    permissionDecision: { decision: "accept", source: "config" },
+  };
+  expect(project(entry, "parent")).toEqual({
+    type: "user",
+    message: entry.message,
+    parent_tool_use_id: "parent",
+    session_id: "s",
+    uuid: "u",
+    timestamp: envelope.timestamp,
+    tool_use_result: { stdout: "x" },
+    tool_result_meta: [{ id: "t", permission_decision: { decision: "accept", source: "config" } }],
+  });
+});
+
+test("our own words in the user's place are marked, prompts and attachments are not shown", () => {
+  const ours: ChainEntry = { ...envelope, type: "user", isMeta: true, message: { role: "user", content: "go on" } };
+  const typed: ChainEntry & { type: "user" } = { ...ours, isMeta: undefined, promptSource: "sdk" };
+  expect(project(ours)).toMatchObject({ type: "user", isSynthetic: true });
+  expect(project(typed)).toBeUndefined();
+  expect(projectPrompt(typed)).toMatchObject({ type: "user", isReplay: true, message: { content: "go on" } });
+  expect(project({ ...envelope, type: "attachment", attachment: { type: "date" } })).toBeUndefined();
+});

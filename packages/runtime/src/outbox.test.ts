@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import type { Entry, NewEntry, Outbound } from "@keelson/protocol";
+import { Outbox } from "./outbox.ts";
+
+function outbox(options: { replayPrompts?: boolean } = {}) {
+  const log: string[] = [];
+  const appended: Entry[] = [];
+  let ids = 0;
+  const box = new Outbox({
+    sessionId: "s",
+    entrypoint: "sdk-cli",
+    leaf: "root",
+    replayPrompts: options.replayPrompts ?? false,
+    append: (entries) => {
+      appended.push(...entries);
+      log.push(...entries.map((entry) => `stored ${entry.type}`));
+    },
+    cwd: () => "/p",
+    gitBranch: () => "main",
+    now: () => Date.UTC(2026, 0, 1),
+    newId: () => `id-${++ids}`,
+  });
+  const watcher = box.attach()[Symbol.asyncIterator]();
+  const drain = async () => {
+    box.end();
+    const shown: Outbound[] = [];
+    for (let next = await watcher.next(); !next.done; next = await watcher.next()) shown.push(next.value);
+    return shown;
+  };
+  return { box, appended, log, drain };
+}
+
+const prompt: NewEntry = {
+  type: "user",
+  uuid: "u1",
+  promptId: "p1",
+  promptSource: "sdk",
+  message: { role: "user", content: "hi" },
+};
+
+const answered: NewEntry = {
+  type: "user",
+  uuid: "u2",
+  parentUuid: "a1",
+  message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "ok" }] },
+  toolUseResult: { ok: true },
+};
+
+test("entries are stamped, chained and stored; the tool's output comes last on the line", () => {
+  const { box, appended } = outbox();
+  void box.record([prompt, answered]);
+
+  const common = {
+    isSidechain: false,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    userType: "external",
+    entrypoint: "sdk-cli",
+    cwd: "/p",
+    sessionId: "s",
+    version: "2.1.325",
+    gitBranch: "main",
+    promptId: "p1",
+  };
+  expect(appended).toEqual([
+    { ...prompt, ...common, parentUuid: "root" },
+    { ...answered, ...common },
+  ] as Entry[]);
+  expect(Object.keys(appended[1]!).slice(0, 5)).toEqual(["parentUuid", "isSidechain", "type", "message", "uuid"]);
+  expect(Object.keys(appended[1]!).at(-1)).toBe("toolUseResult");
+  expect(box.leaf).toBe("u2");
+});
+
+test("prompts are not echoed, tool results are, under the wire's spelling", async () => {
+  const { box, drain } = outbox();
+  void box.record([prompt, answered]);
+  expect(await drain()).toEqual([
+    {
+      type: "user",
+      message: answered.message,
+      parent_tool_use_id: null,
+      session_id: "s",
+      uuid: "u2",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      tool_use_result: { ok: true },
+    } as Outbound,
+  ]);
+});
+
+test("prompts are echoed to those who asked for replay", async () => {
+  const { box, drain } = outbox({ replayPrompts: true });
+  void box.record([prompt]);
+  expect(await drain()).toMatchObject([{ type: "user", uuid: "u1", isReplay: true }]);
+});
+
+test("an entry is stored before anybody sees it, and is not shown when storing throws", async () => {
+  const box = new Outbox({
+    sessionId: "s",
+    entrypoint: "e",
+    leaf: null,
+    replayPrompts: false,
+    append: () => {
+      throw new Error("no");
+    },
+    cwd: () => "/",
+    gitBranch: () => "",
+    now: () => 0,
+    newId: () => "x",
+  });
+  const watcher = box.attach()[Symbol.asyncIterator]();
+  expect(() => box.record([answered])).toThrow("no");
+  box.end();
+  expect((await watcher.next()).done).toBe(true);
+});

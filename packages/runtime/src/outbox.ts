@@ -1,0 +1,113 @@
+// The one way out of a session. Every entry: append to the transcript, then project to a message, then show.
+// Every signal: stamp, show. Nothing a watcher saw can be missing from the transcript.
+
+import {
+  COMPATIBLE_VERSION,
+  isPrompt,
+  project,
+  projectPrompt,
+  type ChainEntry,
+  type Entry,
+  type MetadataEntry,
+  type NewEntry,
+  type Outbound,
+  type Signal,
+} from "@keelson/protocol";
+import { Watchers } from "./watchers.ts";
+
+export interface OutboxOptions {
+  readonly sessionId: string;
+  readonly entrypoint: string;
+  /** The last entry of a resumed conversation. */
+  readonly leaf: string | null;
+  readonly replayPrompts: boolean;
+  append(entries: readonly Entry[]): void;
+  cwd(): string;
+  gitBranch(): string;
+  now(): number;
+  newId(): string;
+}
+
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #watchers = new Watchers();
+  #leaf: string | null;
+  #promptId: string | undefined;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#leaf = options.leaf;
+  }
+
+  /** The newest entry of the chain. */
+  get leaf(): string | null {
+    return this.#leaf;
+  }
+
+  attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
+    return this.#watchers.attach(past);
+  }
+
+  record(entries: readonly NewEntry[]): void | Promise<void> {
+    const stamped = entries.map((entry) => this.#stamp(entry));
+    this.#options.append(stamped);
+    let behind: void | Promise<void> = undefined;
+    for (const entry of stamped) {
+      const message = isPrompt(entry) ? this.#replayed(entry) : project(entry);
+      if (message) behind = this.#watchers.push(message) ?? behind;
+    }
+    return behind;
+  }
+
+  /** Bookkeeping that is stored and never shown. */
+  note(entry: MetadataEntry): void {
+    this.#options.append([entry]);
+  }
+
+  show(signal: Signal): void | Promise<void> {
+    return this.send({ ...signal, session_id: this.#options.sessionId, uuid: this.#options.newId() });
+  }
+
+  /** Control traffic, which carries its own ids. */
+  send(message: Outbound): void | Promise<void> {
+    return this.#watchers.push(message);
+  }
+
+  end(): void {
+    this.#watchers.end();
+  }
+
+  #replayed(entry: ChainEntry & { type: "user" }) {
+    return this.#options.replayPrompts ? projectPrompt(entry) : undefined;
+  }
+
+  /** Field order is part of the format's speed: `message` early, the tool's own output last. */
+  #stamp(entry: NewEntry): ChainEntry {
+    const { sessionId, entrypoint, cwd, gitBranch, now } = this.#options;
+    const { uuid, parentUuid, type, message, toolUseResult, ...rest } = entry as NewEntry & {
+      message?: unknown;
+      toolUseResult?: unknown;
+      promptId?: string;
+    };
+    if (rest.promptId !== undefined) this.#promptId = rest.promptId;
+    const stamped = {
+      parentUuid: parentUuid ?? this.#leaf,
+      isSidechain: false,
+      type,
+      ...(message === undefined ? {} : { message }),
+      uuid,
+      timestamp: new Date(now()).toISOString(),
+      ...rest,
+      ...(type === "user" && this.#promptId !== undefined ? { promptId: this.#promptId } : {}),
+      userType: "external",
+      entrypoint,
+      cwd: cwd(),
+      sessionId,
+      version: COMPATIBLE_VERSION,
+      gitBranch: gitBranch(),
+      ...(toolUseResult === undefined ? {} : { toolUseResult }),
+    } as unknown as ChainEntry;
+    this.#leaf = uuid;
+    return stamped;
+  }
+}

@@ -1,0 +1,66 @@
+// Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
+
+import { existsSync } from "node:fs";
+import {
+  findSession,
+  forkSession,
+  loadSession,
+  newestSession,
+  projectDir,
+  transcriptPath,
+  type LoadedSession,
+  type Place as ProjectPlace,
+} from "@keelson/store";
+
+/** Which session to open, as the command line or a client chose it. */
+export interface SessionChoice {
+  readonly kind: "new" | "continue" | "resume";
+  /** For resume: an id or a title. */
+  readonly target?: string;
+  readonly fork?: boolean;
+  /** Resume at this entry instead of the newest. */
+  readonly at?: string;
+  /** The id of a new session or of a fork. */
+  readonly sessionId?: string;
+  readonly name?: string;
+  readonly persist: boolean;
+}
+
+export interface SessionPlace {
+  readonly id: string;
+  /** The project folder all paths hang on. */
+  readonly dir: string;
+  /** Null when nothing is to be kept. */
+  readonly path: string | null;
+  readonly loaded?: LoadedSession;
+}
+
+/** A session that cannot be opened. The message says why and what to do. */
+export class OpenError extends Error {
+  override readonly name = "OpenError";
+}
+
+export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId: () => string): SessionPlace {
+  const dir = projectDir(project);
+  const earlier = earlierSession(choice, project);
+  const id = choice.sessionId ?? (earlier && !choice.fork ? earlier.id : newId());
+  const path = transcriptPath(dir, id);
+  if (earlier?.id !== id && existsSync(path)) throw new OpenError(`Session ID ${id} is already in use.`);
+  if (!earlier) return { id, dir, path: choice.persist ? path : null };
+
+  const loaded = loadSession({ path: earlier.path, at: choice.at });
+  if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
+  if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
+  if (choice.persist) forkSession({ from: earlier.path, to: path, sessionId: id, at: choice.at });
+  return { id, dir, path: choice.persist ? path : null, loaded };
+}
+
+function earlierSession(choice: SessionChoice, project: ProjectPlace): { id: string; path: string } | undefined {
+  if (choice.kind === "new") return undefined;
+  // With nothing to continue a fresh session starts (observed).
+  if (choice.kind === "continue") return newestSession(project);
+  if (!choice.target) throw new OpenError("--resume needs a session ID or a title when no person is there to choose");
+  const found = findSession(project, choice.target);
+  if (found.kind !== "found") throw new OpenError(found.message);
+  return found;
+}

@@ -1,0 +1,144 @@
+// A session: an inbox, an outbox and the loop between them. Prompts run one at a time; control requests act at once.
+
+import { resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
+import {
+  textOf,
+  type ControlResponse,
+  type ExitReason,
+  type Inbound,
+  type Outbound,
+  type PromptMessage,
+  type Session,
+} from "@keelson/protocol";
+import { Controls } from "./controls.ts";
+import type { Cost } from "./cost.ts";
+import type { Gate } from "./gate.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Outbox } from "./outbox.ts";
+
+export interface SessionParts {
+  readonly id: string;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly gate: Gate;
+  readonly cost: Cost;
+  readonly conversation: Conversation;
+  readonly limits: Limits;
+  readonly controls: Controls;
+  /** The `init` message of a run about to start. */
+  init(): { type: "system"; subtype: "init"; [key: string]: unknown };
+  ports(signal: AbortSignal): Ports;
+  replay(): Iterable<Outbound>;
+  /** A title kept at the end of the file, where listings look for it. */
+  title(): string | undefined;
+  /** Ends everything the session started. */
+  dispose(): Promise<void>;
+  now(): number;
+}
+
+export class LiveSession implements Session {
+  readonly id: string;
+  readonly #parts: SessionParts;
+  readonly #work: Promise<void>;
+  readonly #started: number;
+  #abort = new AbortController();
+  #silent = false;
+
+  constructor(parts: SessionParts) {
+    this.id = parts.id;
+    this.#parts = parts;
+    this.#started = parts.now();
+    parts.controls.onInterrupt(() => this.#abort.abort());
+    this.#work = this.#loop();
+  }
+
+  send(input: Inbound): void {
+    switch (input.type) {
+      case "user":
+        return this.#enqueue(input);
+      case "control_request":
+        return this.#parts.controls.handle(input);
+      case "control_response":
+        return this.#parts.controls.settle(input as ControlResponse);
+      case "control_cancel_request":
+        return;
+    }
+  }
+
+  attach(options: { readonly replay?: boolean } = {}): AsyncIterable<Outbound> {
+    return this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
+  }
+
+  async close(reason: ExitReason): Promise<void> {
+    const { inbox, controls } = this.#parts;
+    inbox.close();
+    controls.close();
+    if (reason !== "end_of_input") {
+      this.#silent = true;
+      inbox.clear();
+      this.#abort.abort();
+    }
+    await this.#work;
+  }
+
+  #enqueue(prompt: PromptMessage): void {
+    const { outbox, inbox, now } = this.#parts;
+    outbox.note({
+      type: "queue-operation",
+      operation: "enqueue",
+      timestamp: new Date(now()).toISOString(),
+      sessionId: this.id,
+      content: textOf(prompt.message.content),
+    });
+    inbox.push(prompt);
+  }
+
+  async #loop(): Promise<void> {
+    const { inbox, outbox, title, dispose } = this.#parts;
+    try {
+      for (let prompt = await inbox.next(); prompt; prompt = await inbox.next()) await this.#runPrompt(prompt);
+      await dispose();
+      const customTitle = title();
+      if (customTitle !== undefined) outbox.note({ type: "custom-title", customTitle, sessionId: this.id });
+    } finally {
+      outbox.end();
+    }
+  }
+
+  async #runPrompt(prompt: PromptMessage): Promise<void> {
+    const { outbox, cost, limits, now } = this.#parts;
+    const started = now();
+    const apiBefore = cost.apiDurationMs;
+    this.#abort = new AbortController();
+    outbox.note({
+      type: "queue-operation",
+      operation: "dequeue",
+      timestamp: new Date(started).toISOString(),
+      sessionId: this.id,
+    });
+    await outbox.show(this.#parts.init());
+
+    const end = await this.#run(prompt);
+    outbox.note({
+      type: "last-prompt",
+      lastPrompt: textOf(prompt.message.content).slice(0, 2_000),
+      leafUuid: outbox.leaf,
+      sessionId: this.id,
+    });
+    outbox.note(cost.state(this.id, now() - this.#started));
+    if (this.#silent) return;
+    const totals = {
+      durationMs: now() - started,
+      apiDurationMs: cost.apiDurationMs - apiBefore,
+      costUsd: cost.totalUsd,
+      modelUsage: cost.modelUsage,
+      maxBudgetUsd: limits.maxBudgetUsd,
+    };
+    await outbox.show(resultOf(end, totals));
+  }
+
+  async #run(prompt: PromptMessage): Promise<End> {
+    const { gate, conversation, limits } = this.#parts;
+    return run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
+  }
+}

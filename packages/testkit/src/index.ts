@@ -1,0 +1,33 @@
+export {
+  toEvents,
+  toMessage,
+  type Call,
+  type Cut,
+  type Failure,
+  type Reply,
+  type ScriptStep,
+  type StreamPoint,
+  type Timing,
+} from "./reply.ts";
+export { scriptedModel, type ScriptedModel } from "./scripted-model.ts";
+export {
+  startMockModel,
+  type MockModel,
+  type MockModelOptions,
+  type Outcome,
+  type RecordedRequest,
+} from "./mock-server.ts";
+export { temporaryHome, type TemporaryHome } from "./home.ts";
+export { runKeelson, startKeelson, type Ended, type RunOptions, type Running } from "./run-program.ts";
+export type { Line } from "./line-log.ts";
+export { normalise, normaliser, type Volatile } from "./normalise.ts";
+export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
+export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
+export { world, WORLD_START, type Charge, type World, type WorldOptions } from "./world.ts";
+export {
+  describeModelProvider,
+  throughMockModel,
+  type MakeProvider,
+  type ProviderUnderTest,
+  type TestRunner,
+} from "./conformance/model-provider.ts";

@@ -1,0 +1,52 @@
+// The lines of a program's output as they come, each with its time, and a way to wait for one.
+
+import { LineSplitter, tryParse } from "@keelson/protocol";
+
+export interface Line {
+  /** Its place on stdout, from zero. */
+  readonly index: number;
+  readonly text: string;
+  /** The line as JSON; undefined when it is not. */
+  readonly json: any;
+  /** `performance.now()` when it was complete. */
+  readonly at: number;
+}
+
+export interface LineLog {
+  readonly lines: readonly Line[];
+  push(chunk: Uint8Array): void;
+  /** Nothing more will come: what is left without a newline is a line too. */
+  finish(): void;
+  /** The first line after `after` that is accepted, there already or still to come. Rejects when given up. */
+  waitFor(accept: (line: Line) => boolean, after: Line | undefined, givenUp: Promise<Error>): Promise<Line>;
+}
+
+export function lineLog(): LineLog {
+  const lines: Line[] = [];
+  const splitter = new LineSplitter();
+  const watchers = new Set<(line: Line) => void>();
+  const add = (text: string) => {
+    const line = { index: lines.length, text, json: tryParse(text), at: performance.now() };
+    lines.push(line);
+    for (const look of watchers) look(line);
+  };
+  return {
+    lines,
+    push(chunk) {
+      for (const text of splitter.push(chunk)) add(text);
+    },
+    finish() {
+      const rest = splitter.rest();
+      if (rest !== undefined) add(rest);
+    },
+    async waitFor(accept, after, givenUp) {
+      const there = lines.slice(after ? after.index + 1 : 0).find(accept);
+      if (there) return there;
+      const { promise, resolve, reject } = Promise.withResolvers<Line>();
+      const look = (line: Line) => void (accept(line) && resolve(line));
+      watchers.add(look);
+      void givenUp.then(reject);
+      return await promise.finally(() => watchers.delete(look));
+    },
+  };
+}

@@ -1,0 +1,243 @@
+// The scripted model over real HTTP on loopback: Anthropic Messages, streamed and plain, with everything that can go
+// wrong on a connection. It says what the script says and judges no request; tests do that with `requests`.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { JsonObject } from "@keelson/protocol";
+import { aborted, play, untilDue } from "./play.ts";
+import {
+  errorBody,
+  errorStatus,
+  errorType,
+  isFailure,
+  toEvents,
+  toMessage,
+  type Failure,
+  type Reply,
+  type ScriptStep,
+} from "./reply.ts";
+
+/** How an answer ended: all of it sent, broken off by the script, or the client left first. */
+export type Outcome = "answered" | "cut" | "abandoned";
+
+export interface RecordedRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed JSON; the text itself when it is not JSON. */
+  readonly body: any;
+  /** `performance.now()` when the request was complete. */
+  readonly at: number;
+  readonly ended: Promise<Outcome>;
+}
+
+export interface MockModelOptions {
+  /** 0, or absent, for any free port. */
+  readonly port?: number;
+  /** Streams are written in pieces of this many bytes; absent: one event at a time. */
+  readonly chunkBytes?: number;
+  /** Sends a `ping` after `message_start`, as the API does. */
+  readonly pings?: boolean;
+  /** What `count_tokens` answers; absent: a quarter of the body's length. */
+  readonly countTokens?: (body: JsonObject) => number;
+}
+
+export interface MockModel extends AsyncDisposable {
+  /** What `ANTHROPIC_BASE_URL` should be. */
+  readonly url: string;
+  /** Requests for a reply, in order: those the script answers. */
+  readonly requests: readonly RecordedRequest[];
+  /** Everything else that was asked: token counts, probes, unknown paths. */
+  readonly others: readonly RecordedRequest[];
+  /** The n-th request (counted from one), when it is there. Rejects when the server closes first. */
+  waitForRequest(number: number): Promise<RecordedRequest>;
+  /** Breaks every open connection and stops. */
+  close(): Promise<void>;
+}
+
+/** Starts the server. A script that is one function answers every request and never runs out. */
+export async function startMockModel(
+  script: readonly ScriptStep<JsonObject>[] | Exclude<ScriptStep<JsonObject>, Reply | Failure>,
+  options: MockModelOptions = {},
+): Promise<MockModel> {
+  const requests: RecordedRequest[] = [];
+  const others: RecordedRequest[] = [];
+  const waiting = new Set<{ readonly number: number; readonly settle: PromiseWithResolvers<RecordedRequest> }>();
+  const closing = new AbortController();
+
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    const isPrompt = request.method === "POST" && pathOf(request) === "/v1/messages";
+    const recorded = record(request, response, body);
+    const number = (isPrompt ? requests : others).push(recorded.request);
+    if (isPrompt) for (const waiter of waiting) if (waiter.number === number) waiter.settle.resolve(recorded.request);
+    if (!isPrompt) return answerOther(request, response, body, options);
+
+    const step = typeof script === "function" ? script : script[number - 1];
+    const signal = AbortSignal.any([closing.signal, recorded.left]);
+    const exchange: Exchange = { response, number, body, signal, cut: recorded.cut };
+    try {
+      const said = typeof step === "function" ? await step(body, number) : (step ?? exhausted(script.length));
+      if (isFailure(said)) await refuse(exchange, said);
+      else if (body?.stream === true) await stream(exchange, said, options);
+      else await plain(exchange, said);
+    } catch (error) {
+      if (signal.aborted) return void response.destroy();
+      // A step that throws is a mistake in the test: 400, so that no client tries again.
+      const message = `Script step ${number} threw: ${error instanceof Error ? error.message : String(error)}`;
+      await refuse(exchange, { status: 400, message });
+    }
+  });
+  server.on("connection", (socket) => socket.setNoDelay(true));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+
+  const close = async () => {
+    closing.abort(new Error("Mock model is closed"));
+    for (const { number, settle } of waiting)
+      settle.reject(new Error(`Mock model closed before request ${number}; ${requests.length} came`));
+    server.closeAllConnections();
+    if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    others,
+    async waitForRequest(number) {
+      const there = requests[number - 1];
+      if (there) return there;
+      if (closing.signal.aborted) throw closing.signal.reason;
+      const waiter = { number, settle: Promise.withResolvers<RecordedRequest>() };
+      waiting.add(waiter);
+      const { promise } = waiter.settle;
+      // Whoever no longer waits when the server closes should not be told of it.
+      promise.catch(() => {});
+      return promise;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** One request for a reply, and what is needed to answer it. */
+interface Exchange {
+  readonly response: ServerResponse;
+  readonly number: number;
+  readonly body: JsonObject;
+  /** Aborted when the client has left or the server closes. */
+  readonly signal: AbortSignal;
+  /** Breaks the connection. */
+  cut(): Promise<void>;
+}
+
+async function stream(exchange: Exchange, reply: Reply, { chunkBytes, pings }: MockModelOptions): Promise<void> {
+  const { response, number, body, signal } = exchange;
+  const send = (type: string, data: object) => write(response, sse(type, data), chunkBytes, signal);
+  for await (const beat of play(reply, toEvents(reply, number, modelOf(body)), signal)) {
+    if (beat.kind === "cut") return exchange.cut();
+    if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream", ...requestId(number) });
+    if (beat.kind === "error") await send("error", errorBody(beat.type, beat.message));
+    else await send(beat.event.type, beat.event);
+    if (pings && beat.kind === "event" && beat.event.type === "message_start") await send("ping", { type: "ping" });
+  }
+  response.end();
+}
+
+/** A reply without `stream`. Where a stream would be cut, half of the body is sent; before the first event, nothing. */
+async function plain(exchange: Exchange, reply: Reply): Promise<void> {
+  const { response, number, body, signal } = exchange;
+  const { cutAfter, errorAfter } = reply;
+  await untilDue({ ...reply, holdAfter: undefined }, signal);
+  if (errorAfter) return refuse(exchange, { status: errorStatus(errorAfter.type), ...errorAfter });
+  if (cutAfter === 0 && !reply.hang) return exchange.cut();
+  const bytes = Buffer.from(JSON.stringify(toMessage(reply, number, modelOf(body))));
+  const length = { "content-length": String(bytes.length) };
+  response.writeHead(200, { "content-type": "application/json", ...length, ...requestId(number) });
+  if (cutAfter === undefined) return void response.end(bytes);
+  await write(response, bytes.subarray(0, bytes.length / 2), undefined, signal);
+  if (reply.hang) await aborted(signal);
+  await exchange.cut();
+}
+
+async function refuse({ response, signal }: Exchange, failure: Failure): Promise<void> {
+  await untilDue(failure, signal);
+  const { status, type = errorType(status), message = `Scripted ${status}` } = failure;
+  json(response, status, errorBody(type, message), failure.headers);
+}
+
+function answerOther(request: IncomingMessage, response: ServerResponse, body: any, options: MockModelOptions): void {
+  const path = pathOf(request);
+  if (path === "/v1/messages/count_tokens") {
+    const count = options.countTokens?.(body) ?? Math.ceil(JSON.stringify(body).length / 4);
+    return json(response, 200, { input_tokens: count });
+  }
+  if (path === "/" && (request.method === "HEAD" || request.method === "GET")) return json(response, 200, {});
+  json(response, 404, errorBody("not_found_error", `No such path: ${request.method} ${path}`));
+}
+
+/** Notes the request, and watches how its answer ends. */
+function record(request: IncomingMessage, response: ServerResponse, body: unknown) {
+  const left = new AbortController();
+  response.on("error", () => {});
+  const { promise: ended, resolve } = Promise.withResolvers<Outcome>();
+  response.once("close", () => {
+    resolve(response.writableFinished ? "answered" : "abandoned");
+    left.abort(new Error("The client left"));
+  });
+  const noted: RecordedRequest = {
+    method: request.method ?? "",
+    path: request.url ?? "",
+    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+    body,
+    at: performance.now(),
+    ended,
+  };
+  const cut = async () => {
+    if (response.headersSent) await Bun.sleep(BEFORE_CUT);
+    resolve("cut");
+    request.socket.destroy();
+  };
+  return { request: noted, left: left.signal, cut };
+}
+
+/** Writes and waits until the bytes are on their way, so that a cut afterwards does not take them back. */
+async function write(response: ServerResponse, bytes: Buffer, size = bytes.length, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < bytes.length; at += size) {
+    signal.throwIfAborted();
+    response.write(bytes.subarray(at, at + size));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<any> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const text = Buffer.concat(parts).toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function json(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}) {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function exhausted(length: number): Failure {
+  const message = `script exhausted after ${length} requests`;
+  return { status: 500, type: "api_error", message, headers: { "x-should-retry": "false" } };
+}
+
+// A client built on fetch forgets what it has received but not yet read when its connection breaks. Give it time to read.
+const BEFORE_CUT = 25;
+
+const sse = (type: string, data: object) => Buffer.from(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?")[0];
+const modelOf = (body: JsonObject) => (typeof body.model === "string" ? body.model : "scripted");
+const requestId = (number: number) => ({ "request-id": `req_${number}` });

@@ -1,0 +1,198 @@
+// Runs the real program as a child: its lines as they come, its stderr, how it ended. Nothing of it outlives the test.
+// What the lines mean is for the test to say.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TemporaryHome } from "./home.ts";
+import { lineLog, type Line } from "./line-log.ts";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly lines: readonly Line[];
+  /** The lines that are JSON. */
+  readonly messages: readonly any[];
+  /** `performance.now()` at the start and at the end. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+export interface RunOptions {
+  readonly home: TemporaryHome;
+  /** Added to the home's environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Absent: the project. */
+  readonly cwd?: string;
+  /** A text, or values to send as JSON lines, and then the end; "open" leaves it to `send` and `closeStdin`. */
+  readonly stdin?: string | readonly object[] | "open";
+  /** Address of the mock model. */
+  readonly url?: string;
+  /** Longest the program may take; 15 seconds when absent. Keep it below the test's own limit. */
+  readonly timeoutMs?: number;
+  /** What to run: a path, or a command with its first arguments. Absent: $KEELSON_BIN, else the source tree. */
+  readonly program?: string | readonly string[];
+}
+
+export interface Running extends AsyncDisposable {
+  readonly pid: number;
+  readonly lines: readonly Line[];
+  readonly stderr: string;
+  /** How it ended. Rejects when it took too long; by then it was ended, with all its children. */
+  readonly done: Promise<Ended>;
+  /**
+   * The first line, there already or still to come, that the predicate accepts. Rejects when the program ended first.
+   * A line that is no JSON is offered as `{}`.
+   */
+  waitForLine(accept: (json: any, line: Line) => boolean, options?: { readonly after?: Line }): Promise<Line>;
+  /** Text as it is, a value as a JSON line. */
+  send(input: string | object): void;
+  closeStdin(): void;
+  /** Signals the program alone, as a supervisor would. */
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** Runs the program to its end. */
+export async function runKeelson(args: readonly string[], options: RunOptions): Promise<Ended> {
+  await using running = startKeelson(args, options);
+  return await running.done;
+}
+
+/** Starts the program and hands it over. Dispose of it: that ends its whole process group. */
+export function startKeelson(args: readonly string[], options: RunOptions): Running {
+  const { home, timeoutMs = 15_000, stdin = "" } = options;
+  const [program, ...first] = programOf(options);
+  const command = [...first, ...args];
+  const startedAt = performance.now();
+  const child = spawn(program!, command, {
+    cwd: options.cwd ?? home.project,
+    env: environmentOf(options),
+    // Its own process group, so that whatever it leaves behind can be ended with it.
+    detached: true,
+    stdio: "pipe",
+  });
+  const endWithUs = () => endGroup(child);
+  process.once("exit", endWithUs);
+
+  const log = lineLog();
+  const [out, errors]: [Buffer[], Buffer[]] = [[], []];
+  const stderr = () => Buffer.concat(errors).toString();
+  const failure = (what: string) => new Error(describe(what, [program!, ...command], log.lines, stderr()));
+  child.stdout.on("data", (chunk: Buffer) => {
+    out.push(chunk);
+    log.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
+  // A program that ends before it has read everything is no failure of the test.
+  child.stdin.on("error", () => {});
+
+  const done = endOf(child, timeoutMs, failure).then(({ code, signal }): Ended => {
+    log.finish();
+    const messages = log.lines.flatMap(({ json }) => (json === undefined ? [] : [json]));
+    const stdout = Buffer.concat(out).toString();
+    return {
+      code,
+      signal,
+      stdout,
+      stderr: stderr(),
+      lines: log.lines,
+      messages,
+      startedAt,
+      endedAt: performance.now(),
+    };
+  });
+  const over = done.then(
+    ({ code, signal }) => failure(`Program ended (${signal ?? code}) first`),
+    (error: Error) => error,
+  );
+
+  const send = (input: string | object) =>
+    void child.stdin.write(typeof input === "string" ? input : `${JSON.stringify(input)}\n`);
+  if (stdin !== "open") {
+    for (const input of typeof stdin === "string" ? [stdin] : stdin) send(input);
+    child.stdin.end();
+  }
+
+  return {
+    pid: child.pid ?? -1,
+    lines: log.lines,
+    get stderr() {
+      return stderr();
+    },
+    done,
+    waitForLine(accept, { after } = {}) {
+      const waiting = log.waitFor((line) => accept(line.json ?? {}, line), after, over);
+      // Whoever no longer waits when the program ends should not be told of it.
+      waiting.catch(() => {});
+      return waiting;
+    },
+    send,
+    closeStdin: () => void child.stdin.end(),
+    kill: (signal = "SIGTERM") => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      endGroup(child);
+      // What left the group may still hold these open.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      await over;
+      process.off("exit", endWithUs);
+    },
+  };
+}
+
+/** How the program ended, once its output is complete too. Out of time, it is ended with everything it started. */
+function endOf(child: ChildProcess, timeoutMs: number, failure: (what: string) => Error) {
+  const { promise, resolve, reject } = Promise.withResolvers<Pick<Ended, "code" | "signal">>();
+  const timer = setTimeout(() => {
+    const exited = child.exitCode !== null || child.signalCode !== null;
+    endGroup(child);
+    const what = exited
+      ? "Program ended, but something it started held its output open for"
+      : "Program did not end within";
+    reject(failure(`${what} ${timeoutMs} ms`));
+  }, timeoutMs);
+  child.once("error", (error) => reject(failure(`Program could not be started: ${error.message}`)));
+  child.once("close", (code, signal) => resolve({ code, signal }));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  // It never started.
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    // Nobody is left in the group.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function programOf({ program = process.env.KEELSON_BIN, home }: RunOptions): readonly string[] {
+  if (program !== undefined && program !== "") return typeof program === "string" ? [program] : program;
+  const main = fileURLToPath(new URL("../../cli/src/bin.ts", import.meta.url));
+  if (!existsSync(main)) throw new Error(`No program at "${main}": set KEELSON_BIN or pass "program"`);
+  // Neither the project's .env nor its bunfig.toml may reach the program, as they cannot reach the built one.
+  const config = join(home.root, "empty.toml");
+  if (!existsSync(config)) writeFileSync(config, "");
+  return [process.execPath, "--no-env-file", `--config=${config}`, main];
+}
+
+function environmentOf({ home, url, env }: RunOptions): Record<string, string> {
+  const model = url === undefined ? {} : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key" };
+  const all: Record<string, string | undefined> = { ...home.env, ...model, ...env };
+  return Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+function describe(what: string, command: readonly string[], lines: readonly Line[], stderr: string): string {
+  const last = lines.slice(-3).map(({ text }) => (text.length > 300 ? `${text.slice(0, 300)}…` : text));
+  return [
+    `${what}: ${command.join(" ")}`,
+    `stdout, last of ${lines.length} lines:`,
+    ...last,
+    "stderr, its end:",
+    stderr.slice(-2000),
+  ].join("\n");
+}
