@@ -1,10 +1,10 @@
 // Finds the Bun that npm installed and runs it with the arguments given here.
 // Works with install scripts disabled: the executable sits in a platform package, no linking needed.
 
-import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { passThrough } from "./pass-through.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -21,21 +21,6 @@ export function findBun() {
   process.exit(1);
 }
 
-/** Runs Bun and ends as it ended. */
-export function runBun(args, options = {}) {
-  const child = spawn(findBun(), args, { stdio: "inherit", ...options });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  child.on("error", (error) => {
-    console.error(error.message);
-    process.exit(1);
-  });
-  child.on("exit", (code, signal) => {
-    if (signal === null) process.exit(code ?? 1);
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  });
-}
-
 function variants() {
   const os = process.platform === "win32" ? "windows" : process.platform;
   const arch = process.arch === "arm64" ? "aarch64" : process.arch;
@@ -43,4 +28,4 @@ function variants() {
   return [base, `${base}-baseline`, `${base}-musl`, `${base}-musl-baseline`];
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) runBun(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) passThrough(findBun(), process.argv.slice(2));

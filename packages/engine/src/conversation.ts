@@ -65,7 +65,11 @@ export class Conversation {
   #sortByCall(results: ToolResultBlock[]): void {
     const reply = this.#messages.at(-2);
     if (reply?.role !== "assistant") return;
-    const order = new Map(blocksOf(reply.content).filter(isToolUse).map((call, index) => [call.id, index]));
+    const order = new Map(
+      blocksOf(reply.content)
+        .filter(isToolUse)
+        .map((call, index) => [call.id, index]),
+    );
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 

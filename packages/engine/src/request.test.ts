@@ -26,7 +26,10 @@ test("three cache marks: both system blocks and the last block of the last user 
   ] as typeof request.system);
   expect(request.messages).toEqual([
     ...messages.slice(0, 2),
-    { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x\n", cache_control: mark } as never] },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: "a", content: "x\n", cache_control: mark } as never],
+    },
   ]);
   expect(messages[2]).toEqual({ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x\n" }] });
 });

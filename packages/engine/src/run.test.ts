@@ -287,7 +287,10 @@ test("a reply cut off by the length limit is resumed three times, then the run g
 });
 
 test("a stream lost after a finished block keeps the block and goes on", async () => {
-  const model = scriptedModel({ text: "first", blocks: [{ type: "text", text: "lost" }], cutAfter: "first_block" }, { text: "rest" });
+  const model = scriptedModel(
+    { text: "first", blocks: [{ type: "text", text: "lost" }], cutAfter: "first_block" },
+    { text: "rest" },
+  );
   const { end, conversation } = await play(model);
   expect(end).toMatchObject({ reason: "completed", text: "rest" });
   expect(conversation.messages[1]!.content).toEqual([{ type: "text", text: "first" }]);
@@ -345,16 +348,24 @@ test("what was typed meanwhile joins at the next boundary", async () => {
 
 test("hooks: a prompt can be turned away, a stop can be sent back once more", async () => {
   const said = { reasons: ["no"], context: [] };
-  const blocked = await play(scriptedModel(), {}, {
-    fire: (event) => (event === "UserPromptSubmit" ? { ...said, verdict: "deny" } : { reasons: [], context: [] }),
-  });
+  const blocked = await play(
+    scriptedModel(),
+    {},
+    {
+      fire: (event) => (event === "UserPromptSubmit" ? { ...said, verdict: "deny" } : { reasons: [], context: [] }),
+    },
+  );
   expect(blocked.end).toMatchObject({ reason: "hook_stopped", text: "no", numTurns: 0 });
 
   let stops = 0;
   const model = scriptedModel({ text: "one" }, { text: "two" });
-  const sent = await play(model, {}, {
-    fire: (event) =>
-      event === "Stop" && stops++ === 0 ? { ...said, verdict: "deny" } : { reasons: [], context: [] },
-  });
+  const sent = await play(
+    model,
+    {},
+    {
+      fire: (event) =>
+        event === "Stop" && stops++ === 0 ? { ...said, verdict: "deny" } : { reasons: [], context: [] },
+    },
+  );
   expect(sent.end).toMatchObject({ reason: "completed", text: "two" });
 });

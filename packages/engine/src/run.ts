@@ -67,7 +67,8 @@ export async function run(
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {
         const stop = await ports.fire("Stop", {});
-        if (stop.verdict !== "deny") return end({ reason: "completed", text: reply.text, stopReason: reply.stopReason });
+        if (stop.verdict !== "deny")
+          return end({ reason: "completed", text: reply.text, stopReason: reply.stopReason });
         await add(nudge(`Stop hook feedback:\n${stop.reasons.join("\n")}`, ports.newId()));
       }
 

@@ -141,7 +141,13 @@ async function bound(shown: Shown, limit: number, id: string, ports: Ports): Pro
   );
 }
 
-function denied(call: Call, tool: Tool, input: JsonObject, deny: Permission & { behavior: "deny" }, before: HookOutcome) {
+function denied(
+  call: Call,
+  tool: Tool,
+  input: JsonObject,
+  deny: Permission & { behavior: "deny" },
+  before: HookOutcome,
+) {
   return {
     ...refused(deny.message, deny.interrupt ? "User rejected tool use" : `Error: ${deny.message}`),
     tool: tool.name,

@@ -94,7 +94,9 @@ export class Controls {
 
   async #setModel(id: string, wanted: unknown): Promise<void> {
     try {
-      const model = await this.#targets.setModel(typeof wanted === "string" && wanted !== "default" ? wanted : undefined);
+      const model = await this.#targets.setModel(
+        typeof wanted === "string" && wanted !== "default" ? wanted : undefined,
+      );
       this.#targets.send(controlSuccess(id, { model }));
     } catch (error) {
       this.#targets.send(controlError(id, error instanceof Error ? error.message : String(error)));

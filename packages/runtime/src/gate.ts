@@ -92,7 +92,10 @@ export class Gate {
           this.setMode(update.mode);
           break;
         case "addRules":
-          this.#rules = [...this.#rules, ...update.rules.map((value) => sessionRule(update.behavior, value, this.#options.cwd()))];
+          this.#rules = [
+            ...this.#rules,
+            ...update.rules.map((value) => sessionRule(update.behavior, value, this.#options.cwd())),
+          ];
           break;
         case "replaceRules":
           this.#rules = [

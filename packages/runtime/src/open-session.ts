@@ -1,9 +1,19 @@
 // Opens a session: finds its place, joins the ports to the engine, and hands back the one interface front ends know.
 
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { Conversation, type Limits, type Ports } from "@keelson/engine";
-import { createLedger, createShell, createTasks, createWorkspace, files, gitBranch, ripgrep, type Tasks } from "@keelson/host";
+import {
+  createLedger,
+  createShell,
+  createTasks,
+  createWorkspace,
+  files,
+  gitBranch,
+  ripgrep,
+  type Tasks,
+} from "@keelson/host";
 import { isPrompt, NOTHING_SAID, project, projectPrompt, type Session } from "@keelson/protocol";
 import {
   nullTranscript,
@@ -130,7 +140,11 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const world = {
     workspace,
     files: files(),
-    search: ripgrep({ env, ...(options.ripgrep === undefined ? {} : { embedded: options.ripgrep }) }),
+    search: ripgrep({
+      env: snapshot.childEnv,
+      embedded: options.ripgrep,
+      cacheDir: join(env["XDG_CACHE_HOME"] || join(snapshot.home, ".cache"), "keelson"),
+    }),
     shell,
     seen: createLedger(),
     env,

@@ -16,9 +16,7 @@ export function taskWatchers(audience: TaskAudience): TaskWatchers {
     void audience.show({ type: "system", subtype, ...more });
   const changed = () =>
     system("background_tasks_changed", {
-      tasks: audience
-        .running()
-        .map(({ id, type, description }) => ({ task_id: id, task_type: type, description })),
+      tasks: audience.running().map(({ id, type, description }) => ({ task_id: id, task_type: type, description })),
     });
   return {
     started({ id, toolUseId, description, type }) {

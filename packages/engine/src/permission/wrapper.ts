@@ -157,9 +157,10 @@ function scripts(texts: readonly (readonly Word[])[]): Started {
   };
 }
 
+const FOUND = literal("{}");
 const ACTIONS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
 const NARROWS_NOTHING =
-  /^-(type|xtype|depth|d|mindepth|maxdepth|print|print0|delete|exec|execdir|ok|okdir|mount|xdev|follow|o|a|or|and|not)$/;
+  /^-(type|xtype|depth|d|mindepth|maxdepth|print|print0|delete|mount|xdev|follow|o|a|or|and|not)$/;
 
 const NAME_TEST = /^-(i?name|i?path|i?regex|newer|type|size|mtime|mmin|maxdepth|mindepth|user|group|perm)$/;
 
@@ -168,24 +169,29 @@ function find(words: readonly Word[]): Started | undefined {
   const first = words.findIndex((word) => /^[-(!,]/.test(word.value) && !/^-([HLP]|D.*|O\d?)$/.test(word.value));
   const starts = (first < 0 ? words : words.slice(0, first)).filter((word) => !word.value.startsWith("-"));
   const expression = first < 0 ? [] : words.slice(first);
-  const narrowed = expression.some((word) => /^-[a-z]/.test(word.value) && !NARROWS_NOTHING.test(word.value));
-  const found = (starts.length > 0 ? starts : [literal(".")]).map((word) => {
-    if (!narrowed) return word;
-    return { ...word, value: `${word.value.replace(/\/$/, "")}/found`, text: `${word.text}/found` };
-  });
-
-  const commands: Word[][] = [];
+  const tests: Word[] = [];
+  const actions: Word[][] = [];
   for (let at = 0; at < expression.length; at++) {
-    const word = expression[at]!.value;
-    if (word === "-delete") commands.push([literal("rm"), literal("-r"), ...found]);
-    if (!ACTIONS.has(word)) continue;
+    const { value } = expression[at]!;
+    if (value === "-delete") actions.push([literal("rm"), literal("-r"), FOUND]);
+    if (!ACTIONS.has(value)) {
+      tests.push(expression[at]!);
+      continue;
+    }
     const inner: Word[] = [];
     while (++at < expression.length && expression[at]!.value !== ";") {
       if (expression[at]!.value === "+" && expression[at - 1]!.value === "{}") break;
       inner.push(expression[at]!);
     }
-    if (inner.length > 0) commands.push(inner.flatMap((each) => (each.value === "{}" ? found : [each])));
+    if (inner.length > 0) actions.push(inner);
   }
+
+  const narrowed = tests.some((word) => /^-[a-z]/.test(word.value) && !NARROWS_NOTHING.test(word.value));
+  const found = (starts.length > 0 ? starts : [literal(".")]).map((word) => {
+    if (!narrowed) return word;
+    return { ...word, value: `${word.value.replace(/\/$/, "")}/found`, text: `${word.text}/found` };
+  });
+  const commands = actions.map((words) => words.flatMap((word) => (word.value === "{}" ? found : [word])));
   const opaque = expression.some((word, at) => isUnknown(word) && !NAME_TEST.test(expression[at - 1]?.value ?? ""));
   return commands.length === 0 && !opaque ? undefined : { commands, scripts: [], transparent: false, opaque };
 }

@@ -1,0 +1,71 @@
+// The scripted model: a process of its own, so that its work is not on the client's clock.
+// Stamps when a request has arrived whole and when the last byte of its reply was handed over.
+
+import { clock } from "./clock.ts";
+import type { FromServer, Stamp, ToServer } from "./model.ts";
+import { renderReply } from "./script.ts";
+
+/** Deltas per write of a long reply; a write per delta would measure this process. */
+const DELTAS_PER_WRITE = 20;
+
+let replies: string[][] = [];
+let expected: readonly string[] = [];
+let found: string[] = [];
+let stamps: Stamp[] = [];
+
+const send = (message: FromServer) => process.send?.(message);
+
+process.on("message", (message: ToServer) => {
+  if (message.type === "report") return send({ type: "report", stamps, found });
+  replies = message.replies.map(renderReply);
+  expected = message.expected;
+  found = [];
+  stamps = [];
+  send({ type: "ready" });
+});
+process.on("disconnect", () => process.exit(0));
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  maxRequestBodySize: 1 << 30,
+  async fetch(request) {
+    const body = Buffer.from(await request.arrayBuffer());
+    const arrived = clock();
+    const { pathname } = new URL(request.url);
+    if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 100 });
+    if (!pathname.endsWith("/messages")) return Response.json({});
+
+    // A request without tools is a side question (a title, a probe) and no turn of the script.
+    const isTurn = body.includes('"tools":[{');
+    const turn = stamps.filter((stamp) => stamp.isTurn).length;
+    const stamp: Stamp = { isTurn, arrived, bytes: body.length, ended: 0 };
+    stamps.push(stamp);
+    if (isTurn && turn === replies.length - 1) found = expected.filter((text) => body.includes(text));
+    const events = isTurn ? (replies[turn] ?? renderReply({ text: "The script is over." }, turn)) : sideReply();
+    return new Response(stream(events, stamp), { headers: { "content-type": "text/event-stream" } });
+  },
+});
+send({ type: "listening", port: server.port as number });
+
+function stream(events: string[], stamp: Stamp): ReadableStream {
+  let next = 0;
+  return new ReadableStream({
+    type: "direct",
+    async pull(controller) {
+      while (next + DELTAS_PER_WRITE < events.length) {
+        controller.write(events.slice(next, next + DELTAS_PER_WRITE).join(""));
+        await controller.flush();
+        next += DELTAS_PER_WRITE;
+      }
+      stamp.ended = clock();
+      controller.write(events.slice(next).join(""));
+      await controller.end();
+    },
+  });
+}
+
+function sideReply(): string[] {
+  return renderReply({ text: "ok" }, 0);
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { median, renderTable } from "./table.ts";
+
+test("renderTable() puts the floor beside each figure", () => {
+  const rows = [
+    { what: "start", unit: "ms", samples: [9, 10, 12], floor: [4, 5, 6] },
+    { what: "request", unit: "KB", samples: [123.4] },
+    { what: "grep", unit: "ms", samples: [60], floor: [50], against: "bare rg" },
+  ] as const;
+  expect(renderTable(rows)).toBe(
+    [
+      "         keelson      range    floor  × floor",
+      "start    10.0 ms  9.00–12.0  5.00 ms      2.0",
+      "request   123 KB",
+      "grep     60.0 ms             50.0 ms      1.2  bare rg",
+    ].join("\n"),
+  );
+});
+
+test("median() of an even number of values lies between the middle two", () => {
+  expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([])]).toEqual([2, 2.5, Number.NaN]);
+});

@@ -1,0 +1,56 @@
+// Figures and how they are shown. Pure.
+
+/** One line of the table: a figure of ours, and beside it the least that anything could cost. */
+export interface Row {
+  readonly what: string;
+  readonly unit: "ms" | "s" | "MB" | "KB" | "×";
+  readonly samples: readonly number[];
+  /** Empty when there is no floor for this figure. */
+  readonly floor?: readonly number[];
+  /** What the floor is, where it is not the empty program. */
+  readonly against?: string;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export function renderTable(rows: readonly Row[]): string {
+  const cells = [
+    ["", "keelson", "range", "floor", "× floor", ""],
+    ...rows.map((row) => {
+      const own = median(row.samples);
+      const floor = row.floor?.length ? median(row.floor) : undefined;
+      return [
+        row.what,
+        `${show(own)} ${row.unit}`,
+        row.samples.length > 1 ? `${show(Math.min(...row.samples))}–${show(Math.max(...row.samples))}` : "",
+        floor === undefined ? "" : `${show(floor)} ${row.unit}`,
+        floor ? (own / floor).toFixed(own / floor < 10 ? 1 : 0) : "",
+        row.against ?? "",
+      ];
+    }),
+  ];
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((line) => Bun.stringWidth(line[column]!))));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, column) => pad(cell, widths[column]!, column > 0 && column < 5))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function show(value: number): string {
+  if (value >= 100) return value.toFixed(0);
+  return value.toFixed(value >= 10 ? 1 : 2);
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = " ".repeat(width - Bun.stringWidth(text));
+  return right ? space + text : text + space;
+}

@@ -1,0 +1,175 @@
+// Words of the command line to values, by the table in flags.ts. Checks each word by itself; what they mean
+// together is for invocation.ts.
+
+import { nearest } from "./nearest.ts";
+import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
+
+export interface Arguments {
+  /** Flags that were given without a value, or may be. */
+  has(name: string): boolean;
+  /** The last value given. */
+  text(name: string): string | undefined;
+  number(name: string): number | undefined;
+  /** All values given; undefined when the flag was not. */
+  list(name: string): readonly string[] | undefined;
+  readonly prompt: string | undefined;
+  /** Names of flags that were accepted without effect. */
+  readonly ignored: readonly string[];
+  /** A word that a list flag took last and that looks as if it was meant as the prompt. */
+  readonly swallowed: { readonly flag: string; readonly word: string } | undefined;
+}
+
+export type Parsed =
+  { readonly ok: true; readonly arguments: Arguments } | { readonly ok: false; readonly error: string };
+
+export function parseArguments(argv: readonly string[], flags: readonly Flag[] = FLAGS): Parsed {
+  try {
+    return { ok: true, arguments: collect(argv, flags) };
+  } catch (error) {
+    if (error instanceof WrongWord) return { ok: false, error: error.message };
+    throw error;
+  }
+}
+
+/** How a flag is written in help and in messages: `-r, --resume [session]`. */
+export function spelling(flag: Flag): string {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  switch (flag.value.kind) {
+    case "none":
+      return `${short}--${flag.name}`;
+    case "optional":
+      return `${short}--${flag.name} [${flag.value.label}]`;
+    case "list":
+      return `${short}--${flag.name} <${flag.value.label}...>`;
+    default:
+      return `${short}--${flag.name} <${flag.value.label}>`;
+  }
+}
+
+class WrongWord extends Error {}
+
+function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
+  const names = new Map(flags.flatMap((flag) => [flag.name, ...(flag.aliases ?? [])].map((name) => [name, flag])));
+  const shorts = new Map(flags.flatMap((flag) => (flag.short === undefined ? [] : [[flag.short, flag]])));
+  const values = new Map<string, string[]>();
+  const words: string[] = [];
+  let open: Flag | undefined;
+  let swallowed: Arguments["swallowed"];
+
+  if (argv[0] !== undefined && COMMANDS_LATER.includes(argv[0])) {
+    throw new WrongWord(`error: the command '${argv[0]}' is not available in this version yet`);
+  }
+
+  const record = (flag: Flag, value?: string) => {
+    const given = values.get(flag.name) ?? [];
+    if (value !== undefined) given.push(checked(flag, value));
+    values.set(flag.name, given);
+  };
+
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--") {
+      words.push(...rest);
+      break;
+    }
+    if (!isFlagLike(word)) {
+      if (open === undefined) words.push(word);
+      else {
+        record(open, word);
+        swallowed = { flag: open.name, word };
+      }
+      continue;
+    }
+    open = undefined;
+    swallowed = undefined;
+
+    const { flag, attached, more } = word.startsWith("--") ? long(word, names, flags) : short(word, shorts);
+    if (flag.state === "later")
+      throw new WrongWord(`error: option '${spelling(flag)}' is not available in this version yet`);
+    if (more !== undefined) rest.unshift(more);
+    if (flag.value.kind === "none") record(flag);
+    else if (attached !== undefined) record(flag, attached);
+    else if (flag.value.kind === "optional")
+      record(flag, rest[0] !== undefined && !isFlagLike(rest[0]) ? rest.shift() : undefined);
+    else {
+      const value = rest.shift();
+      if (value === undefined) throw new WrongWord(`error: option '${spelling(flag)}' argument missing`);
+      record(flag, value);
+      if (flag.value.kind === "list") {
+        open = flag;
+        swallowed = { flag: flag.name, word: value };
+      }
+    }
+  }
+
+  return {
+    has: (name) => values.has(name),
+    text: (name) => values.get(name)?.at(-1),
+    number: (name) => (values.has(name) ? Number(values.get(name)!.at(-1)) : undefined),
+    list: (name) => values.get(name),
+    prompt: words.length === 0 ? undefined : words.join(" "),
+    ignored: flags.filter((flag) => flag.state === "ignored" && values.has(flag.name)).map((flag) => flag.name),
+    swallowed:
+      swallowed !== undefined && / /.test(swallowed.word) && !swallowed.word.includes("(") ? swallowed : undefined,
+  };
+}
+
+// A lone "-" is a word.
+const isFlagLike = (word: string) => word.length > 1 && word.startsWith("-");
+
+interface Found {
+  readonly flag: Flag;
+  readonly attached?: string | undefined;
+  /** What is left of `-pc` after `-p`. */
+  readonly more?: string | undefined;
+}
+
+function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Flag[]): Found {
+  const equals = word.indexOf("=");
+  const name = word.slice(2, equals < 0 ? undefined : equals);
+  const flag = names.get(name);
+  if (flag === undefined || (flag.value.kind === "none" && equals >= 0)) {
+    const known = flags
+      .filter(({ help }) => help !== undefined)
+      .flatMap((each) => [each.name, ...(each.aliases ?? [])]);
+    const suggestion = nearest(name, known);
+    const hint = suggestion === undefined ? "" : `\n(Did you mean --${suggestion}?)`;
+    throw new WrongWord(`error: unknown option '${word}'${hint}`);
+  }
+  return { flag, attached: equals < 0 ? undefined : word.slice(equals + 1) };
+}
+
+function short(word: string, shorts: ReadonlyMap<string, Flag>): Found {
+  const flag = shorts.get(word[1]!);
+  if (flag === undefined) throw new WrongWord(`error: unknown option '${word}'`);
+  const tail = word.slice(2);
+  if (tail === "") return { flag };
+  return flag.value.kind === "none" ? { flag, more: `-${tail}` } : { flag, attached: tail };
+}
+
+function checked(flag: Flag, word: string): string {
+  const { value } = flag;
+  const wrong = (why: string) => {
+    throw new WrongWord(`error: option '${spelling(flag)}' argument '${word}' is invalid. ${why}`);
+  };
+  switch (value.kind) {
+    case "choice":
+      if (!value.choices.includes(word)) wrong(`Allowed choices are ${value.choices.join(", ")}.`);
+      return word;
+    case "integer":
+      if (!/^\d+$/.test(word) || Number(word) < value.least || !Number.isSafeInteger(Number(word))) {
+        wrong(`Expected a whole number of at least ${value.least}.`);
+      }
+      return word;
+    case "number": {
+      const number = Number(word);
+      const fits = value.above ? number > value.least : number >= value.least;
+      if (word.trim() === "" || !Number.isFinite(number) || !fits) {
+        wrong(`Expected a number ${value.above ? "greater than" : "of at least"} ${value.least}.`);
+      }
+      return word;
+    }
+    default:
+      return word;
+  }
+}

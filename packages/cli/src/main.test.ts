@@ -1,0 +1,363 @@
+// The program in a world of our own: no process, no terminal, a session in memory.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ExitReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import { main } from "./main.ts";
+import type { OpenOptions } from "./open.ts";
+import type { EndSignal, World } from "./world.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-cli-")));
+  mkdirSync(join(root, "home"));
+  mkdirSync(join(root, "project"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const RESULT = { type: "result", subtype: "success", is_error: false, result: "done" };
+const never = new Promise<never>(() => undefined);
+
+/** A world whose session answers every prompt with "done", and everything that was seen in it. */
+function world(
+  options: { stdin?: string; terminal?: boolean; open?: (options: OpenOptions) => Promise<Session> } = {},
+) {
+  const seen = {
+    out: "",
+    err: [] as string[],
+    opened: [] as OpenOptions[],
+    sent: [] as Inbound[],
+    exits: [] as number[],
+  };
+  const listeners = new Map<EndSignal, () => void>();
+  const isPiped = options.stdin !== undefined;
+  const made: World = {
+    cwd: join(root, "project"),
+    home: join(root, "home"),
+    env: {},
+    platform: "linux",
+    uid: 1000,
+    managedDir: join(root, "managed"),
+    terminal: { stdin: !isPiped, stdout: options.terminal ?? false },
+    async openSession(asked) {
+      seen.opened.push(asked);
+      return options.open === undefined ? session(seen.sent).session : options.open(asked);
+    },
+    async *stdin() {
+      if (options.stdin) yield new TextEncoder().encode(options.stdin);
+    },
+    write: (text) => void (seen.out += text),
+    error: (text) => void seen.err.push(text),
+    append: (file, text) => writeFileSync(join(root, file), text, { flag: "a" }),
+    wait: () => never,
+    onSignal(signal, listener) {
+      listeners.set(signal, listener);
+      return () => void listeners.delete(signal);
+    },
+    exit: (code) => void seen.exits.push(code),
+  };
+  return { world: made, seen, raise: (signal: EndSignal) => listeners.get(signal)?.(), listeners };
+}
+
+/** Answers until closed; an unfinished run (`hangs`) ends only when it is stopped. */
+function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => void } = {}) {
+  const closes: ExitReason[] = [];
+  const waiting: Outbound[] = [];
+  let wake = Promise.withResolvers<void>();
+  const isOver = () => closes.some((reason) => !options.hangs || reason !== "end_of_input");
+  const made: Session = {
+    id: "s",
+    send(input) {
+      sent.push(input);
+      if (input.type === "user" && !options.hangs) waiting.push(RESULT as Outbound);
+      options.onPrompt?.();
+      wake.resolve();
+    },
+    async *attach() {
+      for (;;) {
+        while (waiting.length > 0) yield waiting.shift()!;
+        if (isOver()) return;
+        await wake.promise;
+        wake = Promise.withResolvers<void>();
+      }
+    },
+    async close(reason) {
+      closes.push(reason);
+      wake.resolve();
+    },
+  };
+  return { session: made, closes };
+}
+
+const STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
+const USER = `${JSON.stringify({ type: "user", message: { role: "user", content: "hi" } })}\n`;
+
+test("-v prints a version that clients can parse, and loads no session", async () => {
+  const { world: here, seen } = world();
+  expect(await main(["-v"], here)).toBe(0);
+  expect(seen.out).toMatch(/^\d+\.\d+\.\d+ \(Keelson \d+\.\d+\.\d+\)\n$/);
+  expect(seen.opened).toEqual([]);
+});
+
+test("--help lists every flag that works, within a hundred columns", async () => {
+  const { world: here, seen } = world();
+  expect(await main(["--help"], here)).toBe(0);
+  expect(seen.out).toContain("-p, --print");
+  expect(seen.out).not.toContain("mcp-config");
+  expect(seen.out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+});
+
+const REFUSED: readonly [what: string, argv: string[], message: string][] = [
+  ["an unknown flag", ["--nope"], "error: unknown option '--nope'\n(Did you mean --name?)"],
+  [
+    "stream-json without --verbose",
+    ["-p", "x", "--output-format", "stream-json"],
+    "Error: When using --print, --output-format=stream-json requires --verbose",
+  ],
+  [
+    "stream input without stream output",
+    ["-p", "--input-format", "stream-json"],
+    "Error: --input-format=stream-json requires output-format=stream-json.",
+  ],
+  [
+    "partial messages in text",
+    ["-p", "x", "--include-partial-messages"],
+    "Error: --include-partial-messages requires --print and --output-format=stream-json.",
+  ],
+  [
+    "replay without stream input",
+    ["-p", "x", "--output-format", "stream-json", "--verbose", "--replay-user-messages"],
+    "Error: --replay-user-messages requires both --input-format=stream-json and --output-format=stream-json.",
+  ],
+  ["an id that is none", ["-p", "x", "--session-id", "7"], "Error: Invalid session ID. Must be a valid UUID."],
+  [
+    "an id for a resumed session",
+    ["-p", "x", "-c", "--session-id", "123e4567-e89b-12d3-a456-426614174000"],
+    "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.",
+  ],
+  ["continue and resume", ["-p", "x", "-c", "--resume=a"], "Error: --continue and --resume cannot be used together"],
+  [
+    "resume without a session",
+    ["-p", "--resume", "--", "x"],
+    "Error: --resume requires a valid session ID when used with --print. Usage: keelson -p --resume <session>",
+  ],
+  [
+    "a place without a session",
+    ["-p", "x", "--resume-session-at", "y"],
+    "Error: --resume-session-at requires --resume",
+  ],
+  [
+    "unknown sources",
+    ["-p", "x", "--setting-sources", "user,me"],
+    "Error processing --setting-sources: Invalid setting source: me. Valid options are: user, project, local",
+  ],
+  [
+    "two system prompts",
+    ["-p", "x", "--system-prompt", "a", "--system-prompt-file", "b"],
+    "Error: Cannot use both --system-prompt and --system-prompt-file. Please use only one.",
+  ],
+  [
+    "a schema that is no JSON",
+    ["-p", "x", "--json-schema", "{"],
+    "Error: --json-schema is not valid JSON: JSON Parse error: Expected '}'",
+  ],
+  [
+    "an MCP permission tool",
+    ["-p", "x", "--permission-prompt-tool", "mcp__a__b"],
+    "Error: --permission-prompt-tool 'mcp__a__b' is not available in this version yet; use stdio",
+  ],
+  [
+    "no prompt",
+    ["-p"],
+    "Error: Input must be provided either through stdin or as a prompt argument when using --print",
+  ],
+  [
+    "a terminal without -p",
+    ["hello"],
+    'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"',
+  ],
+];
+
+test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
+  const { world: here, seen } = world({ terminal: true });
+  expect(await main(argv, here)).toBe(1);
+  expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], exits: [] });
+});
+
+test("missing files are named", async () => {
+  const { world: here, seen } = world();
+  const at = (name: string) => join(root, "project", name);
+  expect(await main(["-p", "x", "--settings", "no.json"], here)).toBe(1);
+  expect(await main(["-p", "x", "--system-prompt-file", "no.md"], here)).toBe(1);
+  expect(await main(["-p", "x", "--json-schema", "no.schema"], here)).toBe(1);
+  expect(seen.err).toEqual([
+    `Error: Settings file not found: ${at("no.json")}`,
+    `Error: --system-prompt-file: file not found: ${at("no.md")}`,
+    `Error: --json-schema: file not found: ${at("no.schema")}`,
+  ]);
+});
+
+test("a prompt and piped text become one prompt, and the answer is printed", async () => {
+  const { world: here, seen } = world({ stdin: "data\n" });
+  expect(await main(["-p", "ask"], here)).toBe(0);
+  expect(seen.out).toBe("done\n");
+  expect(seen.sent).toEqual([
+    { type: "user", message: { role: "user", content: "ask\ndata\n" }, parent_tool_use_id: null },
+  ]);
+});
+
+test("piped input alone is enough, also without -p", async () => {
+  const { world: here, seen } = world({ stdin: "from the pipe", terminal: true });
+  expect(await main(["--output-format", "json"], here)).toBe(0);
+  expect(JSON.parse(seen.out)).toEqual(RESULT);
+});
+
+test("what the flags say reaches the session", async () => {
+  writeFileSync(join(root, "project", "prompt.md"), "be brief");
+  writeFileSync(join(root, "project", "s.json"), '{"type":"object"}');
+  const { world: here, seen } = world({ stdin: USER });
+  const id = "123E4567-e89b-12d3-a456-426614174000";
+  const argv =
+    "--include-partial-messages --replay-user-messages --permission-prompt-tool=stdio --model=m --fallback-model=a,b --effort=low " +
+    "--max-thinking-tokens=5 --betas=x,y --max-turns=2 --max-budget-usd=0.5 --json-schema=s.json --append-system-prompt-file=prompt.md " +
+    "--allowedTools=Read,Bash --disallowedTools=Write --tools=Bash,Read --permission-mode=manual --add-dir=.. --setting-sources= " +
+    `--allow-dangerously-skip-permissions --resume=old --fork-session --session-id=${id} --resume-session-at=u --name=n --no-session-persistence`;
+
+  expect(await main([...STREAM, ...argv.split(" ")], here)).toBe(0);
+  const { snapshot, signal: _signal, warn: _warn, ...asked } = seen.opened[0]!;
+  expect(asked).toEqual({
+    entrypoint: "sdk-cli",
+    session: {
+      kind: "resume",
+      target: "old",
+      sessionId: id.toLowerCase(),
+      at: "u",
+      name: "n",
+      fork: true,
+      persist: false,
+    },
+    partial: true,
+    replayPrompts: true,
+    stdioPermissions: true,
+  });
+  expect(snapshot.flags).toEqual({
+    model: "m",
+    fallbackModels: ["a", "b"],
+    effort: "low",
+    maxThinkingTokens: 5,
+    betas: ["x", "y"],
+    maxTurns: 2,
+    maxBudgetUsd: 0.5,
+    jsonSchema: { type: "object" },
+    appendSystemPrompt: "be brief",
+    allowedTools: ["Read,Bash"],
+    disallowedTools: ["Write"],
+    tools: ["Bash", "Read"],
+    permissionMode: "default",
+    allowSkipPermissions: true,
+    permissionPromptTool: "stdio",
+    addDirs: [".."],
+    settingSources: [],
+  });
+  expect(snapshot.directories).toEqual([root]);
+  expect(JSON.parse(seen.out)).toEqual(RESULT);
+});
+
+test("thinking can be switched off, tools too, and the client's entry point is kept", async () => {
+  const { world: here, seen } = world({ stdin: "x" });
+  await main(["-p", "--thinking=disabled", "--tools="], { ...here, env: { CLAUDE_CODE_ENTRYPOINT: "sdk-ts" } });
+  expect(seen.opened[0]).toMatchObject({
+    entrypoint: "sdk-ts",
+    session: { kind: "new", fork: false, persist: true },
+    snapshot: { flags: { maxThinkingTokens: 0, tools: [] } },
+  });
+});
+
+test("warnings go to standard error, one line each", async () => {
+  mkdirSync(join(root, "home", ".claude"));
+  writeFileSync(join(root, "home", ".claude", "settings.json"), '{"model": 1}');
+  const { world: here, seen } = world({ stdin: "x" });
+  expect(await main(["-p"], here)).toBe(0);
+  expect(seen.err).toEqual([
+    `Warning: ${join(root, "home/.claude/settings.json")}: model should be a string, not 1; it is ignored`,
+  ]);
+});
+
+test("flags without effect are mentioned only to those who debug", async () => {
+  const { world: here, seen } = world({ stdin: "x" });
+  await main(["-p", "--strict-mcp-config"], here);
+  expect(seen.err).toEqual([]);
+  await main(["-p", "--strict-mcp-config", "--debug"], here);
+  expect(seen.err).toContain("[debug] --strict-mcp-config has no effect in this version");
+});
+
+test("a session that cannot be opened is an error, and a result for clients of the stream", async () => {
+  const open = async () => {
+    throw Object.assign(new Error("No conversation found with session ID: abc"), { name: "OpenError" });
+  };
+  const plain = world({ stdin: "x", open });
+  expect(await main(["-p", "--resume=abc"], plain.world)).toBe(1);
+  expect(plain.seen).toMatchObject({ out: "", err: ["No conversation found with session ID: abc"] });
+
+  const stream = world({ stdin: USER, open });
+  expect(await main([...STREAM, "--resume=abc"], stream.world)).toBe(1);
+  expect(stream.seen.err).toEqual(["No conversation found with session ID: abc"]);
+  expect(JSON.parse(stream.seen.out)).toMatchObject({
+    type: "result",
+    subtype: "error_during_execution",
+    is_error: true,
+    num_turns: 0,
+    session_id: "abc",
+    errors: ["No conversation found with session ID: abc"],
+  });
+});
+
+const SIGNALS: readonly [signal: EndSignal, argv: string[], code: number, reason: ExitReason][] = [
+  ["SIGINT", ["-p", "hi"], 130, "interrupt"],
+  ["SIGTERM", ["-p", "hi"], 143, "terminate"],
+  ["SIGHUP", ["-p", "hi"], 129, "terminate"],
+  ["SIGINT", STREAM, 0, "interrupt"],
+  ["SIGTERM", STREAM, 143, "terminate"],
+];
+
+test.each(SIGNALS)("%s during %j closes the session and decides the exit code", async (signal, argv, code, reason) => {
+  const prompted = Promise.withResolvers<void>();
+  const sent: Inbound[] = [];
+  const hanging = session(sent, { hangs: true, onPrompt: () => prompted.resolve() });
+  const isStream = argv === STREAM;
+  const {
+    world: here,
+    raise,
+    listeners,
+    seen,
+  } = world({ stdin: isStream ? USER : "", open: async () => hanging.session });
+
+  const ended = main(argv, here);
+  await prompted.promise;
+  raise(signal);
+  expect(await ended).toBe(code);
+  expect(hanging.closes).toContain(reason);
+  expect([listeners.size, seen.exits]).toEqual([0, []]);
+});
+
+test("a second signal, or one before the session is open, ends at once", async () => {
+  const opening = Promise.withResolvers<void>();
+  const first = world({ stdin: "x", open: () => (opening.resolve(), never) });
+  void main(["-p"], first.world);
+  await opening.promise;
+  first.raise("SIGTERM");
+  expect(first.seen.exits).toEqual([143]);
+
+  const prompted = Promise.withResolvers<void>();
+  const stuck = session([], { hangs: true, onPrompt: () => prompted.resolve() }).session;
+  const second = world({ stdin: "x", open: async () => ({ ...stuck, close: () => never }) });
+  void main(["-p"], second.world);
+  await prompted.promise;
+  second.raise("SIGINT");
+  expect(second.seen.exits).toEqual([]);
+  second.raise("SIGINT");
+  expect(second.seen.exits).toEqual([130]);
+});

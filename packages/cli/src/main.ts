@@ -1,0 +1,152 @@
+// The program: arguments to an invocation, settings to a snapshot, a session to a front end, and an exit code.
+// Nothing but the argument table is loaded until the arguments are known to be good.
+
+import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
+import { parseArguments, type Arguments } from "./args.ts";
+import { toInvocation, UsageError, type Invocation } from "./invocation.ts";
+import { isOpenError } from "./open.ts";
+import { handleSignals, type Signals } from "./signals.ts";
+import type { World } from "./world.ts";
+
+const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print";
+const NO_TERMINAL_YET =
+  'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"';
+
+/** Runs once and returns the exit code. */
+export async function main(argv: readonly string[], world: World): Promise<number> {
+  const parsed = parseArguments(argv);
+  if (!parsed.ok) return fail(world, parsed.error);
+  const given = parsed.arguments;
+  if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
+  if (given.has("help")) return say(world, (await import("./help.ts")).help());
+
+  try {
+    if (!isHeadless(given, world)) return fail(world, NO_TERMINAL_YET);
+    return await runHeadless(given, toInvocation(given, world.cwd), world);
+  } catch (error) {
+    if (error instanceof UsageError) return fail(world, error.message);
+    throw error;
+  }
+}
+
+/** Clients that speak stream-json never say `-p`; pipes on either side mean that no person is there. */
+function isHeadless(given: Arguments, { terminal }: World): boolean {
+  const streams = given.text("input-format") === "stream-json";
+  return given.has("print") || streams || !terminal.stdin || !terminal.stdout;
+}
+
+async function runHeadless(given: Arguments, invocation: Invocation, world: World): Promise<number> {
+  const signals = handleSignals(world, { calm: invocation.output === "stream-json" });
+  try {
+    const prompt = invocation.streamInput ? invocation.prompt : await textPrompt(given, invocation, world);
+    const code = await runSession(given, { ...invocation, prompt }, world, signals);
+    return signals.code() ?? code;
+  } finally {
+    signals.stop();
+  }
+}
+
+async function textPrompt(given: Arguments, { prompt }: Invocation, world: World): Promise<string> {
+  const { gatherPrompt } = await import("@keelson/stdio");
+  const gathered = await gatherPrompt({
+    argument: prompt,
+    piped: world.terminal.stdin ? undefined : world.stdin(),
+    wait: (ms, signal) => world.wait(ms, signal),
+    note: (text) => world.error(text),
+  });
+  switch (gathered.kind) {
+    case "prompt":
+      return gathered.text;
+    case "too_long":
+      throw new UsageError(gathered.message);
+    case "none": {
+      const { swallowed } = given;
+      if (swallowed === undefined) throw new UsageError(NO_INPUT);
+      const { flag, word } = swallowed;
+      throw new UsageError(`${NO_INPUT}\n(--${flag} took '${word}' as a value; put the prompt before it, or after --)`);
+    }
+  }
+}
+
+async function runSession(given: Arguments, invocation: Invocation, world: World, signals: Signals): Promise<number> {
+  const { load, ConfigError } = await import("@keelson/config");
+  const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
+  const debug = debugOf(invocation, world);
+  for (const flag of given.ignored) debug(`--${flag} has no effect in this version`);
+
+  let session;
+  try {
+    const snapshot = load({ ...placeOf(world), flags: invocation.flags });
+    for (const warning of snapshot.warnings) world.error(`Warning: ${warning}`);
+    session = await world.openSession({
+      snapshot,
+      entrypoint: world.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
+      session: choice,
+      partial,
+      replayPrompts: replay,
+      stdioPermissions,
+      signal: signals.signal,
+      warn: (text) => world.error(`Warning: ${text}`),
+    });
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
+    if (isOpenError(error)) return notOpened(error.message, invocation, world);
+    throw error;
+  }
+  signals.watchOver(session);
+  if (session.announce !== undefined) world.error(session.announce);
+  debug(`session ${session.id}`);
+
+  const { json, streamJson, text } = await import("@keelson/stdio");
+  const streams = {
+    stdin: streamInput ? world.stdin() : nothing(),
+    write: (chunk: string) => world.write(chunk),
+    error: (line: string) => world.error(line),
+  };
+  if (output === "stream-json") {
+    return streamJson(session, streams, { input: streamInput, replay, ...(prompt === undefined ? {} : { prompt }) });
+  }
+  return (output === "json" ? json : text)(session, streams, { prompt: prompt ?? "" });
+}
+
+/** Clients of the stream wait for a result, so they get one; people read standard error. */
+async function notOpened(message: string, { output, session }: Invocation, world: World): Promise<number> {
+  if (output === "stream-json") {
+    const { failureResult } = await import("@keelson/stdio");
+    await say(world, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
+  }
+  return fail(world, message);
+}
+
+function placeOf({ cwd, home, env, platform, uid, managedDir }: World) {
+  return {
+    cwd,
+    home,
+    env,
+    platform,
+    ...(uid === undefined ? {} : { uid }),
+    ...(managedDir === undefined ? {} : { managedDir }),
+  };
+}
+
+function debugOf({ debugFile, flags }: Invocation, world: World): (text: string) => void {
+  if (!flags.debug) return () => undefined;
+  if (debugFile === undefined) return (text) => world.error(`[debug] ${text}`);
+  return (text) => world.append(debugFile, `${text}\n`);
+}
+
+function fail(world: World, message: string): number {
+  world.error(message);
+  return 1;
+}
+
+async function say(world: World, text: string): Promise<number> {
+  try {
+    await world.write(text);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
+  return 0;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,56 @@
+// The real world: this process, its streams, its signals.
+
+import { appendFileSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { isatty } from "node:tty";
+import type { OpenSession } from "./open.ts";
+import type { World } from "./world.ts";
+
+export function processWorld(openSession: OpenSession): World {
+  return {
+    cwd: process.cwd(),
+    home: process.env["HOME"] || homedir(),
+    env: process.env,
+    platform: process.platform,
+    ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
+    terminal: { stdin: isatty(0), stdout: isatty(1) },
+    openSession,
+    stdin: () => Bun.stdin.stream(),
+    write: standardOutput(),
+    error(text) {
+      try {
+        writeSync(2, `${text}\n`);
+      } catch {
+        // Nobody reads standard error; there is nowhere left to say so.
+      }
+    },
+    append: (file, text) => appendFileSync(resolve(file), text, { mode: 0o600 }),
+    wait,
+    onSignal(signal, listener) {
+      process.on(signal, listener);
+      return () => void process.off(signal, listener);
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+// Bun's own sink rather than `process.stdout`: its promises resolve when the reader has room again, and a reader that
+// went away is an EPIPE on the write that noticed.
+function standardOutput(): World["write"] {
+  let sink: Bun.FileSink | undefined;
+  return async (text) => {
+    sink ??= Bun.stdout.writer();
+    await Promise.all([sink.write(text), sink.flush()]);
+  };
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}

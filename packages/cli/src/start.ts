@@ -1,0 +1,20 @@
+// Starts the program in this process and ends it with the exit code of `main`.
+
+import { main } from "./main.ts";
+import { processWorld } from "./process-world.ts";
+import { shippedRipgrep } from "./shipped-ripgrep.ts";
+
+/** Never returns: the process ends with it. */
+export async function start(): Promise<never> {
+  const world = processWorld(async (options) => {
+    const { openSession } = await import("@keelson/runtime");
+    return openSession({ ...options, ripgrep: shippedRipgrep });
+  });
+  try {
+    process.exit(await main(process.argv.slice(2), world));
+  } catch (error) {
+    const debug = process.argv.includes("--debug") || process.argv.includes("-d");
+    world.error(`Error: ${error instanceof Error ? (debug && error.stack) || error.message : String(error)}`);
+    process.exit(1);
+  }
+}

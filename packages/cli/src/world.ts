@@ -1,0 +1,29 @@
+// Everything the program touches outside itself, so that a test can hand it another world.
+
+import type { OpenSession } from "./open.ts";
+
+export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+export interface World {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly uid?: number;
+  /** Where an administrator's settings are, if not in the system's own place. */
+  readonly managedDir?: string;
+  readonly terminal: { readonly stdin: boolean; readonly stdout: boolean };
+  readonly openSession: OpenSession;
+  stdin(): AsyncIterable<Uint8Array>;
+  /** Standard output. A promise means the reader is behind. */
+  write(text: string): void | Promise<void>;
+  /** One line on standard error. */
+  error(text: string): void;
+  /** Adds a line to a debug file. */
+  append(file: string, text: string): void;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls back on every such signal; returns how to stop. */
+  onSignal(signal: EndSignal, listener: () => void): () => void;
+  /** Ends at once, whatever is still going on. */
+  exit(code: number): void;
+}

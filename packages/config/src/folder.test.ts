@@ -1,0 +1,232 @@
+// What a folder's own settings may decide, trusted and not: the promises of docs/security.md about configuration.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PermissionMode } from "@keelson/protocol";
+import { load, type LoadOptions } from "./load.ts";
+import type { Flags } from "./snapshot.ts";
+
+let root: string;
+let home: string;
+let cwd: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-folder-")));
+  home = join(root, "home");
+  cwd = join(root, "project");
+  mkdirSync(home);
+  mkdirSync(cwd);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(path: string, content: unknown): void {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+}
+
+const user = (settings: unknown) => put("home/.claude/settings.json", settings);
+const project = (settings: unknown) => put("project/.claude/settings.json", settings);
+const local = (settings: unknown) => put("project/.claude/settings.local.json", settings);
+const trust = () => put("home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
+
+function start(flags: Flags = {}, more: Partial<LoadOptions> = {}) {
+  return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "none"), ...more });
+}
+
+test("an untrusted project cannot allow or widen, its deny and ask rules count, and the warning names the fix", () => {
+  project({ permissions: { allow: ["Bash"], deny: ["Write"], ask: ["Edit"], additionalDirectories: ["/"] } });
+  const { rules, directories, warnings } = start();
+
+  expect(rules.map((rule) => `${rule.behavior} ${rule.tool}`)).toEqual(["deny Write", "ask Edit"]);
+  expect(directories).toEqual([]);
+  expect(warnings).toEqual([
+    `${cwd}/.claude/settings.json: permissions.allow, permissions.additionalDirectories ignored: this folder is not ` +
+      `trusted; to trust it, set projects["${cwd}"].hasTrustDialogAccepted to true in ${home}/.claude.json`,
+  ]);
+
+  trust();
+  expect(start()).toMatchObject({ directories: ["/"], warnings: [] });
+  expect(start().rules).toHaveLength(3);
+});
+
+test("a local file is the user's own: its rules count in an untrusted folder", () => {
+  local({ permissions: { allow: ["Bash(npm test)"] } });
+  expect(start()).toMatchObject({ rules: [{ behavior: "allow", source: "localSettings" }], warnings: [] });
+});
+
+test("a local file that the repository ships counts as the project's", () => {
+  local({ permissions: { allow: ["Bash"] } });
+  const git = (...args: string[]) =>
+    Bun.spawnSync(["git", ...args], { cwd, env: { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
+  git("init", "-q");
+  expect(start().rules).toHaveLength(1);
+  expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
+
+  expect(start()).toMatchObject({ rules: [], warnings: [expect.stringContaining("not trusted")] });
+  // An index whose names cannot be searched is taken to hold it.
+  git("rm", "-q", "--cached", ".claude/settings.local.json");
+  expect(start().rules).toHaveLength(1);
+  writeFileSync(join(cwd, "f"), "");
+  git("add", "f");
+  git("update-index", "--index-version", "4");
+  expect(start().rules).toEqual([]);
+  trust();
+  expect(start().rules).toHaveLength(1);
+});
+
+test("helpers, addresses and switches of an untrusted folder are left out, in project and local files", () => {
+  const active = {
+    apiKeyHelper: "evil",
+    awsAuthRefresh: "evil",
+    statusLine: { type: "command", command: "evil" },
+    defaultShell: "powershell",
+    disableAllHooks: true,
+    sandbox: { enabled: false },
+    modelPrices: { m: { input: 0, output: 0 } },
+  };
+  project({ ...active, model: "m" });
+  local(active);
+  expect(start().settings).toEqual({ model: "m" });
+  trust();
+  expect(start().settings).toEqual({ ...active, model: "m" });
+});
+
+type EnvRow = readonly [name: string, untrusted: boolean, trusted: boolean];
+const ENV: readonly EnvRow[] = [
+  ["MY_FLAG", true, true],
+  ["NODE_ENV", true, true],
+  ["BASH_DEFAULT_TIMEOUT_MS", true, true],
+  ["CLAUDE_CODE_MAX_OUTPUT_TOKENS", true, true],
+  ["ANTHROPIC_BASE_URL", false, true],
+  ["ANTHROPIC_API_KEY", false, true],
+  ["ANTHROPIC_CUSTOM_HEADERS", false, true],
+  ["HTTPS_PROXY", false, true],
+  ["https_proxy", false, true],
+  ["NO_PROXY", false, true],
+  ["SSL_CERT_FILE", false, true],
+  ["NODE_EXTRA_CA_CERTS", false, true],
+  ["NODE_TLS_REJECT_UNAUTHORIZED", false, true],
+  ["SHELL", false, true],
+  ["CLAUDE_CODE_SHELL_PREFIX", false, true],
+  ["CLAUDE_ENV_FILE", false, true],
+  ["PATH", false, true],
+  ["Path", false, true],
+  ["GIT_SSH_COMMAND", false, true],
+  ["GIT_EXTERNAL_DIFF", false, true],
+  ["PYTHONPATH", false, true],
+  ["RUBYLIB", false, true],
+  ["PERL5LIB", false, true],
+  ["PAGER", false, true],
+  ["npm_config_script_shell", false, true],
+  ["AWS_PROFILE", false, true],
+  ["IS_SANDBOX", false, true],
+  ["LD_PRELOAD", false, false],
+  ["LD_LIBRARY_PATH", false, false],
+  ["DYLD_INSERT_LIBRARIES", false, false],
+  ["BASH_ENV", false, false],
+  ["ENV", false, false],
+  ["NODE_OPTIONS", false, false],
+  ["BUN_OPTIONS", false, false],
+  ["BUN_BE_BUN", false, false],
+  ["BUN_INSPECT", false, false],
+  ["PERL5OPT", false, false],
+  ["RUBYOPT", false, false],
+  ["BASH_FUNC_ls%%", false, false],
+];
+
+test.each(ENV)("a folder setting %s: untrusted %p, trusted %p", (name, untrusted, trusted) => {
+  for (const write of [project, local]) {
+    rmSync(join(cwd, ".claude"), { recursive: true, force: true });
+    rmSync(join(home, ".claude.json"), { force: true });
+    write({ env: { [name]: "folder" } });
+    expect(start().env[name] === "folder").toBe(untrusted);
+    expect(start().warnings).toHaveLength(untrusted ? 0 : 1);
+    trust();
+    expect(start().env[name] === "folder").toBe(trusted);
+  }
+});
+
+test("the user may set anything for us, but not Bun's own switches for children", () => {
+  user({ env: { LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u", BUN_OPTIONS: "u", BUN_BE_BUN: "1" } });
+  const { env, childEnv } = start();
+  expect(env).toEqual({ LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u", BUN_OPTIONS: "u", BUN_BE_BUN: "1" });
+  expect(childEnv).toEqual({ LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u" });
+});
+
+test("children get the user's variables and none of our credentials", () => {
+  const kept = { HOME: home, OPENAI_API_KEY: "theirs", CLAUDE_CODE_MAX_OUTPUT_TOKENS: "9", GITHUB_TOKEN: "theirs" };
+  const dropped = {
+    ANTHROPIC_API_KEY: "s",
+    ANTHROPIC_AUTH_TOKEN: "s",
+    ANTHROPIC_CUSTOM_HEADERS: "s",
+    CLAUDE_CODE_OAUTH_TOKEN: "s",
+    CLAUDE_CODE_CLIENT_KEY_PASSPHRASE: "s",
+    AWS_BEARER_TOKEN_BEDROCK: "s",
+    MCP_CLIENT_SECRET: "s",
+    BUN_OPTIONS: "--preload x",
+    BUN_BE_BUN: "1",
+    CLAUDE_AGENT_SDK_VERSION: "0",
+    GONE: undefined,
+  };
+  user({ env: { ANTHROPIC_AUTH_TOKEN: "from settings" } });
+  const { env, childEnv } = start({}, { env: { ...kept, ...dropped } });
+  expect(childEnv).toEqual(kept);
+  expect(env["ANTHROPIC_AUTH_TOKEN"]).toBe("from settings");
+});
+
+type ModeRow = readonly [
+  what: string,
+  given: { flag?: PermissionMode; user?: string; project?: string; local?: string; trusted?: boolean },
+  mode: PermissionMode,
+];
+const MODES: readonly ModeRow[] = [
+  ["nothing", {}, "default"],
+  ["user", { user: "acceptEdits" }, "acceptEdits"],
+  ["user bypass", { user: "bypassPermissions" }, "bypassPermissions"],
+  ["manual is default", { user: "manual" }, "default"],
+  ["flag over user", { flag: "plan", user: "acceptEdits" }, "plan"],
+  ["untrusted project narrows", { project: "plan" }, "plan"],
+  ["untrusted project narrows to dontAsk", { project: "dontAsk" }, "dontAsk"],
+  ["untrusted project widens", { project: "acceptEdits" }, "default"],
+  ["untrusted project lifts the user's plan", { user: "plan", project: "default" }, "plan"],
+  ["untrusted project repeats the user", { user: "acceptEdits", project: "acceptEdits" }, "acceptEdits"],
+  ["untrusted local widens", { local: "acceptEdits" }, "default"],
+  ["trusted project", { project: "acceptEdits", trusted: true }, "acceptEdits"],
+  ["trusted project bypass", { project: "bypassPermissions", trusted: true }, "default"],
+  ["trusted project auto", { project: "auto", trusted: true }, "default"],
+  ["trusted local bypass", { local: "bypassPermissions", trusted: true }, "bypassPermissions"],
+  ["untrusted local bypass", { local: "bypassPermissions" }, "default"],
+];
+
+test.each(MODES)("starting mode: %s", (_, given, mode) => {
+  if (given.trusted) trust();
+  if (given.user) user({ permissions: { defaultMode: given.user } });
+  if (given.project) project({ permissions: { defaultMode: given.project } });
+  if (given.local) local({ permissions: { defaultMode: given.local } });
+  expect(start(given.flag === undefined ? {} : { permissionMode: given.flag }).mode).toBe(mode);
+});
+
+const ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
+
+test("root may not bypass outside a sandbox, and no settings file can say it is one", () => {
+  expect(() => start({ skipPermissions: true }, { uid: 0 })).toThrow(ROOT);
+  expect(() => start({ permissionMode: "bypassPermissions" }, { uid: 0 })).toThrow(ROOT);
+  expect(start({ skipPermissions: true }, { uid: 0, env: { IS_SANDBOX: "1" } }).mode).toBe("bypassPermissions");
+  expect(start({ skipPermissions: true }).mode).toBe("bypassPermissions");
+
+  user({ env: { IS_SANDBOX: "1" }, permissions: { defaultMode: "bypassPermissions" } });
+  expect(start({}, { uid: 0 })).toMatchObject({ mode: "default", warnings: [expect.stringContaining(ROOT)] });
+});
+
+test("a mode that is switched off falls back to asking", () => {
+  user({ permissions: { disableBypassPermissionsMode: "disable" }, disableAutoMode: "disable" });
+  expect(start({ skipPermissions: true })).toMatchObject({
+    mode: "default",
+    warnings: [expect.stringContaining("switched off")],
+  });
+  expect(start({ permissionMode: "auto" }).mode).toBe("default");
+  expect(start({ permissionMode: "acceptEdits" }).mode).toBe("acceptEdits");
+});

@@ -1,0 +1,329 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ConfigError } from "./errors.ts";
+import { load, type LoadOptions } from "./load.ts";
+import type { Flags } from "./snapshot.ts";
+
+let root: string;
+let home: string;
+let cwd: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-config-")));
+  home = join(root, "home");
+  cwd = join(root, "project");
+  mkdirSync(home);
+  mkdirSync(cwd);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(path: string, content: unknown): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+const user = (settings: unknown) => put("home/.claude/settings.json", settings);
+const project = (settings: unknown) => put("project/.claude/settings.json", settings);
+const local = (settings: unknown) => put("project/.claude/settings.local.json", settings);
+const managed = (settings: unknown) => put("managed/managed-settings.json", settings);
+const trust = () => put("home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
+
+function start(flags: Flags = {}, more: Partial<LoadOptions> = {}) {
+  return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "managed"), ...more });
+}
+
+test("without any file there is a default snapshot, frozen to the bottom", () => {
+  const snapshot = start({ model: "m", betas: ["b"] }, { env: { PATH: "/bin" } });
+
+  expect(snapshot).toEqual({
+    cwd,
+    home,
+    configDir: join(home, ".claude"),
+    env: { PATH: "/bin" },
+    childEnv: { PATH: "/bin" },
+    settings: {},
+    flags: { model: "m", betas: ["b"] },
+    rules: [],
+    mode: "default",
+    directories: [],
+    trusted: false,
+    warnings: [],
+  });
+  for (const part of [
+    snapshot,
+    snapshot.env,
+    snapshot.childEnv,
+    snapshot.flags.betas,
+    snapshot.rules,
+    snapshot.warnings,
+  ]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+});
+
+test("scopes merge: managed over flags over local over project over user", () => {
+  trust();
+  user({ model: "u", effortLevel: "u", cleanupPeriodDays: 1, language: "u", verbose: true, outputStyle: "u" });
+  project({ model: "p", effortLevel: "p", cleanupPeriodDays: 2, language: "p", outputStyle: "p" });
+  local({ model: "l", effortLevel: "l", cleanupPeriodDays: 3, language: "l" });
+  managed({ model: "m" });
+
+  expect(start({ settings: '{"model": "f", "effortLevel": "f"}' }).settings).toEqual({
+    model: "m",
+    effortLevel: "f",
+    cleanupPeriodDays: 3,
+    language: "l",
+    outputStyle: "p",
+    verbose: true,
+  });
+});
+
+test("lists join without repeats, objects merge by key, fallbackModel comes whole from the highest", () => {
+  trust();
+  user({ permissions: { deny: ["A", "B"] }, fallbackModel: ["u1", "u2"], modelPrices: { x: { input: 1, output: 2 } } });
+  project({ permissions: { deny: ["B", "C"] }, fallbackModel: ["p"], modelPrices: { y: { input: 3, output: 4 } } });
+
+  expect(start().settings).toEqual({
+    permissions: { deny: ["A", "B", "C"] },
+    fallbackModel: ["p"],
+    modelPrices: { x: { input: 1, output: 2 }, y: { input: 3, output: 4 } },
+  });
+});
+
+test("drop-in policy files apply in name order, hidden ones do not", () => {
+  managed({ model: "base" });
+  put("managed/managed-settings.d/20-b.json", { model: "b" });
+  put("managed/managed-settings.d/10-a.json", { model: "a", language: "a" });
+  put("managed/managed-settings.d/.99-hidden.json", { model: "hidden" });
+
+  expect(start().settings).toEqual({ model: "b", language: "a" });
+});
+
+test("--setting-sources chooses among user, project and local; policy and flags always count", () => {
+  trust();
+  user({ permissions: { deny: ["U"] } });
+  project({ permissions: { deny: ["P"] } });
+  local({ permissions: { deny: ["L"] } });
+  managed({ permissions: { deny: ["M"] } });
+  const denied = (flags: Flags) => start(flags).rules.map((rule) => rule.tool);
+
+  expect(denied({ settingSources: ["project"] })).toEqual(["P", "M"]);
+  expect(denied({ settingSources: [], settings: '{"permissions":{"deny":["F"]}}' })).toEqual(["F", "M"]);
+});
+
+test("rules know where they came from and what their slash is anchored at", () => {
+  trust();
+  const files = {
+    user: user({ permissions: { allow: ["Read(/u)"] } }),
+    project: project({ permissions: { ask: ["Bash(git push *)"] } }),
+    local: local({ permissions: { allow: ["Bash(npm test)"] } }),
+    managed: managed({ permissions: { deny: ["WebFetch"] } }),
+  };
+  const { rules } = start({
+    allowedTools: ["Bash(git log *, --all),Read", "Edit(/src/**) Glob"],
+    disallowedTools: ["Write"],
+  });
+  const configDir = join(home, ".claude");
+  const cli = { source: "cliArg", base: cwd } as const;
+
+  expect(rules).toEqual([
+    {
+      behavior: "allow",
+      tool: "Read",
+      content: "/u",
+      source: "userSettings",
+      base: configDir,
+      file: files.user,
+      text: "Read(/u)",
+    },
+    {
+      behavior: "ask",
+      tool: "Bash",
+      content: "git push *",
+      source: "projectSettings",
+      base: cwd,
+      file: files.project,
+      text: "Bash(git push *)",
+    },
+    {
+      behavior: "allow",
+      tool: "Bash",
+      content: "npm test",
+      source: "localSettings",
+      base: cwd,
+      file: files.local,
+      text: "Bash(npm test)",
+    },
+    { behavior: "deny", tool: "WebFetch", source: "policySettings", base: cwd, file: files.managed, text: "WebFetch" },
+    { behavior: "deny", tool: "Write", ...cli, text: "Write" },
+    { behavior: "allow", tool: "Bash", content: "git log *, --all", ...cli, text: "Bash(git log *, --all)" },
+    { behavior: "allow", tool: "Read", ...cli, text: "Read" },
+    { behavior: "allow", tool: "Edit", content: "/src/**", ...cli, text: "Edit(/src/**)" },
+    { behavior: "allow", tool: "Glob", ...cli, text: "Glob" },
+  ]);
+});
+
+test("with managed rules only, others may still ask and deny but not allow", () => {
+  trust();
+  managed({ allowManagedPermissionRulesOnly: true, permissions: { allow: ["Read"] } });
+  user({ allowManagedPermissionRulesOnly: false, permissions: { allow: ["Bash"], deny: ["Write"], ask: ["Edit"] } });
+
+  expect(start({ allowedTools: ["Glob"] }).rules.map((rule) => `${rule.behavior} ${rule.tool}`)).toEqual([
+    "deny Write",
+    "ask Edit",
+    "allow Read",
+  ]);
+});
+
+test("a bad value loses only itself, and the warning names file, key and what belongs there", () => {
+  const file = user({
+    model: 7,
+    cleanupPeriodDays: 0,
+    permissions: { allow: ["Bash(git *)", "Bash(", 3], deny: "Write", defaultMode: "yolo" },
+    env: { GOOD: "1", COUNT: 2, BAD: { a: 1 }, "NOT A NAME": "x" },
+    somethingNew: { kept: true },
+  });
+  const { settings, warnings, rules } = start();
+
+  expect(settings).toEqual({
+    permissions: { allow: ["Bash(git *)"], deny: ["Write"] },
+    env: { GOOD: "1", COUNT: "2" },
+    somethingNew: { kept: true },
+  });
+  expect(rules.map((rule) => rule.text)).toEqual(["Write", "Bash(git *)"]);
+  expect(warnings).toEqual([
+    `${file}: model should be a string, not 7; it is ignored`,
+    `${file}: cleanupPeriodDays should be a whole number of at least 1, not 0; it is ignored`,
+    `${file}: permissions.allow[1] should be a rule such as "Bash(git *)" or "Read", not "Bash("; it is ignored`,
+    `${file}: permissions.allow[2] should be a rule such as "Bash(git *)" or "Read", not 3; it is ignored`,
+    `${file}: permissions.defaultMode should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not "yolo"; it is ignored`,
+    `${file}: env.BAD should be a string, not {"a":1}; it is ignored`,
+    `${file}: env.NOT A NAME is not a variable name; it is ignored`,
+  ]);
+});
+
+test("comments and trailing commas are welcome", () => {
+  user('{\n  // mine\n  "model": "m", /* so */\n}\n');
+  expect(start()).toMatchObject({ settings: { model: "m" }, warnings: [] });
+});
+
+test("a file that does not parse is reported with its line, and the others still count", () => {
+  const broken = user('{\n  "model": "m",\n  "permissions": { "deny": [ "A" ] ]\n}\n');
+  local({ model: "l" });
+  const { settings, warnings } = start();
+
+  expect(settings).toEqual({ model: "l" });
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toStartWith(`${broken} is ignored: not valid JSON: line 3: `);
+});
+
+test("files that are no settings files are reported, not read", () => {
+  mkdirSync(join(home, ".claude", "settings.json"), { recursive: true });
+  project("[1]");
+  local(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`);
+  expect(start().warnings.map((text) => text.replace(root, ""))).toEqual([
+    "/home/.claude/settings.json is ignored: not a regular file",
+    "/project/.claude/settings.json is ignored: not a JSON object",
+    "/project/.claude/settings.local.json is ignored: nested deeper than 32 levels",
+  ]);
+});
+
+test("a FIFO in place of a settings file does not hang the start", () => {
+  mkdirSync(join(cwd, ".claude"));
+  const made = Bun.spawnSync(["mkfifo", join(cwd, ".claude", "settings.json")]);
+  expect(made.exitCode).toBe(0);
+  expect(start().warnings).toEqual([`${join(cwd, ".claude", "settings.json")} is ignored: not a regular file`]);
+});
+
+test("a prototype cannot be smuggled in", () => {
+  user('{"__proto__": {"polluted": 1}, "env": {"__proto__": "x"}, "permissions": {"__proto__": {"allow": ["Bash"]}}}');
+  local('{"permissions": {"__proto__": {"allow": ["Bash"]}}}');
+  const { settings, rules } = start();
+  expect([settings["polluted"], rules, ({} as Record<string, unknown>)["polluted"]]).toEqual([
+    undefined,
+    [],
+    undefined,
+  ]);
+});
+
+test("--settings must exist and parse", () => {
+  const missing = join(cwd, "no.json");
+  const bad = put("project/bad.json", "{nope");
+  const table: [string, string][] = [
+    ["no.json", `Settings file not found: ${missing}`],
+    ["bad.json", `Settings file ${bad} is not valid JSON`],
+    ['{"model":', "Invalid JSON provided to --settings: not valid JSON"],
+  ];
+  for (const [settings, message] of table) {
+    const error = caught(() => start({ settings }));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toStartWith(message);
+  }
+});
+
+test("a policy that cannot be read stops the start instead of turning into no policy", () => {
+  managed("{ broken");
+  expect(caught(() => start())).toBeInstanceOf(ConfigError);
+});
+
+test("$CLAUDE_CONFIG_DIR moves the user's settings and the trust file", () => {
+  put("elsewhere/settings.json", { model: "e" });
+  put("elsewhere/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
+  user({ model: "not read" });
+  const snapshot = start({}, { env: { CLAUDE_CONFIG_DIR: join(root, "elsewhere") } });
+
+  expect(snapshot).toMatchObject({ configDir: join(root, "elsewhere"), settings: { model: "e" }, trusted: true });
+});
+
+test("the start directory is resolved, and trusted under either name", () => {
+  const link = join(root, "link");
+  symlinkSync(cwd, link);
+  put("home/.claude.json", { projects: { [link]: { hasTrustDialogAccepted: true } } });
+  expect(start({}, { cwd: link })).toMatchObject({ cwd, trusted: true });
+  expect(start().trusted).toBe(false);
+});
+
+test("trust in a parent is not trust in what lies beneath", () => {
+  put("home/.claude.json", { projects: { [root]: { hasTrustDialogAccepted: true } } });
+  expect(start().trusted).toBe(false);
+});
+
+test("--bare leaves customisation of the standard files out and keeps their rules", () => {
+  trust();
+  user({ hooks: { Stop: [] }, outputStyle: "x", model: "m", permissions: { deny: ["Bash"] } });
+  managed({ hooks: { SessionStart: [] } });
+  const expected = { hooks: { SessionStart: [] }, model: "m", permissions: { deny: ["Bash"] } };
+  expect(start({ bare: true }).settings).toEqual(expected);
+  expect(start({}, { env: { CLAUDE_CODE_SIMPLE: "1" } })).toMatchObject({ settings: expected, flags: { bare: true } });
+});
+
+test("additional directories are resolved; a wrong setting warns, a wrong flag stops", () => {
+  mkdirSync(join(home, "notes"));
+  mkdirSync(join(root, "other"));
+  symlinkSync(join(root, "other"), join(cwd, "link"));
+  const file = user({ permissions: { additionalDirectories: ["~/notes", "link", "missing", "."] } });
+
+  expect(start({ addDirs: ["../other", "../home"] })).toMatchObject({
+    directories: [join(home, "notes"), join(root, "other"), home],
+    warnings: [`${file}: permissions.additionalDirectories "missing" does not exist`],
+  });
+  expect(caught(() => start({ addDirs: ["nowhere"] }))).toEqual(new ConfigError("--add-dir: 'nowhere' does not exist"));
+  expect(caught(() => start({ addDirs: [file] }))).toEqual(new ConfigError(`--add-dir: '${file}' is not a directory`));
+});
+
+test("a rule on the command line that is none stops the start", () => {
+  expect((caught(() => start({ allowedTools: ["Bash(git"] })) as Error).message).toContain("'Bash(git' is not a rule");
+});
+
+function caught(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("Expected a failure");
+}

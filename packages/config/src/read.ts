@@ -1,0 +1,85 @@
+// Reads one settings file. Bounded, regular files only, comments and trailing commas welcome; it judges no values.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { isObject } from "@keelson/protocol";
+
+export type Reading =
+  | { readonly kind: "missing" }
+  | { readonly kind: "broken"; readonly problem: string }
+  | { readonly kind: "read"; readonly value: Record<string, unknown> };
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_DEPTH = 32;
+
+/** Reads and parses; an absent file is no problem, a damaged one says what is wrong with it. */
+export function readSettingsFile(path: string, options: { readonly maxBytes?: number } = {}): Reading {
+  const text = readRegular(path, options.maxBytes ?? MAX_BYTES);
+  return typeof text === "string" ? parseSettings(text) : text;
+}
+
+export function parseSettings(text: string): Reading {
+  const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (source.trim() === "") return { kind: "read", value: {} };
+  let value: unknown;
+  try {
+    value = Bun.JSONC.parse(source);
+  } catch (error) {
+    return { kind: "broken", problem: `not valid JSON: line ${badLine(source)}: ${plain(error)}` };
+  }
+  if (!isObject(value)) return { kind: "broken", problem: "not a JSON object" };
+  if (deeper(value, MAX_DEPTH)) return { kind: "broken", problem: `nested deeper than ${MAX_DEPTH} levels` };
+  return { kind: "read", value };
+}
+
+// Opened without waiting and checked afterwards, so that a FIFO or device under this name can neither hang nor feed us.
+function readRegular(path: string, maxBytes: number): string | Exclude<Reading, { kind: "read" }> {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+    return { kind: "broken", problem: `not readable (${code ?? "unknown error"})` };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { kind: "broken", problem: "not a regular file" };
+    if (stat.size > maxBytes) return { kind: "broken", problem: `larger than ${maxBytes} bytes` };
+    return readFileSync(fd, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return { kind: "broken", problem: `not readable (${code ?? "unknown error"})` };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+// The parser gives no position. A beginning of the text that is merely unfinished is sound so far,
+// so the bad line is the first whose inclusion changes the complaint.
+function badLine(source: string): number {
+  const lines = source.split("\n");
+  let sound = 0;
+  let bad = lines.length;
+  while (bad - sound > 1) {
+    const middle = (sound + bad) >> 1;
+    if (isUnfinished(lines.slice(0, middle).join("\n"))) sound = middle;
+    else bad = middle;
+  }
+  return bad;
+}
+
+function isUnfinished(text: string): boolean {
+  try {
+    Bun.JSONC.parse(text);
+    return true;
+  } catch (error) {
+    return /end of (file|input)/i.test((error as Error).message);
+  }
+}
+
+const plain = (error: unknown) => (error as Error).message.replace(/^JSONC? Parse error: /, "");
+
+function deeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => deeper(inner, levels - 1));
+}

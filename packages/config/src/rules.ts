@@ -1,0 +1,77 @@
+// Permission rules of all scopes and of the command line, each with where it came from. Pure.
+
+import { parseRule, type Rule } from "@keelson/engine";
+import { isObject, type RuleBehavior, type RuleSource } from "@keelson/protocol";
+import { ConfigError } from "./errors.ts";
+import type { Scope } from "./scopes.ts";
+import type { Flags } from "./snapshot.ts";
+
+const BEHAVIORS: readonly RuleBehavior[] = ["deny", "ask", "allow"];
+
+/** Every rule that counts. With a managed `allowManagedPermissionRulesOnly`, only the administrator may allow. */
+export function collectRules(scopes: readonly Scope[], flags: Flags, cwd: string): readonly Rule[] {
+  const fromFiles = scopes.flatMap(({ settings, source, base, file }) =>
+    BEHAVIORS.flatMap((behavior) =>
+      strings(permissionsOf(settings)[behavior]).flatMap((text) => toRule(text, behavior, source, base, file) ?? []),
+    ),
+  );
+  const rules = [
+    ...fromFiles,
+    ...flagRules("--disallowedTools", flags.disallowedTools, "deny", cwd),
+    ...flagRules("--allowedTools", flags.allowedTools, "allow", cwd),
+  ];
+  // Asking and denying stay open to everybody: they can only make it stricter.
+  return managedOnly(scopes)
+    ? rules.filter(({ behavior, source }) => behavior !== "allow" || source === "policySettings")
+    : rules;
+}
+
+/** Splits a list of rules at commas and blanks outside parentheses: `Bash(git *),Read Edit`. */
+export function splitRules(text: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const char = text[at];
+    if (char === "(") depth++;
+    else if (char === ")") depth = Math.max(0, depth - 1);
+    const ends = char === undefined || (depth === 0 && (char === "," || /\s/.test(char)));
+    if (!ends) continue;
+    if (at > start) parts.push(text.slice(start, at));
+    start = at + 1;
+  }
+  return parts;
+}
+
+export function permissionsOf(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return isObject(settings["permissions"]) ? settings["permissions"] : {};
+}
+
+export function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function flagRules(flag: string, given: readonly string[] | undefined, behavior: RuleBehavior, base: string): Rule[] {
+  return (given ?? []).flatMap(splitRules).map((text) => {
+    const rule = toRule(text, behavior, "cliArg", base);
+    if (rule === undefined) throw new ConfigError(`${flag}: '${text}' is not a rule. Write Tool or Tool(pattern).`);
+    return rule;
+  });
+}
+
+function toRule(
+  text: string,
+  behavior: RuleBehavior,
+  source: RuleSource,
+  base: string,
+  file?: string,
+): Rule | undefined {
+  const parsed = parseRule(text);
+  return parsed && { behavior, ...parsed, source, base, ...(file === undefined ? {} : { file }), text };
+}
+
+function managedOnly(scopes: readonly Scope[]): boolean {
+  return scopes.some(
+    ({ source, settings }) => source === "policySettings" && settings["allowManagedPermissionRulesOnly"] === true,
+  );
+}

@@ -1,0 +1,54 @@
+// Configuration, read once, frozen, replaced only as a whole. Everybody else receives a slice of this.
+
+import type { Rule } from "@keelson/engine";
+import type { JsonObject, PermissionMode, Settings } from "@keelson/protocol";
+
+/** What the command line said, parsed and checked, with files already read. */
+export interface Flags {
+  readonly model?: string;
+  readonly fallbackModels?: readonly string[];
+  readonly effort?: string;
+  readonly maxThinkingTokens?: number;
+  readonly betas?: readonly string[];
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly jsonSchema?: JsonObject;
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** The built-in tools to offer; absent or ["default"]: all of them; []: none. */
+  readonly tools?: readonly string[];
+  readonly permissionMode?: PermissionMode;
+  readonly skipPermissions?: boolean;
+  /** A client may choose `bypassPermissions` later. */
+  readonly allowSkipPermissions?: boolean;
+  readonly permissionPromptTool?: string;
+  readonly addDirs?: readonly string[];
+  /** A path or inline JSON. */
+  readonly settings?: string;
+  readonly settingSources?: readonly ("user" | "project" | "local")[];
+  readonly bare?: boolean;
+  readonly debug?: boolean;
+}
+
+export interface Snapshot {
+  /** Where the session starts, with links resolved. */
+  readonly cwd: string;
+  readonly home: string;
+  /** `$CLAUDE_CONFIG_DIR` or `~/.claude`. */
+  readonly configDir: string;
+  /** Our own environment with the settings' `env` blocks applied, as far as each scope may. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The environment of shell commands and other children: no credentials, no loader variables of ours. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  readonly settings: Settings;
+  readonly flags: Flags;
+  readonly rules: readonly Rule[];
+  readonly mode: PermissionMode;
+  /** Additional working directories, absolute. */
+  readonly directories: readonly string[];
+  readonly trusted: boolean;
+  /** What was ignored and why, one sentence each, naming file, key and fix. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,38 @@
+// Whether a person has accepted this very folder. Trust is not inherited from parents: what is unpacked or cloned
+// beneath a trusted folder was not looked at when that folder was.
+
+import { join } from "node:path";
+import { isObject } from "@keelson/protocol";
+import { readSettingsFile } from "./read.ts";
+
+export interface Trust {
+  readonly trusted: boolean;
+  /** The sentence part that tells people how to change it. */
+  readonly fix: string;
+}
+
+// The file also keeps prompt history of older versions and may be large.
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Looks the folder up, under its given and its resolved name, in the global config file. */
+export function readTrust(
+  folder: { readonly cwd: string; readonly given: string },
+  file: string,
+  warn: (text: string) => void,
+): Trust {
+  const fix = `set projects[${JSON.stringify(folder.cwd)}].hasTrustDialogAccepted to true in ${file}`;
+  const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
+  if (reading.kind === "broken") warn(`${file} is ignored, no folder is trusted: ${reading.problem}`);
+  const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
+  const accepted = (path: string) => {
+    if (!isObject(projects) || !Object.hasOwn(projects, path)) return false;
+    const project = projects[path];
+    return isObject(project) && project["hasTrustDialogAccepted"] === true;
+  };
+  return { trusted: accepted(folder.cwd) || accepted(folder.given), fix };
+}
+
+/** `~/.claude.json`, or the file of that name in `$CLAUDE_CONFIG_DIR`. */
+export function globalConfigFile(home: string, configDirGiven: string | undefined): string {
+  return join(configDirGiven ?? home, ".claude.json");
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { array, boolean, integer, item, number, object, oneOf, optional, string } from "./schema.ts";
+import { checkInput } from "./validate.ts";
+
+const schema = object({
+  path: string(),
+  limit: optional(number()),
+  offset: optional(integer(undefined, { minimum: 0 })),
+  all: optional(boolean(undefined, { default: false })),
+  mode: optional(oneOf(["a", "b"])),
+  todos: optional(array(item({ content: string(), activeForm: string() }))),
+}).json;
+
+test("checkInput() fills defaults and mends numbers and booleans sent as text", () => {
+  expect(checkInput("Edit", schema, { path: "x", limit: "2", offset: "3" })).toEqual({
+    ok: true,
+    input: { path: "x", limit: 2, offset: 3, all: false },
+  });
+  expect(checkInput("Edit", schema, { path: "12", all: "true", limit: "-1.5" })).toEqual({
+    ok: true,
+    input: { path: "12", all: true, limit: -1.5 },
+  });
+});
+
+test("checkInput() leaves the given object alone", () => {
+  const given = { path: "x", limit: "2" };
+  checkInput("Edit", schema, given);
+  expect(given).toEqual({ path: "x", limit: "2" });
+});
+
+test.each<[unknown, string]>([
+  [{}, "issue:\nThe required parameter `path` is missing"],
+  [{ path: "x", extra: 1 }, "issue:\nAn unexpected parameter `extra` was provided"],
+  [{ extra: 1 }, "issues:\nThe required parameter `path` is missing\nAn unexpected parameter `extra` was provided"],
+  [{ path: 1 }, "issue:\nThe parameter `path` type is expected as `string` but provided as `number`"],
+  [{ path: "x", limit: "two" }, "issue:\nThe parameter `limit` type is expected as `number` but provided as `string`"],
+  [
+    { path: "x", offset: "1.5" },
+    "issue:\nThe parameter `offset` type is expected as `integer` but provided as `string`",
+  ],
+  [{ path: "x", limit: null }, "issue:\nThe parameter `limit` type is expected as `number` but provided as `null`"],
+  [{ path: "x", todos: [{ content: "a" }] }, "issue:\nThe required parameter `todos[0].activeForm` is missing"],
+  [
+    { path: "x", todos: [{ content: "a", activeForm: "b", id: "1" }] },
+    "issue:\nAn unexpected parameter `todos[0].id` was provided",
+  ],
+  [{ path: "x", todos: "a" }, "issue:\nThe parameter `todos` type is expected as `array` but provided as `string`"],
+  ["x", "issue:\nThe parameter `input` type is expected as `object` but provided as `string`"],
+])("checkInput() of %j", (input, expected) => {
+  expect(checkInput("Tool", schema, input)).toEqual({
+    ok: false,
+    message: `InputValidationError: Tool failed due to the following ${expected}`,
+  });
+});
+
+test("other complaints are listed as JSON", () => {
+  const checked = checkInput("Tool", schema, { path: "x", mode: "c", offset: -1 });
+  expect(checked.ok).toBe(false);
+  const text = checked.ok ? "" : checked.message;
+  expect(text).toStartWith("InputValidationError: [");
+  expect(JSON.parse(text.slice("InputValidationError: ".length))).toEqual([
+    { code: "too_small", path: ["offset"], message: "must be >= 0" },
+    { code: "invalid_value", path: ["mode"], message: "must be equal to one of the allowed values" },
+  ]);
+});
+
+test("a schema without a type still wants an object", () => {
+  expect(checkInput("Tool", {}, 5)).toMatchObject({ ok: false });
+  expect(checkInput("Tool", {}, { a: 1 })).toEqual({ ok: true, input: { a: 1 } });
+});

@@ -1,0 +1,120 @@
+import { afterAll, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "@keelson/engine";
+import { files } from "./files.ts";
+
+const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-files-")));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+const { read, stat, write, names } = files();
+const at = (...parts: string[]) => join(place, ...parts);
+const text = async (path: string, maxBytes?: number) =>
+  new TextDecoder().decode(await read(path, maxBytes === undefined ? {} : { maxBytes }));
+const bytes = (value: string) => new TextEncoder().encode(value);
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolError);
+    return (error as ToolError).message;
+  }
+  throw new Error("It was not refused");
+}
+
+test("read() gives small and large files, whole or their head, through links too", async () => {
+  writeFileSync(at("small"), "hello");
+  writeFileSync(at("large"), "x".repeat(3_000_000));
+  symlinkSync(at("small"), at("link"));
+  expect(await text(at("small"))).toBe("hello");
+  expect(await text(at("link"))).toBe("hello");
+  expect(await text(at("small"), 2)).toBe("he");
+  expect((await read(at("large"))).length).toBe(3_000_000);
+  expect((await read(at("large"), { maxBytes: 2_000_000 })).length).toBe(2_000_000);
+});
+
+test("read() refuses whatever is not a regular file, also behind a link", async () => {
+  const fifo = at("fifo");
+  expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
+  symlinkSync("/dev/zero", at("zero"));
+  symlinkSync("/proc/self/environ", at("environ"));
+  mkdirSync(at("folder"));
+  const blocking = (path: string) => `Cannot read '${path}': this device file would block or produce infinite output.`;
+
+  expect(await refusal(read("/dev/zero"))).toBe(blocking("/dev/zero"));
+  expect(await refusal(read(at("zero")))).toBe(blocking(at("zero")));
+  expect(await refusal(read(fifo))).toBe(blocking(fifo));
+  expect(await refusal(read("/proc/self/environ"))).toContain("/proc/self/environ");
+  expect(await refusal(read("/proc/self/root/etc/hostname"))).toContain("/proc");
+  expect(await refusal(read(at("environ")))).toContain("/proc");
+  expect(await refusal(read(at("folder")))).toBe(`EISDIR: illegal operation on a directory, read '${at("folder")}'`);
+  expect(await refusal(read(at("nowhere")))).toBe(`ENOENT: no such file or directory ('${at("nowhere")}')`);
+});
+
+test("stat() tells kinds and the real path, and null when nothing is there", async () => {
+  writeFileSync(at("seen"), "abc");
+  symlinkSync(at("seen"), at("alias"));
+  symlinkSync(at("gone"), at("dangling"));
+  const file = { kind: "file", size: 3, mtimeMs: statSync(at("seen")).mtimeMs, realPath: at("seen") };
+  expect(await stat(at("alias"))).toEqual(file as never);
+  expect((await stat(place))?.kind).toBe("directory");
+  expect((await stat("/dev/null"))?.kind).toBe("other");
+  expect(await stat(at("nowhere"))).toBeNull();
+  expect(await stat(at("seen", "below"))).toBeNull();
+  expect(await stat(at("dangling"))).toBeNull();
+});
+
+test("write() makes folders, keeps the mode, writes through links and leaves no temporary file", async () => {
+  await write(at("new", "deep", "file"), bytes("one"));
+  expect(readFileSync(at("new", "deep", "file"), "utf8")).toBe("one");
+  chmodSync(at("new", "deep", "file"), 0o755);
+  symlinkSync("deep/file", at("new", "pointer"));
+  await write(at("new", "pointer"), bytes("two"));
+  expect(lstatSync(at("new", "pointer")).isSymbolicLink()).toBe(true);
+  expect(readFileSync(at("new", "deep", "file"), "utf8")).toBe("two");
+  expect(statSync(at("new", "deep", "file")).mode & 0o777).toBe(0o755);
+  expect(readdirSync(at("new", "deep"))).toEqual(["file"]);
+});
+
+test("write() replaces the file: somebody who holds the old one keeps the old text", async () => {
+  writeFileSync(at("shared"), "old");
+  linkSync(at("shared"), at("other-name"));
+  await write(at("shared"), bytes("new"));
+  expect([readFileSync(at("shared"), "utf8"), readFileSync(at("other-name"), "utf8")]).toEqual(["new", "old"]);
+});
+
+test("write() refuses folders, devices and links that lead nowhere, and says so", async () => {
+  mkdirSync(at("dir"));
+  symlinkSync(at("missing-target"), at("lost"));
+  expect(await refusal(write(at("dir"), bytes("x")))).toBe(
+    `EISDIR: illegal operation on a directory, open '${at("dir")}'`,
+  );
+  expect(await refusal(write(at("lost"), bytes("x")))).toContain(`'${at("missing-target")}', which does not exist`);
+  expect(existsSync(at("missing-target"))).toBe(false);
+  await refusal(write("/dev/null", bytes("x")));
+  await refusal(write("/proc/self/comm", bytes("x")));
+  writeFileSync(at("plain"), "");
+  expect(await refusal(write(at("plain", "below"), bytes("x")))).toContain(at("plain", "below"));
+});
+
+test("names() lists a folder and is empty for anything else", async () => {
+  mkdirSync(at("listed"));
+  writeFileSync(at("listed", "a"), "");
+  expect(await names(at("listed"))).toEqual(["a"]);
+  expect(await names(at("nowhere"))).toEqual([]);
+});

@@ -1,0 +1,69 @@
+// The session's files: regular ones only, written by rename. Decides nothing about who may touch what.
+
+import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
+import { promisify } from "node:util";
+import { ToolError, type Files, type FileStat } from "@keelson/engine";
+import { attempt, openRegular, readHead } from "./regular-file.ts";
+import { writeFile } from "./write-file.ts";
+
+/** Up to here a blocking read is faster than a trip through the thread pool. */
+const SMALL = 256 * 1024;
+const STEP = 4 * 1024 * 1024;
+/** Nothing a model can use is larger; callers set tighter limits. */
+const LARGEST = 512 * 1024 * 1024;
+
+export function files(): Files {
+  return {
+    stat: async (path) => statOf(path),
+    async read(path, { maxBytes = Infinity } = {}) {
+      const { fd, stat } = openRegular(path);
+      try {
+        const size = Math.min(stat.size, maxBytes);
+        if (size <= SMALL) return readHead(fd, size);
+        if (size > LARGEST) throw new ToolError(`'${path}' is too large to read (${stat.size} bytes).`);
+        return await readLarge(fd, size);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    write: async (path, bytes) => writeFile(path, bytes),
+    async names(directory) {
+      try {
+        return readdirSync(directory);
+      } catch {
+        return [];
+      }
+    },
+  };
+}
+
+function statOf(path: string): FileStat | null {
+  const stat = attempt(path, () => {
+    try {
+      return statSync(path);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "ENOENT" || code === "ENOTDIR") return null;
+      throw error;
+    }
+  });
+  if (stat === null) return null;
+  return {
+    kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
+    size: stat.size,
+    mtimeMs: stat.mtimeMs,
+    realPath: attempt(path, () => realpathSync(path)),
+  };
+}
+
+async function readLarge(fd: number, size: number): Promise<Uint8Array> {
+  const readAsync = promisify(read);
+  const bytes = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await readAsync(fd, bytes, filled, Math.min(STEP, size - filled), filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,41 @@
+// Where ripgrep is: named by the user, brought along, installed as a package, or on the PATH.
+
+import { existsSync } from "node:fs";
+import { delimiter, isAbsolute } from "node:path";
+import { extractProgram } from "./extract-program.ts";
+
+export interface RipgrepPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The copy inside the executable; it is put on disk before it can run. */
+  readonly embedded?: string;
+  /** Where copies are kept. */
+  readonly cacheDir?: string;
+}
+
+export function findRipgrep({ env, embedded, cacheDir }: RipgrepPlace): string | null {
+  if (env["KEELSON_RG"]) return existsSync(env["KEELSON_RG"]) ? env["KEELSON_RG"] : null;
+  if (embedded && cacheDir) {
+    const extracted = extractProgram(embedded, cacheDir);
+    if (extracted !== null) return extracted;
+  }
+  return packaged() ?? Bun.which("rg", { PATH: absoluteOnly(env["PATH"] ?? "") });
+}
+
+/** A relative entry would let the working directory choose what we run. */
+function absoluteOnly(path: string): string {
+  return path.split(delimiter).filter(isAbsolute).join(delimiter);
+}
+
+/** The platform package is asked directly; the package that fronts it would load a module for one path. */
+function packaged(): string | null {
+  const program = process.platform === "win32" ? "rg.exe" : "rg";
+  try {
+    const found = Bun.resolveSync(
+      `@vscode/ripgrep-${process.platform}-${process.arch}/bin/${program}`,
+      import.meta.dir,
+    );
+    return existsSync(found) ? found : null;
+  } catch {
+    return null;
+  }
+}

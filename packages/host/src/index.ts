@@ -1,0 +1,18 @@
+export { files } from "./files.ts";
+export { gitBranch } from "./git.ts";
+export { createLedger, type Ledger } from "./ledger.ts";
+export { createPrivateFile, type PrivateFile } from "./private-file.ts";
+export { realPathOf } from "./real-path.ts";
+export { ripgrep } from "./search.ts";
+export type { RipgrepPlace } from "./find-ripgrep.ts";
+export { createShell, type SessionShell, type ShellOptions } from "./shell.ts";
+export {
+  createTasks,
+  type NewTask,
+  type Task,
+  type TaskEnd,
+  type TaskStatus,
+  type Tasks,
+  type TaskWatchers,
+} from "./task-table.ts";
+export { createWorkspace } from "./workspace.ts";

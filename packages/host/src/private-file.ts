@@ -1,0 +1,40 @@
+// Files of our own that nobody else may read or have planted: exclusive, no-follow, 0600 in a 0700 directory.
+
+import { constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolError } from "@keelson/engine";
+
+export interface PrivateFile {
+  readonly fd: number;
+  readonly path: string;
+}
+
+/** Throws when the name is taken, the disk refuses, or another user could swap the directory. */
+export function createPrivateFile(directory: string, name: string): PrivateFile {
+  const path = join(privateDirectory(directory), name);
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
+  return { fd: openSync(path, flags, 0o600), path };
+}
+
+/**
+ * Makes the directory and makes sure that nobody else decides what is in it: below a shared directory such as /tmp
+ * every step has to be ours, or somebody planted it.
+ */
+export function privateDirectory(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const us = process.geteuid?.();
+  if (us === undefined) return directory;
+  const foreign: string[] = [];
+  for (let at = realpathSync(directory); dirname(at) !== at; at = dirname(at)) {
+    if (isShared(at)) break;
+    if (lstatSync(at).uid !== us) foreign.push(at);
+    if (foreign.length > 0 && isShared(dirname(at))) {
+      throw new ToolError(`'${foreign.at(-1)}' belongs to another user; nothing private is kept there. Remove it.`);
+    }
+  }
+  return directory;
+}
+
+function isShared(directory: string): boolean {
+  return (lstatSync(directory).mode & 0o1002) === 0o1002;
+}

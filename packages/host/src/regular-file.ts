@@ -1,0 +1,88 @@
+// Opens regular files and nothing else: no device, FIFO or socket, and no link that appeared after we looked.
+// Knows nothing of permissions; it makes sure that what is opened is what was looked at.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, readSync, type Stats } from "node:fs";
+import { ToolError } from "@keelson/engine";
+
+export interface OpenFile {
+  readonly fd: number;
+  readonly stat: Stats;
+  readonly realPath: string;
+}
+
+/** The caller closes `fd`. `path` may be a link: its target is what gets opened. */
+export function openRegular(path: string): OpenFile {
+  if (isLivePath(path)) throw new ToolError(blocking(path));
+  const realPath = attempt(path, () => realpathSync(path));
+  if (isLivePath(realPath)) throw new ToolError(blocking(path, realPath));
+
+  const looked = lstatSync(realPath);
+  if (looked.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
+  if (!looked.isFile()) throw new ToolError(blocking(path));
+
+  // O_NONBLOCK: should a FIFO have taken the place of the file, the open returns and the check below refuses it.
+  const fd = attempt(path, () => openSync(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  const stat = fstatSync(fd);
+  if (stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino) return { fd, stat, realPath };
+  closeSync(fd);
+  throw new ToolError(`'${path}' was replaced while it was being opened. Try again.`);
+}
+
+/** The head of a regular file, read at once; for small files. */
+export function readRegular(path: string, maxBytes: number): Uint8Array {
+  const { fd, stat } = openRegular(path);
+  try {
+    return readHead(fd, Math.min(stat.size, maxBytes));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function readHead(fd: number, size: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = readSync(fd, bytes, filled, size - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** /dev and /proc are views of a running machine, secrets of other processes included; /dev/shm holds real files. */
+export function isLivePath(path: string): boolean {
+  return /^\/+(?:proc|dev(?!\/+shm\/))\//.test(path);
+}
+
+/** Runs a file operation; what the system refuses becomes an error the model can read. */
+export function attempt<T>(path: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    throw toToolError(path, error);
+  }
+}
+
+export function toToolError(path: string, error: unknown): unknown {
+  if (error instanceof ToolError || !(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  return new ToolError(`${code}: ${CAUSES[code] ?? error.message} ('${path}')`);
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  EACCES: "permission denied; the user running this program may not access the file",
+  EPERM: "operation not permitted; the file may be marked immutable",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space left on the device; free some and try again",
+  EDQUOT: "the disk quota is used up; free some space and try again",
+  ENOENT: "no such file or directory",
+  ENOTDIR: "a part of the path is not a directory",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "the name is too long",
+  EMFILE: "too many open files",
+};
+
+function blocking(path: string, realPath = path): string {
+  if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc shows running processes, not files.`;
+  return `Cannot read '${path}': this device file would block or produce infinite output.`;
+}

@@ -1,0 +1,57 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ripgrep } from "./search.ts";
+
+const place = mkdtempSync(join(tmpdir(), "keelson-search-"));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+const search = ripgrep({ env: { PATH: process.env["PATH"] } });
+const options = () => ({ cwd: place, signal: new AbortController().signal });
+
+test("finds, finds nothing, and tells errors", async () => {
+  writeFileSync(join(place, "a.txt"), "needle\nhay\n");
+  expect(await search.run(["needle", "a.txt"], options())).toEqual({
+    code: 0,
+    stdout: "needle\n",
+    stderr: "",
+    cut: false,
+    timedOut: false,
+  });
+  expect(await search.run(["absent"], options())).toMatchObject({ code: 1, stdout: "" });
+  expect(await search.run(["("], options())).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unclosed group"),
+  });
+});
+
+test("cuts the output at maxBytes and stops the search", async () => {
+  writeFileSync(join(place, "big"), "line\n".repeat(1_000_000));
+  const result = await search.run(["line", "big"], { ...options(), maxBytes: 1000 });
+  expect({ code: result.code, length: result.stdout.length, cut: result.cut }).toEqual({
+    code: 0,
+    length: 1000,
+    cut: true,
+  });
+});
+
+test("a configuration file of ripgrep is not read", async () => {
+  const config = join(place, "rgrc");
+  writeFileSync(config, "--no-such-option\n");
+  const other = ripgrep({ env: { PATH: process.env["PATH"], RIPGREP_CONFIG_PATH: config } });
+  expect(await other.run(["needle", "a.txt"], options())).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("ends by timeout and by abort", async () => {
+  const slow = ripgrep({ env: { KEELSON_RG: "/bin/sleep" } });
+  expect(await slow.run(["60"], { ...options(), timeoutMs: 50 })).toMatchObject({ code: 1, timedOut: true });
+  const controller = new AbortController();
+  const running = slow.run(["60"], { cwd: place, signal: controller.signal });
+  controller.abort();
+  expect(running).rejects.toThrow();
+  await running.catch(() => {});
+});
+
+test("says what to do when there is no ripgrep", () => {
+  expect(ripgrep({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
+});

@@ -1,0 +1,133 @@
+// Process groups we started: ending one, ending all, and forgetting those that are empty.
+// A command's `&` children outlive it, so a group may have members after its leader is gone.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+const TERM_GRACE_MS = 2_000;
+const CLOSE_GRACE_MS = 500;
+const KILL_ROUNDS = 5;
+
+export interface Groups {
+  add(pgid: number): void;
+  /** The leader has exited. */
+  leaderEnded(pgid: number): void;
+  /** TERM now, KILL after two seconds to whoever is left. Resolves when the group is empty. */
+  end(pgid: number): Promise<void>;
+  /** Ends everything, marked processes in other sessions too. */
+  endAll(): Promise<void>;
+}
+
+export interface GroupWatcher {
+  added(pgid: number): void;
+  removed(pgid: number): void;
+}
+
+export function createGroups(token: string, watcher: GroupWatcher): Groups {
+  const leaders = new Set<number>();
+  const orphaned = new Set<number>();
+
+  const drop = (pgid: number) => {
+    if (leaders.delete(pgid) || orphaned.delete(pgid)) watcher.removed(pgid);
+  };
+  const prune = () => {
+    // A process that has the number of a leader we saw exit means the group emptied and the number was given away.
+    for (const pgid of orphaned) if (!isAlive(-pgid) || isAlive(pgid)) drop(pgid);
+  };
+  const all = () => {
+    prune();
+    return [...leaders, ...orphaned].map((pgid) => -pgid);
+  };
+
+  return {
+    add(pgid) {
+      prune();
+      leaders.add(pgid);
+      watcher.added(pgid);
+    },
+    leaderEnded(pgid) {
+      if (!leaders.delete(pgid)) return;
+      if (isAlive(-pgid)) orphaned.add(pgid);
+      else watcher.removed(pgid);
+    },
+    async end(pgid) {
+      const targets = () => {
+        prune();
+        return leaders.has(pgid) || orphaned.has(pgid) ? living([-pgid]) : [];
+      };
+      await endTargets(targets, TERM_GRACE_MS);
+    },
+    async endAll() {
+      await endTargets(() => [...living(all()), ...markedProcesses(token)], CLOSE_GRACE_MS);
+    },
+  };
+}
+
+async function endTargets(targets: () => readonly number[], graceMs: number): Promise<void> {
+  send(targets(), "SIGTERM");
+  const deadline = performance.now() + graceMs;
+  for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
+    if (targets().length === 0) return;
+    await Bun.sleep(pause);
+  }
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const left = targets();
+    if (left.length === 0) return;
+    send(left, "SIGKILL");
+    await Bun.sleep(2 << round);
+  }
+}
+
+/** Processes that carry the mark, whatever group or session they moved to. Linux only; elsewhere none are found. */
+export function markedProcesses(token: string): number[] {
+  if (process.platform !== "linux") return [];
+  const wanted = Buffer.from(token);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 1 && pid !== process.pid && environmentOf(pid)?.includes(wanted));
+}
+
+/** Groups with a member that is not a zombie: where nobody collects orphans, an empty group answers to signals. */
+function living(groups: readonly number[]): number[] {
+  const answering = groups.filter(isAlive);
+  if (answering.length === 0 || process.platform !== "linux") return answering;
+  const populated = new Set(readdirSync("/proc").map((pid) => (Number(pid) > 0 ? livingGroupOf(pid) : null)));
+  return answering.filter((group) => populated.has(-group));
+}
+
+function livingGroupOf(pid: string): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // "pid (name) state ppid pgrp …"; the name may hold anything, so count from its last parenthesis.
+    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" || state === "X" ? null : Number(group);
+  } catch {
+    return null;
+  }
+}
+
+function environmentOf(pid: number): Buffer | null {
+  try {
+    return readFileSync(`/proc/${pid}/environ`);
+  } catch {
+    return null; // gone, or another user's
+  }
+}
+
+function send(targets: readonly number[], signal: NodeJS.Signals): void {
+  for (const target of targets) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // gone meanwhile
+    }
+  }
+}
+
+function isAlive(target: number): boolean {
+  try {
+    process.kill(target, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

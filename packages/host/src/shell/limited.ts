@@ -1,0 +1,33 @@
+// Waits for work that somebody else can end: when time is over or the signal fires, it is ended, and that is told.
+
+/** Timers take no more than 31 bits. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export async function limited<T>(
+  work: Promise<T>,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly end: () => void },
+): Promise<{ readonly value: T; readonly timedOut: boolean; readonly aborted: boolean }> {
+  const { timeoutMs, signal, end } = limits;
+  let timedOut = false;
+  let aborted = false;
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      end();
+    },
+    Math.min(timeoutMs, LONGEST_MS),
+  );
+  const abort = () => {
+    aborted = true;
+    end();
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  try {
+    const value = await work;
+    return { value, timedOut, aborted };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}

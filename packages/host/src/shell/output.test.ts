@@ -1,0 +1,32 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPrivateFile } from "../private-file.ts";
+import { collectOutput } from "./output.ts";
+
+const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-output-")));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+const refuse = () => {
+  throw new Error("no disk");
+};
+
+test("characters split between chunks come out whole", () => {
+  const output = collectOutput(100, refuse);
+  for (const byte of new TextEncoder().encode("né😀\n")) output.push(Uint8Array.of(byte));
+  expect(output.end()).toEqual({ text: "né😀\n", tail: "", size: 8, path: null });
+});
+
+test("longer output is kept whole in the file, its beginning as text and its end as tail", () => {
+  const output = collectOutput(4, () => createPrivateFile(place, "long.txt"));
+  const all = `abc😀${"x".repeat(6_000)}end`;
+  for (const part of [all.slice(0, 2), all.slice(2, 500), all.slice(500)]) output.push(new TextEncoder().encode(part));
+  expect(output.end()).toEqual({ text: "abc", tail: all.slice(-5_000), size: 6_010, path: join(place, "long.txt") });
+  expect(readFileSync(join(place, "long.txt"), "utf8")).toBe(all);
+});
+
+test("without a file the beginning and the end are still there", () => {
+  const output = collectOutput(3, refuse);
+  output.push(new TextEncoder().encode("abcdef"));
+  expect(output.end()).toEqual({ text: "abc", tail: "abcdef", size: 6, path: null });
+});

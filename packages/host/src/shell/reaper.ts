@@ -1,0 +1,69 @@
+// A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
+// what our commands left running, and then itself.
+
+import type { GroupWatcher } from "./groups.ts";
+
+export interface Reaper extends GroupWatcher {
+  /** Everything has been ended; the reaper is not needed. */
+  dismiss(): Promise<void>;
+}
+
+/** Its own environment carries no mark, so neither we nor an outer session mistake it for a command. */
+export function startReaper(token: string): Reaper {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token], {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "pipe",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+  child.unref();
+  const tell = (line: string) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.stdin.write(`${line}\n`);
+    void child.stdin.flush();
+  };
+  return {
+    added: (pgid) => tell(`+${pgid}`),
+    removed: (pgid) => tell(`-${pgid}`),
+    async dismiss() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+const SCRIPT = `
+trap '' TERM INT HUP
+token=$1
+groups=
+while read -r line; do
+  case $line in
+    +*) groups="$groups \${line#+}" ;;
+    -*) left=
+        for group in $groups; do [ "$group" = "\${line#-}" ] || left="$left $group"; done
+        groups=$left ;;
+  esac
+done
+targets() {
+  for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && echo "-$group"; done
+  for file in $(grep -ls -- "$token" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=\${file#/proc/}
+    echo "\${pid%/environ}"
+  done
+}
+signal() {
+  for target in $(targets); do kill -s "$1" -- "$target" 2>/dev/null; done
+}
+signal TERM
+for round in 1 2 3 4 5; do
+  [ -n "$(targets)" ] || exit 0
+  sleep 0.1
+done
+for round in 1 2 3 4 5; do
+  [ -n "$(targets)" ] || exit 0
+  signal KILL
+  sleep 0.05
+done
+`;

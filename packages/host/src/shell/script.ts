@@ -1,0 +1,59 @@
+// The text handed to `bash -c` or `zsh -c` around a command. Pure.
+
+import { basename } from "node:path";
+
+export interface ShellProgram {
+  readonly path: string;
+  readonly kind: "bash" | "zsh";
+}
+
+export interface ScriptParts {
+  readonly command: string;
+  readonly shell: ShellProgram;
+  readonly snapshot: string | null;
+  /** A script of the user's, run before every command. */
+  readonly envFile: string | undefined;
+  /** A program that is given the whole script as its one argument and runs it. */
+  readonly prefix: string | undefined;
+  /** Leave the final directory on descriptor 3. */
+  readonly reportsDirectory: boolean;
+}
+
+/**
+ * The directory is told twice over: after the command, and on `exit` in the middle of it by a trap, unless the
+ * command set a trap of its own. The descriptor is moved out of the way of commands that use 3 themselves.
+ */
+export function scriptFor({ command, shell, snapshot, envFile, prefix, reportsDirectory }: ScriptParts): string {
+  const note = shell.kind === "bash" ? 19 : 7; // zsh takes one digit only
+  const script = [
+    reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
+    ...(reportsDirectory ? [`trap 'pwd -P 2>/dev/null >&${note}' EXIT`] : []),
+    ...(snapshot ? [`. ${quote(snapshot)}`] : []),
+    ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
+    `eval ${quote(command)}`,
+    ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
+  ].join("\n");
+  return prefix ? `${prefix} ${quote(script)}` : script;
+}
+
+/** What `pwd -P` left: a path and a newline. */
+export function directoryFrom(note: string): string | null {
+  return note.startsWith("/") && note.endsWith("\n") ? note.slice(0, -1) : null;
+}
+
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** bash or zsh: as told, else as the user's login shell, else bash. */
+export function chooseShell(
+  env: Readonly<Record<string, string | undefined>>,
+  isExecutable: (path: string) => boolean,
+  which: (name: string) => string | null,
+): ShellProgram {
+  for (const path of [env["CLAUDE_CODE_SHELL"], env["SHELL"]]) {
+    const kind = path ? basename(path) : "";
+    if (path && (kind === "bash" || kind === "zsh") && isExecutable(path)) return { path, kind };
+  }
+  return { path: which("bash") ?? "/bin/bash", kind: "bash" };
+}

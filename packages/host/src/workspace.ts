@@ -1,0 +1,45 @@
+// Where the session works and where its shell stands. Containment is by real path segments, never by text prefix.
+
+import { realpathSync, statSync } from "node:fs";
+import { relative, isAbsolute, sep } from "node:path";
+import type { Workspace } from "@keelson/engine";
+
+/** `directories` may be a function: directories are added while a session runs. */
+export function createWorkspace(
+  root: string,
+  directories: readonly string[] | (() => readonly string[]) = [],
+): Workspace {
+  const added = typeof directories === "function" ? directories : () => directories;
+  let cwd = root;
+  return {
+    root,
+    get directories() {
+      return [root, ...added()];
+    },
+    get cwd() {
+      return cwd;
+    },
+    move(path) {
+      const place = realDirectory(path);
+      if (place === null || !this.directories.some((directory) => holds(directory, place))) return false;
+      cwd = place;
+      return true;
+    },
+  };
+}
+
+function holds(directory: string, place: string): boolean {
+  const real = realDirectory(directory);
+  if (real === null) return false;
+  const steps = relative(real, place);
+  return steps === "" || (steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps));
+}
+
+function realDirectory(path: string): string | null {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : null;
+  } catch {
+    return null;
+  }
+}

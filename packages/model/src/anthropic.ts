@@ -1,0 +1,184 @@
+// The Anthropic Messages API over fetch: headers, body, stream decoding. One request is one attempt;
+// trying again, falling back and pricing are somebody else's.
+
+import { isObject, tryParse, VERSION, type JsonObject, type StreamEvent } from "@keelson/protocol";
+import { ModelError, type ModelRequest } from "@keelson/engine";
+import { bodyBytes, countBodyBytes } from "./body.ts";
+import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
+import { clean, refusalError, streamError } from "./http-error.ts";
+import type { FetchOptions } from "./network.ts";
+import { isReply, replay } from "./replay.ts";
+import type { PlainProvider } from "./retry.ts";
+import { SseDecoder } from "./sse.ts";
+
+export interface AnthropicOptions {
+  /** `https://api.anthropic.com` when absent. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Sent as a bearer token; wins over the key. */
+  readonly authToken?: string;
+  readonly sessionId?: string;
+  /** How the program was entered, such as `cli` or `sdk-ts`. */
+  readonly entrypoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Merged into every body. */
+  readonly extraBody?: JsonObject;
+  readonly network?: (url: URL) => Promise<FetchOptions>;
+  readonly fetch?: Fetch;
+  /** Until the headers have come. Ten minutes when absent. */
+  readonly timeoutMs?: number;
+  /** Between two pieces of the reply. Two minutes when absent: pings come far more often. */
+  readonly idleTimeoutMs?: number;
+}
+
+export const DEFAULT_BASE_URL = "https://api.anthropic.com";
+const LARGEST_REPLY = 64 * 1024 * 1024;
+const LARGEST_REFUSAL = 64 * 1024;
+
+export function anthropicProvider(options: AnthropicOptions): PlainProvider {
+  const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
+    (value) => value !== undefined,
+  );
+
+  async function post(path: string, request: ModelRequest, body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<HttpCall> {
+    const url = endpoint(options.baseUrl ?? DEFAULT_BASE_URL, path);
+    const call = await openCall(
+      url,
+      { ...(await options.network?.(url)), method: "POST", headers: headersFor(request, options), body },
+      {
+        fetch: options.fetch ?? fetch,
+        timeoutMs: options.timeoutMs ?? 600_000,
+        idleTimeoutMs: options.idleTimeoutMs ?? 120_000,
+      },
+      signal,
+    );
+    if (call.response.ok) return call;
+    const { status, statusText, headers } = call.response;
+    // Whatever happens to the body, the status is what counts.
+    const said = await call.text(LARGEST_REFUSAL).catch(() => "");
+    call.close({ finished: false });
+    if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
+    throw refusalError({ status, statusText, headers, body: said }, secrets);
+  }
+
+  async function whole(call: HttpCall): Promise<unknown> {
+    let finished = false;
+    try {
+      const text = await call.text(LARGEST_REPLY);
+      finished = true;
+      return tryParse(text);
+    } finally {
+      call.close({ finished });
+    }
+  }
+
+  return {
+    id: "anthropic",
+
+    async *stream(request, signal) {
+      const body = bodyBytes(request, { stream: true, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body, signal);
+      if (/\bjson\b/.test(call.response.headers.get("content-type") ?? "")) {
+        // Some gateways answer a request for a stream with the whole reply.
+        yield* replay(asReply(await whole(call), options, secrets));
+        return;
+      }
+      let finished = false;
+      try {
+        for await (const event of decode(call, secrets)) {
+          finished = event.type === "message_stop";
+          yield event;
+          if (finished) return;
+        }
+      } finally {
+        call.close({ finished });
+      }
+      throw new ModelError("stream_cut", "The reply ended before it was complete");
+    },
+
+    async *plain(request, signal) {
+      const body = bodyBytes(request, { stream: false, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body, signal);
+      yield* replay(asReply(await whole(call), options, secrets));
+    },
+
+    async countTokens(request, signal) {
+      try {
+        const call = await post("/v1/messages/count_tokens", request, countBodyBytes(request), signal);
+        const answer = await whole(call);
+        return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
+      } catch (error) {
+        // Not every address can count; only an abort is worth telling.
+        if (error instanceof ModelError && error.kind !== "aborted") return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The events of a stream as they were sent; types we do not know pass through. */
+async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerator<StreamEvent> {
+  const decoder = new SseDecoder();
+  for await (const chunk of call.chunks()) {
+    try {
+      for (const { data } of decoder.push(chunk)) {
+        if (data === "[DONE]") continue;
+        const event = tryParse(data);
+        if (!isObject(event) || typeof event["type"] !== "string")
+          throw new ModelError("stream_cut", `The reply was damaged: ${clean(data.slice(0, 100), secrets)}`);
+        if (event["type"] === "error") throw streamError(event["error"], secrets);
+        yield event as unknown as StreamEvent;
+      }
+    } catch (error) {
+      if (error instanceof RangeError) throw new ModelError("unknown", `The reply was refused: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+function asReply(value: unknown, { baseUrl = DEFAULT_BASE_URL }: AnthropicOptions, secrets: readonly string[]) {
+  if (isReply(value)) return value;
+  if (isObject(value) && value["type"] === "error") throw streamError(value["error"], secrets);
+  throw new ModelError(
+    "unknown",
+    `${new URL(baseUrl).origin} did not answer like a Messages API; check ANTHROPIC_BASE_URL`,
+  );
+}
+
+function endpoint(baseUrl: string, path: string): URL {
+  const base = URL.parse(baseUrl);
+  if (!base || !/^https?:$/.test(base.protocol))
+    throw new ModelError("invalid_request", "ANTHROPIC_BASE_URL is not an http or https address");
+  base.pathname = base.pathname.replace(/\/+$/, "") + path;
+  base.searchParams.set("beta", "true");
+  return base;
+}
+
+function headersFor(request: ModelRequest, options: AnthropicOptions): Headers {
+  const betas = new Set(request.betas);
+  if (request.context_management) betas.add("context-management-2025-06-27");
+  const entries: Record<string, string | undefined> = {
+    "anthropic-version": "2023-06-01",
+    "content-type": "application/json",
+    "user-agent": `keelson/${VERSION} (external, ${options.entrypoint ?? "cli"})`,
+    "x-app": "cli",
+    "x-claude-code-session-id": options.sessionId,
+    "anthropic-beta": betas.size > 0 ? [...betas].join(",") : undefined,
+    ...(options.authToken ? { authorization: `Bearer ${options.authToken}` } : { "x-api-key": options.apiKey }),
+    ...Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(entries)) {
+    if (value === undefined) continue;
+    try {
+      headers.set(name, value);
+    } catch {
+      // Not the runtime's own error: that quotes the value, which may be a key.
+      throw new ModelError(
+        "invalid_request",
+        `Header "${name}" has a name or value HTTP does not allow; check for line breaks`,
+      );
+    }
+  }
+  return headers;
+}

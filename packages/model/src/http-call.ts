@@ -1,0 +1,131 @@
+// One HTTP exchange with its two clocks: until the headers, and between bytes. Knows nothing of models but their errors.
+
+import { ModelError } from "@keelson/engine";
+
+export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
+
+export interface CallOptions {
+  readonly fetch: Fetch;
+  /** Until the headers have come. */
+  readonly timeoutMs: number;
+  /** Without a single byte of the body. */
+  readonly idleTimeoutMs: number;
+}
+
+export interface HttpCall {
+  readonly response: Response;
+  /** The body, once. Throws ModelError only. */
+  chunks(): AsyncGenerator<Uint8Array>;
+  /** The body as text, at most this many bytes of it. */
+  text(maxBytes: number): Promise<string>;
+  /** Ends the exchange. A finished one gives its connection back for the next request. */
+  close(options: { readonly finished: boolean }): void;
+}
+
+/** Sends a request and waits for the headers. Throws ModelError only. */
+export async function openCall(
+  url: URL,
+  init: BunFetchRequestInit,
+  { fetch, timeoutMs, idleTimeoutMs }: CallOptions,
+  signal: AbortSignal,
+): Promise<HttpCall> {
+  const stop = new AbortController();
+  const abort = () => stop.abort(new ModelError("aborted", "Request was aborted"));
+  const forget = () => signal.removeEventListener("abort", abort);
+  const after = (ms: number, message: string) => setTimeout(() => stop.abort(new ModelError("timeout", message)), ms);
+
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  const slow = after(timeoutMs, `${url.origin} did not answer within ${seconds(timeoutMs)} (API_TIMEOUT_MS)`);
+  let response: Response;
+  try {
+    stop.signal.throwIfAborted();
+    response = await fetch(url.href, {
+      ...init,
+      signal: stop.signal,
+      // A redirect would carry the key to wherever it points.
+      redirect: "manual",
+      // Our own clocks decide; fetch's would end long thinking after five minutes.
+      timeout: false,
+    });
+  } catch (error) {
+    forget();
+    throw stop.signal.aborted ? stop.signal.reason : unreachable(url, error);
+  } finally {
+    clearTimeout(slow);
+  }
+
+  const reader = response.body?.getReader();
+  stop.signal.addEventListener("abort", () => void reader?.cancel().catch(() => {}), { once: true });
+
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    while (reader) {
+      const idle = after(idleTimeoutMs, `The model sent nothing for ${seconds(idleTimeoutMs)}`);
+      let next: { readonly done: boolean; readonly value?: Uint8Array };
+      try {
+        next = await reader.read();
+      } catch {
+        stop.signal.throwIfAborted();
+        throw new ModelError("stream_cut", "The connection broke before the reply was complete");
+      } finally {
+        clearTimeout(idle);
+      }
+      stop.signal.throwIfAborted();
+      if (next.done || !next.value) return;
+      yield next.value;
+    }
+  }
+
+  return {
+    response,
+    chunks,
+    async text(maxBytes) {
+      const decoder = new TextDecoder();
+      let text = "";
+      let size = 0;
+      for await (const chunk of chunks()) {
+        text += decoder.decode(chunk.subarray(0, maxBytes - size), { stream: true });
+        size += chunk.length;
+        if (size >= maxBytes) break;
+      }
+      return text;
+    },
+    close({ finished }) {
+      forget();
+      if (finished && reader) void drain(reader);
+      else stop.abort();
+    },
+  };
+}
+
+/** Reads the last few bytes of a finished reply, for a second at most: only then is the connection used again. */
+async function drain(reader: { read(): Promise<{ readonly done: boolean }>; cancel(): Promise<void> }): Promise<void> {
+  const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), 1_000);
+  giveUp.unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The reply was complete; how its connection ended is nobody's business.
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/** Only the error's code is passed on: fetch likes to quote header values in its messages. */
+function unreachable(url: URL, error: unknown): ModelError {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  const reason = String(code ?? name ?? "unknown error");
+  if (/CERT|SIGNATURE|TLS|SSL/i.test(reason))
+    return new ModelError(
+      "unknown",
+      `The certificate of ${url.origin} was not accepted (${reason}); name your authority's PEM file in NODE_EXTRA_CA_CERTS`,
+    );
+  return new ModelError(
+    "connection",
+    `Could not reach ${url.origin} (${reason}); check the network, ANTHROPIC_BASE_URL and the proxy variables`,
+  );
+}
+
+function seconds(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
+}

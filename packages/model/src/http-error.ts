@@ -1,0 +1,87 @@
+// From an HTTP refusal or an `error` event to a ModelError. Says what the API said, and never a secret.
+
+import { isObject, tryParse } from "@keelson/protocol";
+import { ModelError, type ModelErrorKind } from "@keelson/engine";
+
+const LONGEST = 2_000;
+
+export interface Refusal {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** The error for a response that is not a success. */
+export function refusalError({ status, statusText, headers, body }: Refusal, secrets: readonly string[]): ModelError {
+  const parsed = tryParse(body);
+  const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {};
+  const apiType = typeof error["type"] === "string" ? error["type"] : undefined;
+  const said = typeof error["message"] === "string" ? error["message"] : plainText(body);
+  const redirect = status >= 300 && status < 400;
+  const message = redirect
+    ? `The address answered with a redirect to "${headers.get("location") ?? "nowhere"}", which is not followed; set ANTHROPIC_BASE_URL to the final address`
+    : said || `HTTP ${status} ${statusText}`.trim();
+  return new ModelError(redirect ? "invalid_request" : kindOf(status, apiType, message), clean(message, secrets), {
+    status,
+    ...(apiType === undefined ? {} : { apiType }),
+    ...retryAfter(headers, Date.now()),
+  });
+}
+
+/** The error for an `error` event in the middle of a stream. */
+export function streamError(value: unknown, secrets: readonly string[]): ModelError {
+  const error = isObject(value) ? value : {};
+  const apiType = typeof error["type"] === "string" ? error["type"] : "api_error";
+  const message = typeof error["message"] === "string" ? error["message"] : "The model reported an error";
+  const status = Object.hasOwn(STATUS_OF, apiType) ? STATUS_OF[apiType] : undefined;
+  return new ModelError(kindOf(status ?? 0, apiType, message), clean(message, secrets), { status, apiType });
+}
+
+// The status an `error` event would have had as a refusal.
+const STATUS_OF: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+};
+
+/** What callers branch on. The API's own name decides where there is one; gateways often send a status alone. */
+export function kindOf(status: number, apiType: string | undefined, message: string): ModelErrorKind {
+  if (status === 413 || apiType === "request_too_large" || TOO_LONG.test(message)) return "prompt_too_long";
+  if (apiType === "billing_error" || status === 402 || NO_CREDIT.test(message)) return "billing_error";
+  if (apiType === "overloaded_error" || status === 529) return "overloaded";
+  if (apiType === "rate_limit_error" || status === 429) return "rate_limit";
+  if (apiType === "authentication_error" || apiType === "permission_error") return "authentication_failed";
+  if (status === 401 || status === 403) return "authentication_failed";
+  if (status === 404 || apiType === "not_found_error") return "model_not_found";
+  if (status >= 500 || status === 408) return "server_error";
+  if (status >= 400 || apiType === "invalid_request_error") return "invalid_request";
+  return "unknown";
+}
+
+const TOO_LONG = /prompt is too long|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i;
+const NO_CREDIT = /credit balance is too low/i;
+
+/** How long the server asked us to wait: milliseconds, seconds, or a date. */
+export function retryAfter(headers: Headers, now: number): { readonly retryAfterMs?: number } {
+  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return { retryAfterMs: exact };
+  const value = headers.get("retry-after")?.trim();
+  if (!value) return {};
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
+  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(0, Math.round(ms)) };
+}
+
+/** What a proxy's page says, if it is not a page. */
+function plainText(body: string): string {
+  const text = body.trim();
+  return text.startsWith("<") || text.startsWith("{") ? "" : text;
+}
+
+/** Cut to a readable size, and without any of the values we sent to identify ourselves. */
+export function clean(message: string, secrets: readonly string[]): string {
+  const hidden = secrets.reduce((text, secret) => (secret.length < 8 ? text : text.replaceAll(secret, "***")), message);
+  return hidden.length > LONGEST ? `${hidden.slice(0, LONGEST)}…` : hidden;
+}

@@ -1,0 +1,52 @@
+// What to answer next: the request done over with the answers so far, up to the first call nobody has made yet.
+
+import type { ModelMessage } from "@keelson/protocol";
+import { clausesOf } from "./clauses.ts";
+import { readConversation } from "./conversation.ts";
+import type { Call } from "./doing.ts";
+import { parseClause } from "./parse.ts";
+import { perform } from "./steps.ts";
+import { abilities, leftUndone, missing } from "./texts.ts";
+
+export interface Reply {
+  readonly text: string;
+  readonly calls: readonly Call[];
+}
+
+/** Pure: the same conversation and tools always give the same reply. */
+export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<string>): Reply {
+  const { prompt, results, earlier } = readConversation(messages);
+  if (prompt.includes("<summary>")) return { text: recap(earlier), calls: [] };
+  const clauses = clausesOf(prompt);
+  if (clauses.length === 0) return { text: abilities(), calls: [] };
+
+  let used = 0;
+  let said: string[] = [];
+  for (const [at, clause] of clauses.entries()) {
+    const doing = perform(parseClause(clause));
+    const rest = clauses.slice(at + 1).map(({ source }) => source);
+    for (let next = doing.next(); ;) {
+      if (next.done) {
+        said.push(next.value.text);
+        if (!next.value.stop) break;
+        return { text: [...said, ...(rest.length > 0 ? [leftUndone(rest)] : [])].join("\n\n"), calls: [] };
+      }
+      const calls = next.value;
+      const absent = calls.find(({ name }) => !tools.has(name));
+      if (absent) return { text: [...said, missing(absent.name)].join("\n\n"), calls: [] };
+      const answers = results.slice(used, used + calls.length);
+      if (answers.length < calls.length) return { text: said.join("\n\n"), calls };
+      used += calls.length;
+      // What was said before these calls went out with them.
+      said = [];
+      next = doing.next(answers);
+    }
+  }
+  return { text: said.join("\n\n"), calls: [] };
+}
+
+/** For compaction: what was asked, in order. More than that only a language model could say. */
+function recap(prompts: readonly string[]): string {
+  const asked = prompts.slice(-50).map((prompt, at) => `${at + 1}. ${prompt.slice(0, 300)}`);
+  return `<summary>\nThe user asked, in this order:\n${asked.join("\n") || "(nothing yet)"}\n</summary>`;
+}

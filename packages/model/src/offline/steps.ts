@@ -1,0 +1,156 @@
+// How each step is done: which calls it makes, what it makes of their answers, and what it says at the end.
+// A step is a generator, so that doing it again with the answers so far leads to the next call.
+
+import type { JsonObject } from "@keelson/protocol";
+import type { Result } from "./conversation.ts";
+import { contentOf, type Call, type Doing, type Outcome } from "./doing.ts";
+import type { Step } from "./parse.ts";
+import { summarise } from "./summary.ts";
+import { abilities, failure, fenced, shortened, unclear } from "./texts.ts";
+
+export function perform(step: Step): Doing {
+  switch (step.kind) {
+    case "list":
+      return list(step.pattern, step.folder);
+    case "find":
+      return find(step.pattern, step.folder);
+    case "search":
+      return search(step.text, step.where);
+    case "read":
+      return read(step.path, step.from, step.to);
+    case "run":
+      return run(step.command);
+    case "create":
+      return create(step.path, step.content);
+    case "append":
+      return append(step.path, step.content);
+    case "replace":
+      return replace(step);
+    case "summarise":
+      return summarise();
+    case "help":
+      return say({ text: abilities() });
+    case "unclear":
+      return say({ text: unclear(step.source), stop: true });
+  }
+}
+
+function* say(outcome: Outcome): Doing {
+  return outcome;
+}
+
+/** One call; a failure ends the step, and with it the request. */
+function* attempt(name: string, input: JsonObject): Generator<readonly Call[], Result, readonly Result[]> {
+  const [result] = yield [{ name, input }];
+  return result ?? { text: "No answer came", failed: true };
+}
+
+function failed(tool: string, { text }: Result): Outcome {
+  return { text: failure(tool, text), stop: true };
+}
+
+function* list(pattern: string, folder?: string): Doing {
+  const found = yield* attempt("Glob", { pattern, ...(folder ? { path: folder } : {}) });
+  if (found.failed) return failed("Glob", found);
+  const where = folder ? ` in ${folder}` : "";
+  if (found.text.startsWith("No files found")) return { text: `There are no ${kindOf(pattern)}${where}.` };
+  return { text: `The ${kindOf(pattern)}${where}:\n\n${fenced(shortened(found.text))}` };
+}
+
+function kindOf(pattern: string): string {
+  return pattern === "*" ? "files" : `files matching \`${pattern}\``;
+}
+
+function* find(pattern: string, folder?: string): Doing {
+  const found = yield* attempt("Glob", { pattern, ...(folder ? { path: folder } : {}) });
+  if (found.failed) return failed("Glob", found);
+  if (found.text.startsWith("No files found")) return { text: `No file matches \`${pattern}\`.` };
+  return { text: `Files matching \`${pattern}\`:\n\n${fenced(shortened(found.text))}` };
+}
+
+function* search(text: string, where?: string): Doing {
+  const pattern = text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const found = yield* attempt("Grep", {
+    pattern,
+    output_mode: "content",
+    "-n": true,
+    ...(where ? { path: where } : {}),
+  });
+  if (found.failed) return failed("Grep", found);
+  const place = where ? ` in ${where}` : "";
+  if (/^No (?:matches|files) found/.test(found.text)) return { text: `"${text}" does not occur${place}.` };
+  return { text: `Where "${text}" occurs${place}:\n\n${fenced(shortened(found.text))}` };
+}
+
+function* read(path: string, from?: number, to?: number): Doing {
+  const range = from !== undefined && to !== undefined ? { offset: from, limit: to - from + 1 } : {};
+  const shown = yield* attempt("Read", { file_path: path, ...range });
+  if (shown.failed) return failed("Read", shown);
+  const lines = contentOf(shown.text);
+  const title = from === undefined ? path : `${path}, lines ${from}–${to}`;
+  return { text: `${title}:\n\n${fenced(shortened(lines ?? shown.text))}` };
+}
+
+function* run(command: string): Doing {
+  const result = yield* attempt("Bash", { command, description: `Run ${command.slice(0, 60)}` });
+  if (!result.failed) return { text: `\`${command}\` ran. Its output:\n\n${fenced(shortened(result.text))}` };
+  const code = /^Exit code (\d+)\n?/.exec(result.text);
+  if (!code) return failed("Bash", result);
+  const output = result.text.slice(code[0].length);
+  const shown = output.trim() === "" ? "It printed nothing." : `Its output:\n\n${fenced(shortened(output))}`;
+  return { text: `\`${command}\` failed with exit code ${code[1]}. ${shown}`, stop: true };
+}
+
+function* create(path: string, content: string): Doing {
+  const written = yield* attempt("Write", { file_path: path, content });
+  if (written.failed) return failed("Write", written);
+  return { text: `I wrote ${path} (${content.length} characters).` };
+}
+
+function* replace({ path, from, to, all }: Step & { readonly kind: "replace" }): Doing {
+  const shown = yield* attempt("Read", { file_path: path });
+  if (shown.failed) return failed("Read", shown);
+  const edited = yield* attempt("Edit", {
+    file_path: path,
+    old_string: from,
+    new_string: to,
+    ...(all ? { replace_all: true } : {}),
+  });
+  if (!edited.failed) return { text: `I replaced ${all ? "every " : ""}"${from}" with "${to}" in ${path}.` };
+  if (!/^(?:<tool_use_error>)?Found \d+ matches/.test(edited.text)) return failed("Edit", edited);
+  const outcome = failed("Edit", edited);
+  return {
+    ...outcome,
+    text: `${outcome.text}\n\nTo change them all, ask: replace all "${from}" with "${to}" in ${path}`,
+  };
+}
+
+/** Adds after the last line. Edit and not Write: whatever Read did not show must stay. */
+function* append(path: string, content: string): Doing {
+  const shown = yield* attempt("Read", { file_path: path });
+  if (shown.failed) return failed("Read", shown);
+  const done: Outcome = { text: `I added the text to the end of ${path}.` };
+  const added = content.replace(/\n+$/, "");
+  const body = contentOf(shown.text)?.replace(/\n+$/, "");
+  if (body === "") {
+    const written = yield* attempt("Write", { file_path: path, content: `${added}\n` });
+    return written.failed ? failed("Write", written) : done;
+  }
+  const tail = body && uniqueTail(body);
+  if (!tail) return { text: `I could not name the end of ${path} without doubt, so I left it as it is.`, stop: true };
+  const edited = yield* attempt("Edit", { file_path: path, old_string: tail, new_string: `${tail}\n${added}` });
+  return edited.failed ? failed("Edit", edited) : done;
+}
+
+/** The fewest last lines that occur only once; undefined when that would be very many. */
+export function uniqueTail(text: string): string | undefined {
+  for (let from = text.length; from > 0;) {
+    from = text.lastIndexOf("\n", from - 1);
+    const tail = text.slice(from + 1);
+    if (tail.length > LONGEST_TAIL) return undefined;
+    if (tail.trim() !== "" && text.indexOf(tail) === text.length - tail.length) return tail;
+  }
+  return undefined;
+}
+
+const LONGEST_TAIL = 4_000;

@@ -1,0 +1,64 @@
+// Everything the offline model says that is not somebody's file or output.
+
+export const ABOUT =
+  "I am Keelson's built-in offline stand-in, not a language model: I follow plain instructions by fixed rules, using the real tools.";
+
+const EXAMPLES = [
+  "list the files in src",
+  "find files named config.ts",
+  'search for "TODO" in src',
+  "read README.md",
+  "show lines 10-20 of src/main.ts",
+  "run `npm test`",
+  'create a file notes.txt with the content "hello"',
+  'append "one more line" to notes.txt',
+  'replace "old" with "new" in notes.txt',
+  "summarise this repository",
+];
+
+export function abilities(): string {
+  return [
+    ABOUT,
+    "",
+    "What I can do:",
+    ...EXAMPLES.map((example) => `- ${example}`),
+    "",
+    'Steps joined by "then" are done in order. For anything else, set ANTHROPIC_API_KEY and start again.',
+  ].join("\n");
+}
+
+export function unclear(source: string): string {
+  const shown = source.length > 120 ? `${source.slice(0, 120)}…` : source;
+  return `I do not know how to do this: "${shown}"\n\n${abilities()}`;
+}
+
+export function missing(tool: string): string {
+  return `This needs the ${tool} tool, which is not available here, so I stopped. Allow it (--tools) and ask again.`;
+}
+
+export function failure(tool: string, said: string): string {
+  return `${tool} did not work, so I stopped here. It said:\n\n${fenced(unwrapped(said))}`;
+}
+
+export function leftUndone(sources: readonly string[]): string {
+  return `Not done: ${sources.map((source) => `"${source}"`).join(", ")}`;
+}
+
+/** Text in a fence that is longer than any inside it. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** The beginning of a long text, and how much was left out. */
+export function shortened(text: string, maxLines = 200, maxLength = 12_000): string {
+  const head = text.slice(0, maxLength);
+  const all = head.split("\n");
+  if (all.length <= maxLines && head.length === text.length) return text;
+  return `${all.slice(0, maxLines).join("\n")}\n… (cut here; the tool's answer has all ${text.length} characters)`;
+}
+
+function unwrapped(said: string): string {
+  return shortened(said.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ""), 40, 4_000);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { costOf } from "./prices.ts";
+
+const usage = { input_tokens: 500, output_tokens: 100 };
+
+test("a reply costs its tokens at list price, whatever date the id carries", () => {
+  expect(costOf("claude-opus-5-5", usage)).toBeCloseTo(0.004, 10); // the reference reports this very sum (observed)
+  expect(costOf("claude-sonnet-4-5-20250929", usage)).toBeCloseTo(0.003, 10);
+});
+
+test("cache reads, five-minute and one-hour writes and searches each have their price", () => {
+  const cached = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: 1_000_000,
+    cache_creation_input_tokens: 3_000_000,
+    cache_creation: { ephemeral_5m_input_tokens: 1_000_000, ephemeral_1h_input_tokens: 2_000_000 },
+    server_tool_use: { web_search_requests: 3 },
+  };
+  expect(costOf("claude-sonnet-4-6", cached)).toBeCloseTo(0.3 + 3.75 + 12 + 0.03, 10);
+  expect(costOf("claude-sonnet-4-6", { ...cached, cache_creation: null })).toBeCloseTo(0.3 + 3 * 3.75 + 0.03, 10);
+});
+
+test("an unknown model costs null, not nothing, until somebody names its price", () => {
+  expect(costOf("my-own-model", usage)).toBeNull();
+  expect(costOf("toString", usage)).toBeNull();
+  const prices = { "my-own-model": { input: 10, output: 20 } };
+  expect(costOf("my-own-model", { ...usage, cache_read_input_tokens: 100 }, prices)).toBeCloseTo(0.008, 10);
+});
+
+test("own prices win, by id or by family, and the offline model is free", () => {
+  const own = { "claude-sonnet-4-5": { input: 0, output: 0 } };
+  expect(costOf("claude-sonnet-4-5-20250929", usage, own)).toBe(0);
+  expect(costOf("keelson-offline", usage)).toBe(0);
+});

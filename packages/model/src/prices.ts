@@ -1,0 +1,73 @@
+// List prices and what a reply cost. A model without a known price costs null, never zero: unknown is not free.
+
+import type { ModelPrice, Usage } from "@keelson/protocol";
+import { familyOf, OFFLINE_ID } from "./profiles.ts";
+
+/** Dollars for one reply, or null when a price is missing. `extraPrices` win over the table; keys are model ids. */
+export function costOf(
+  model: string,
+  usage: Usage,
+  extraPrices: Readonly<Record<string, ModelPrice>> = {},
+): number | null {
+  const family = familyOf(model);
+  const price = lookUp(extraPrices, model) ?? lookUp(extraPrices, family) ?? lookUp(PRICES, family);
+  if (!price) return null;
+  const written = writtenTokens(usage);
+  // A price without cache columns charges those tokens as plain input.
+  const dollars =
+    usage.input_tokens * price.input +
+    usage.output_tokens * price.output +
+    (usage.cache_read_input_tokens ?? 0) * (price.cacheRead ?? price.input) +
+    written.short * (price.cacheWrite5m ?? price.input) +
+    written.long * (price.cacheWrite1h ?? price.cacheWrite5m ?? price.input);
+  const searches = usage.server_tool_use?.web_search_requests ?? 0;
+  return dollars / 1_000_000 + searches * DOLLARS_PER_SEARCH;
+}
+
+const DOLLARS_PER_SEARCH = 0.01;
+
+// As published. The vendor's cache prices are multiples of the input price; reading differs from model to model.
+const price = (input: number, output: number, cacheRead: number): ModelPrice => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite5m: input * 1.25,
+  cacheWrite1h: input * 2,
+});
+
+// Left out because not known for certain: haiku 5.5 (its price depends on the length of the prompt).
+const PRICES: Readonly<Record<string, ModelPrice>> = {
+  "claude-fable-5-1": price(10, 50, 0.25),
+  "claude-fable-5": price(10, 50, 1),
+  "claude-opus-5-5": price(4, 20, 0.2),
+  "claude-opus-5": price(5, 25, 0.5),
+  "claude-opus-4-8": price(5, 25, 0.5),
+  "claude-opus-4-7": price(5, 25, 0.5),
+  "claude-opus-4-6": price(5, 25, 0.5),
+  "claude-opus-4-5": price(5, 25, 0.5),
+  "claude-opus-4-1": price(15, 75, 1.5),
+  "claude-opus-4-0": price(15, 75, 1.5),
+  "claude-opus-4": price(15, 75, 1.5),
+  "claude-sonnet-5-5": price(2, 10, 0.2),
+  "claude-sonnet-5": price(2, 10, 0.2),
+  "claude-sonnet-4-6": price(3, 15, 0.3),
+  "claude-sonnet-4-5": price(3, 15, 0.3),
+  "claude-sonnet-4-0": price(3, 15, 0.3),
+  "claude-sonnet-4": price(3, 15, 0.3),
+  "claude-3-7-sonnet": price(3, 15, 0.3),
+  "claude-3-5-sonnet": price(3, 15, 0.3),
+  "claude-haiku-4-5": price(1, 5, 0.1),
+  "claude-3-5-haiku": price(0.8, 4, 0.08),
+  [OFFLINE_ID]: { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 },
+};
+
+function lookUp(prices: Readonly<Record<string, ModelPrice>>, key: string | undefined): ModelPrice | undefined {
+  return key !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;
+}
+
+/** Tokens written to the cache for five minutes and for an hour; without a breakdown all count as the former. */
+function writtenTokens({ cache_creation, cache_creation_input_tokens }: Usage) {
+  const all = cache_creation_input_tokens ?? 0;
+  const long = cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return { short: cache_creation?.ephemeral_5m_input_tokens ?? Math.max(0, all - long), long };
+}

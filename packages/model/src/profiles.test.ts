@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import { familyOf, knownModel, resolveAlias } from "./profiles.ts";
+
+test("models get the parameters the reference was seen to send", () => {
+  const rows = [
+    "claude-haiku-4-5",
+    "claude-sonnet-4-5-20250929",
+    "claude-sonnet-4-6",
+    "some-new-model",
+    "claude-opus-4-8",
+  ];
+  expect(
+    rows.map((name) => {
+      const { profile, effort } = knownModel(name);
+      return [profile.id, profile.maxTokens, profile.thinking, effort];
+    }),
+  ).toEqual([
+    ["claude-haiku-4-5", 32_000, "budget", undefined],
+    ["claude-sonnet-4-5-20250929", 32_000, "budget", undefined],
+    ["claude-sonnet-4-6", 32_000, "adaptive", "high"],
+    ["some-new-model", 32_000, "adaptive", "high"],
+    ["claude-opus-4-8", 64_000, "adaptive", "high"],
+  ]);
+});
+
+test("the [1m] suffix widens the window and leaves the id", () => {
+  expect(knownModel("claude-opus-4-8[1m]")).toEqual({
+    profile: {
+      id: "claude-opus-4-8",
+      maxTokens: 64_000,
+      contextWindow: 1_000_000,
+      thinking: "adaptive",
+      effort: true,
+    },
+    effort: "high",
+    alwaysThinks: false,
+    longContext: true,
+  });
+  const off = knownModel("claude-opus-4-8[1m]", { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1" });
+  expect([off.profile.id, off.profile.contextWindow, off.longContext]).toEqual(["claude-opus-4-8", 200_000, false]);
+});
+
+test("aliases follow their variables, and never in a circle", () => {
+  const env = {
+    ANTHROPIC_DEFAULT_SONNET_MODEL: "my-sonnet",
+    ANTHROPIC_DEFAULT_OPUS_MODEL: "opus",
+    ANTHROPIC_SMALL_FAST_MODEL: "tiny",
+  };
+  const names = ["sonnet", "Sonnet[1m]", "default", "opus", "haiku", "claude-sonnet-4-6", "constructor"];
+  expect(names.map((name) => resolveAlias(name, env))).toEqual([
+    "my-sonnet",
+    "my-sonnet[1m]",
+    "my-sonnet",
+    "claude-opus-5-5",
+    "tiny",
+    "claude-sonnet-4-6",
+    "constructor",
+  ]);
+  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "own" })).toBe("own");
+  expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "haiku" })).toBe("claude-haiku-4-5");
+});
+
+test("familyOf() knows dated, prefixed and latest ids, and does not guess at others", () => {
+  const rows = {
+    "claude-sonnet-4-5-20250929": "claude-sonnet-4-5",
+    "claude-sonnet-4-20250514": "claude-sonnet-4",
+    "claude-sonnet-4-9": undefined,
+    "claude-3-5-haiku-latest": "claude-3-5-haiku",
+    "us.anthropic.claude-sonnet-4-5-20250929-v1:0": "claude-sonnet-4-5",
+    "anthropic/claude-opus-4-6": "claude-opus-4-6",
+    "claude-haiku-4-5@20251001": "claude-haiku-4-5",
+    toString: undefined,
+  };
+  expect(Object.keys(rows).map(familyOf)).toEqual(Object.values(rows));
+});
+
+test("limits may be set by hand; nonsense is ignored", () => {
+  const set = knownModel("sonnet", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "5000", CLAUDE_CODE_MAX_CONTEXT_TOKENS: "60000" });
+  expect([set.profile.maxTokens, set.profile.contextWindow]).toEqual([5000, 60_000]);
+  for (const value of ["", "abc", "-1", "0", "1.5"])
+    expect(knownModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
+});

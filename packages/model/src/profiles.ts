@@ -1,0 +1,137 @@
+// What is known of each model: how much it may write, how it thinks, how much fits, and what it is called by.
+// Values marked (observed) are what the reference sends; the others are the vendor's published limits.
+
+import type { ModelProfile } from "@keelson/engine";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+interface Family {
+  readonly maxTokens: number;
+  readonly contextWindow: number;
+  readonly thinking: ModelProfile["thinking"];
+  /** The effort sent when nobody chose one; absent where the model takes none. */
+  readonly effort?: string;
+  /** Refuses `thinking: disabled`. */
+  readonly alwaysThinks?: true;
+}
+
+/** A model as somebody named it, worked out: the id to send and what to send with it. */
+export interface KnownModel {
+  readonly profile: ModelProfile;
+  readonly effort: string | undefined;
+  readonly alwaysThinks: boolean;
+  /** Asked for with the `[1m]` suffix, which is not part of the id. */
+  readonly longContext: boolean;
+}
+
+export const OFFLINE_ID = "keelson-offline";
+
+const K200 = 200_000;
+const M1 = 1_000_000;
+const budget = { maxTokens: 32_000, contextWindow: K200, thinking: "budget" } as const;
+const adaptive = { maxTokens: 64_000, contextWindow: K200, thinking: "adaptive", effort: "high" } as const;
+const plain = (maxTokens: number) => ({ maxTokens, contextWindow: K200, thinking: "none" }) as const;
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  "claude-haiku-4-5": budget, // observed
+  "claude-sonnet-4-5": budget, // observed
+  "claude-sonnet-4-6": { ...adaptive, maxTokens: 32_000 }, // observed
+  "claude-opus-4-6": adaptive, // observed
+  "claude-opus-4-8": adaptive, // observed
+  "claude-sonnet-5": { ...adaptive, contextWindow: M1 }, // observed
+  "claude-fable-5": { ...adaptive, contextWindow: M1, alwaysThinks: true }, // observed
+  "claude-opus-4-5": { ...budget, effort: "high" },
+  "claude-opus-4-7": { ...adaptive, alwaysThinks: true },
+  "claude-opus-5": { ...adaptive, contextWindow: M1 },
+  "claude-opus-5-5": { ...adaptive, contextWindow: M1, effort: "medium", alwaysThinks: true },
+  "claude-sonnet-5-5": { ...adaptive, contextWindow: M1 },
+  "claude-haiku-5-5": { ...adaptive, contextWindow: M1, effort: "medium" },
+  "claude-fable-5-1": { ...adaptive, contextWindow: M1, alwaysThinks: true },
+  "claude-opus-4-1": budget,
+  "claude-opus-4": budget,
+  "claude-opus-4-0": budget,
+  "claude-sonnet-4": budget,
+  "claude-sonnet-4-0": budget,
+  "claude-3-7-sonnet": budget,
+  "claude-3-5-sonnet": plain(8192),
+  "claude-3-5-haiku": plain(8192),
+  "claude-3-opus": plain(4096),
+  "claude-3-sonnet": plain(4096),
+  "claude-3-haiku": plain(4096),
+  [OFFLINE_ID]: plain(8192),
+};
+
+// What the reference sends for ids it does not know (observed).
+const UNKNOWN: Family = { ...adaptive, maxTokens: 32_000 };
+
+const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables: readonly string[] }>> = {
+  sonnet: { id: "claude-sonnet-5", variables: ["ANTHROPIC_DEFAULT_SONNET_MODEL"] },
+  opus: { id: "claude-opus-5-5", variables: ["ANTHROPIC_DEFAULT_OPUS_MODEL"] },
+  haiku: { id: "claude-haiku-4-5", variables: ["ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"] },
+  fable: { id: "claude-fable-5", variables: ["ANTHROPIC_DEFAULT_FABLE_MODEL"] },
+  default: { id: "sonnet", variables: ["ANTHROPIC_DEFAULT_MODEL"] },
+  offline: { id: OFFLINE_ID, variables: [] },
+};
+
+const LONG = /\[1m\]$/i;
+
+/** Looks a model up by id or alias. Never fails: an unknown id gets the values that suit most. */
+export function knownModel(name: string, env: Env = {}): KnownModel {
+  const resolved = resolveAlias(name.trim(), env);
+  const longContext = LONG.test(resolved) && !isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
+  const id = resolved.replace(LONG, "");
+  const key = familyOf(id);
+  const family = key === undefined ? UNKNOWN : FAMILIES[key]!;
+  return {
+    profile: {
+      id,
+      maxTokens: wholeNumber(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
+      contextWindow: wholeNumber(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? windowOf(family, longContext, env),
+      thinking: family.thinking,
+      effort: family.effort !== undefined,
+    },
+    effort: family.effort,
+    alwaysThinks: family.alwaysThinks ?? false,
+    longContext,
+  };
+}
+
+/** The id an alias stands for, `[1m]` kept; anything else as it is. A variable may name another alias. */
+export function resolveAlias(name: string, env: Env): string {
+  const bare = name.replace(LONG, "");
+  const key = bare.toLowerCase();
+  if (!Object.hasOwn(ALIASES, key)) return name;
+  const { id, variables } = ALIASES[key]!;
+  const chosen = variables.map((variable) => env[variable]?.trim()).find(Boolean);
+  // The variables this alias has used are gone on the way down, so no circle of aliases goes round twice.
+  const rest = { ...env, ...Object.fromEntries(variables.map((variable) => [variable, undefined])) };
+  const resolved = resolveAlias(chosen ?? id, chosen ? rest : env);
+  return LONG.test(name) && !LONG.test(resolved) ? `${resolved}[1m]` : resolved;
+}
+
+/** The table key an id belongs to: `claude-sonnet-4-5-20250929` is a `claude-sonnet-4-5`. */
+export function familyOf(id: string): string | undefined {
+  const bare = id
+    .toLowerCase()
+    .replace(LONG, "")
+    .replace(/^(?:[a-z]{2,6}\.)?anthropic[./]/, "")
+    .replace(/-v\d+(?::\d+)?$/, "")
+    .replace(/[-@](?:\d{8}|latest)$/, "");
+  return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
+}
+
+/** A switch in the environment. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
+}
+
+/** A positive whole number, or undefined. */
+export function wholeNumber(value: string | undefined): number | undefined {
+  const number = value?.trim() ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+function windowOf(family: Family, longContext: boolean, env: Env): number {
+  if (isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
+  return longContext ? M1 : family.contextWindow;
+}

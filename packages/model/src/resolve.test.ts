@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import { ModelError, type ModelEvent, type ModelRequest } from "@keelson/engine";
+import { resolveModel, type ResolveOptions } from "./resolve.ts";
+
+const KEY = { ANTHROPIC_API_KEY: "sk-test-key" };
+
+/** What was decided, without the provider. */
+async function decide(options: ResolveOptions) {
+  const { provider, ...rest } = await resolveModel(options);
+  return { ...rest, provider: provider.id };
+}
+
+test("a key and nothing else gives the default model", async () => {
+  expect(await decide({ env: KEY })).toEqual({
+    provider: "anthropic",
+    profile: { id: "claude-sonnet-5", maxTokens: 64_000, contextWindow: 1_000_000, thinking: "adaptive", effort: true },
+    effort: "high",
+    betas: ["interleaved-thinking-2025-05-14", "effort-2025-11-24"],
+    cache: { enabled: true, ttl: "5m" },
+    source: "api-key",
+    apiKeySource: "ANTHROPIC_API_KEY",
+  });
+});
+
+test("variables choose model, effort, thinking, cache and betas; arguments win", async () => {
+  const env = {
+    ANTHROPIC_AUTH_TOKEN: "tok",
+    ANTHROPIC_MODEL: "claude-sonnet-4-5[1m]",
+    ANTHROPIC_BETAS: "mine, effort-2025-11-24",
+    MAX_THINKING_TOKENS: "5000",
+    ENABLE_PROMPT_CACHING_1H: "1",
+  };
+  expect(await decide({ env, betas: ["yours"], metadata: { user_id: "u" } })).toEqual({
+    provider: "anthropic",
+    profile: {
+      id: "claude-sonnet-4-5",
+      maxTokens: 32_000,
+      contextWindow: 1_000_000,
+      thinking: "budget",
+      effort: false,
+    },
+    effort: undefined,
+    thinkingTokens: 5000,
+    betas: [
+      "interleaved-thinking-2025-05-14",
+      "context-1m-2025-08-07",
+      "extended-cache-ttl-2025-04-11",
+      "mine",
+      "effort-2025-11-24",
+      "yours",
+    ],
+    cache: { enabled: true, ttl: "1h" },
+    metadata: { user_id: "u" },
+    source: "auth-token",
+    apiKeySource: "none",
+  });
+  const chosen = await decide({
+    env: { ...env, CLAUDE_CODE_EFFORT_LEVEL: "low" },
+    model: "opus",
+    effort: "max",
+    thinkingTokens: 0,
+  });
+  // This model cannot stop thinking, so it is not told to.
+  expect([chosen.profile.id, chosen.effort, chosen.thinkingTokens]).toEqual(["claude-opus-5-5", "max", undefined]);
+});
+
+test("offline only when nothing is configured or when asked for, and said out loud", async () => {
+  const nothing = await decide({ env: { ANTHROPIC_API_KEY: " " }, model: "opus" });
+  expect(nothing).toEqual({
+    provider: "offline",
+    profile: { id: "keelson-offline", maxTokens: 8192, contextWindow: 200_000, thinking: "none", effort: false },
+    betas: [],
+    cache: { enabled: false, ttl: "5m" },
+    source: "offline",
+    apiKeySource: "none",
+    announce:
+      "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.",
+  });
+  const asked = await decide({ env: KEY, model: "offline" });
+  expect([asked.source, asked.announce]).toEqual([
+    "offline",
+    "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model.",
+  ]);
+  expect((await decide({ env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" } })).source).toBe("base-url");
+});
+
+test("a variable that cannot be used is an error that names it", async () => {
+  const failing = resolveModel({ env: { ...KEY, CLAUDE_CODE_EXTRA_BODY: "[1]" } });
+  await expect(failing).rejects.toThrow("CLAUDE_CODE_EXTRA_BODY is not a JSON object; mend or unset it");
+});
+
+test("everything joined: overloaded three times, then the fallback model over HTTP", async () => {
+  const bodies: any[] = [];
+  const headers: Headers[] = [];
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      headers.push(request.headers);
+      bodies.push(await request.json());
+      return bodies.length <= 3
+        ? Response.json({ error: { type: "overloaded_error", message: "Overloaded" } }, { status: 529 })
+        : new Response(`data: {"type":"message_stop"}\n\n`, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  const waits: number[] = [];
+  const { provider, profile, betas } = await resolveModel({
+    env: {
+      ...KEY,
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${server.port}`,
+      ANTHROPIC_CUSTOM_HEADERS: "X-One: 1\nno colon\nX-Two: a: b",
+      CLAUDE_CODE_EXTRA_BODY: '{"service_tier":"auto"}',
+      CLAUDE_CODE_MAX_RETRIES: "99",
+    },
+    model: "claude-opus-4-8",
+    fallbackModels: ["haiku"],
+    sessionId: "sid",
+    wait: async (ms) => void waits.push(ms),
+    random: () => 0,
+  });
+  const request: ModelRequest = {
+    model: profile.id,
+    max_tokens: profile.maxTokens,
+    system: [],
+    messages: [],
+    tools: [],
+    betas,
+  };
+  const got: ModelEvent[] = await Array.fromAsync(provider.stream(request, new AbortController().signal));
+  const retry = (attempt: number, delayMs: number) => ({
+    type: "notice",
+    notice: { type: "retry", attempt, maxRetries: 15, delayMs, status: 529, error: "overloaded" },
+  });
+  expect(got as unknown[]).toEqual([
+    retry(1, 500),
+    retry(2, 1000),
+    {
+      type: "notice",
+      notice: { type: "fallback", from: "claude-opus-4-8", to: "claude-haiku-4-5", reason: "overloaded" },
+    },
+    { type: "message_stop" },
+  ]);
+  expect(waits).toEqual([500, 1000]);
+  expect(bodies.map(({ model, max_tokens, service_tier }) => [model, max_tokens, service_tier])).toEqual([
+    ["claude-opus-4-8", 64_000, "auto"],
+    ["claude-opus-4-8", 64_000, "auto"],
+    ["claude-opus-4-8", 64_000, "auto"],
+    ["claude-haiku-4-5", 32_000, "auto"],
+  ]);
+  expect([headers[0]!.get("x-one"), headers[0]!.get("x-two"), headers[0]!.get("x-claude-code-session-id")]).toEqual([
+    "1",
+    "a: b",
+    "sid",
+  ]);
+});
+
+test("a refused key is not tried twice", async () => {
+  let asked = 0;
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => (
+      asked++,
+      Response.json({ error: { type: "authentication_error", message: "invalid x-api-key" } }, { status: 401 })
+    ),
+  });
+  const { provider } = await resolveModel({ env: { ...KEY, ANTHROPIC_BASE_URL: `http://127.0.0.1:${server.port}` } });
+  const request: ModelRequest = { model: "m", max_tokens: 1, system: [], messages: [], tools: [], betas: [] };
+  const error = await Array.fromAsync(provider.stream(request, new AbortController().signal)).catch((thrown) => thrown);
+  expect([error instanceof ModelError, error.kind, asked]).toEqual([true, "authentication_failed", 1]);
+});

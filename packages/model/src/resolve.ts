@@ -1,0 +1,160 @@
+// From a model's name and the environment to a provider that can be asked. The only place that reads credentials.
+
+import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
+import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
+import { anthropicProvider } from "./anthropic.ts";
+import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
+import type { Fetch } from "./http-call.ts";
+import { network } from "./network.ts";
+import { isOn, knownModel, OFFLINE_ID, wholeNumber, type Env, type KnownModel } from "./profiles.ts";
+import { withRetry, type RetryOptions, type Wait } from "./retry.ts";
+
+export interface ResolveOptions {
+  /** An id or alias; `ANTHROPIC_MODEL`, then the default, when absent. */
+  readonly model?: string;
+  readonly fallbackModels?: readonly string[];
+  readonly env: Env;
+  readonly sessionId?: string;
+  readonly entrypoint?: string;
+  readonly effort?: string;
+  readonly thinkingTokens?: number;
+  readonly betas?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly fetch?: Fetch;
+  readonly wait?: Wait;
+  readonly random?: () => number;
+}
+
+export interface ResolvedModel extends ModelChoice {
+  /** How we identify ourselves; `base-url` is an address that was given no credentials. */
+  readonly source: "api-key" | "auth-token" | "base-url" | "offline";
+  /** As `system/init` reports it. */
+  readonly apiKeySource: "ANTHROPIC_API_KEY" | "none";
+  /** One sentence for the person at the other end, when they should know. */
+  readonly announce?: string;
+}
+
+/** Throws ModelError when a variable cannot be used, naming it. */
+export async function resolveModel(options: ResolveOptions): Promise<ResolvedModel> {
+  const { env } = options;
+  const apiKey = text(env["ANTHROPIC_API_KEY"]);
+  const authToken = text(env["ANTHROPIC_AUTH_TOKEN"]);
+  const baseUrl = text(env["ANTHROPIC_BASE_URL"]);
+  const known = knownModel(options.model || text(env["ANTHROPIC_MODEL"]) || "default", env);
+
+  const wanted = known.profile.id === OFFLINE_ID;
+  if (wanted || !(apiKey || authToken || baseUrl)) return offline(options, wanted);
+
+  const anthropic = anthropicProvider({
+    baseUrl,
+    apiKey,
+    authToken,
+    sessionId: options.sessionId,
+    entrypoint: options.entrypoint,
+    headers: customHeaders(env["ANTHROPIC_CUSTOM_HEADERS"]),
+    extraBody: extraBody(env["CLAUDE_CODE_EXTRA_BODY"]),
+    network: network(env),
+    fetch: options.fetch,
+    timeoutMs: wholeNumber(env["API_TIMEOUT_MS"]),
+    idleTimeoutMs: wholeNumber(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]),
+  });
+  const retry: RetryOptions = {
+    maxRetries: maxRetries(env["CLAUDE_CODE_MAX_RETRIES"]),
+    plainFallback: !isOn(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
+    wait: options.wait,
+    random: options.random,
+  };
+  const patient = withRetry(anthropic, retry);
+  const fallbacks = (options.fallbackModels ?? []).slice(0, MAX_FALLBACKS).map((name) => knownModel(name, env));
+  const provider: ModelProvider =
+    fallbacks.length === 0
+      ? patient
+      : withFallback({
+          models: fallbacks,
+          hasty: withRetry(anthropic, { ...retry, maxOverloads: OVERLOADS_BEFORE_FALLBACK }),
+          patient,
+        });
+
+  const thinkingTokens = thinkingOf(options, known);
+  const longCache = isOn(env["ENABLE_PROMPT_CACHING_1H"]) && !isOn(env["FORCE_PROMPT_CACHING_5M"]);
+  return {
+    provider,
+    profile: known.profile,
+    effort: known.effort && (options.effort || text(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
+    ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
+    betas: betasFor(known, longCache, options),
+    cache: { enabled: !isOn(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
+    ...(options.metadata ? { metadata: options.metadata } : {}),
+    source: authToken ? "auth-token" : apiKey ? "api-key" : "base-url",
+    apiKeySource: apiKey && !authToken ? "ANTHROPIC_API_KEY" : "none",
+  };
+}
+
+async function offline({ env }: ResolveOptions, wanted: boolean): Promise<ResolvedModel> {
+  const { offlineProvider } = await import("./offline/offline.ts");
+  return {
+    provider: offlineProvider(),
+    profile: knownModel(OFFLINE_ID, env).profile,
+    betas: [],
+    cache: { enabled: false, ttl: "5m" },
+    source: "offline",
+    apiKeySource: "none",
+    announce: wanted
+      ? "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model."
+      : "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.",
+  };
+}
+
+/** Features the requests make use of, then what the user asked for. The vendor client's own ids are not ours to send. */
+function betasFor(
+  { profile, longContext }: KnownModel,
+  longCache: boolean,
+  { env, betas = [] }: ResolveOptions,
+): string[] {
+  const own = isOn(env["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"])
+    ? []
+    : [
+        ...(profile.thinking !== "none" && !isOn(env["DISABLE_INTERLEAVED_THINKING"])
+          ? ["interleaved-thinking-2025-05-14"]
+          : []),
+        ...(profile.effort ? [EFFORT_BETA] : []),
+        ...(longContext ? [LONG_CONTEXT_BETA] : []),
+        ...(longCache ? ["extended-cache-ttl-2025-04-11"] : []),
+      ];
+  const asked = (env["ANTHROPIC_BETAS"] ?? "").split(",").map((beta) => beta.trim());
+  return [...new Set([...own, ...asked, ...betas].filter(Boolean))];
+}
+
+/** A model that cannot stop thinking is not told to. */
+function thinkingOf({ env, thinkingTokens }: ResolveOptions, { alwaysThinks }: KnownModel): number | undefined {
+  const said = env["MAX_THINKING_TOKENS"]?.trim();
+  const tokens = thinkingTokens ?? (isOn(env["CLAUDE_CODE_DISABLE_THINKING"]) || said === "0" ? 0 : wholeNumber(said));
+  return tokens === 0 && alwaysThinks ? undefined : tokens;
+}
+
+function maxRetries(value: string | undefined): number | undefined {
+  if (value?.trim() === "0") return 0;
+  const number = wholeNumber(value);
+  return number === undefined ? undefined : Math.min(number, 15);
+}
+
+/** `Name: Value`, one per line. Lines without a colon are nothing, as in the reference. */
+function customHeaders(lines: string | undefined): Record<string, string> {
+  const pairs = (lines ?? "").split("\n").flatMap((line) => {
+    const colon = line.indexOf(":");
+    return colon > 0 ? [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function extraBody(value: string | undefined): JsonObject | undefined {
+  if (!text(value)) return undefined;
+  const parsed = tryParse(value!);
+  if (!isObject(parsed))
+    throw new ModelError("invalid_request", "CLAUDE_CODE_EXTRA_BODY is not a JSON object; mend or unset it");
+  return parsed as JsonObject;
+}
+
+function text(value: string | undefined): string | undefined {
+  return value?.trim() || undefined;
+}

@@ -1,0 +1,94 @@
+// Server-sent events: bytes in, whole events out, whatever the chunk boundaries. Framing only; data stays text.
+
+export interface SseEvent {
+  /** `message` when the stream did not name it. */
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Decodes one stream. Every byte is looked at once, however small the chunks are. */
+export class SseDecoder {
+  readonly #decoder = new TextDecoder();
+  readonly #maxSize: number;
+  #held: string[] = [];
+  #heldSize = 0;
+  #afterReturn = false;
+  #event = "";
+  #data: string[] = [];
+  #size = 0;
+
+  constructor(options: { readonly maxSize?: number } = {}) {
+    this.#maxSize = options.maxSize ?? 16 * 1024 * 1024;
+  }
+
+  /** The events completed by this chunk. Throws RangeError when one outgrows `maxSize` characters. */
+  *push(chunk: Uint8Array): Generator<SseEvent> {
+    const text = this.#decoder.decode(chunk, { stream: true });
+    let start = 0;
+    let feed = text.indexOf("\n");
+    let back = text.indexOf("\r");
+    // A return that ended the last chunk has ended its line; the newline that belongs to it ends nothing.
+    if (this.#afterReturn && text !== "") {
+      if (feed === 0) {
+        start = 1;
+        feed = text.indexOf("\n", 1);
+      }
+      this.#afterReturn = false;
+    }
+    while (feed >= 0 || back >= 0) {
+      const end = feed >= 0 && (back < 0 || feed < back) ? feed : back;
+      const event = this.#line(this.#take(text.slice(start, end)));
+      if (event) yield event;
+      start = end + 1;
+      if (end === back) {
+        if (feed === start) start++;
+        else if (start === text.length) this.#afterReturn = true;
+      }
+      if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
+      if (back >= 0 && back < start) back = text.indexOf("\r", start);
+    }
+    if (start < text.length) this.#hold(text.slice(start));
+  }
+
+  #hold(part: string): void {
+    this.#heldSize += part.length;
+    this.#check(this.#heldSize);
+    this.#held.push(part);
+  }
+
+  #take(last: string): string {
+    if (this.#heldSize === 0) return last;
+    this.#held.push(last);
+    const line = this.#held.join("");
+    this.#held = [];
+    this.#heldSize = 0;
+    return line;
+  }
+
+  #line(line: string): SseEvent | undefined {
+    if (line === "") return this.#dispatch();
+    this.#check(line.length);
+    const colon = line.indexOf(":");
+    if (colon === 0) return undefined;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "event") this.#event = value;
+    else if (field === "data") {
+      this.#data.push(value);
+      this.#size += value.length + 1;
+    }
+    return undefined;
+  }
+
+  #dispatch(): SseEvent | undefined {
+    const event = this.#data.length > 0 ? { event: this.#event || "message", data: this.#data.join("\n") } : undefined;
+    this.#event = "";
+    this.#data = [];
+    this.#size = 0;
+    return event;
+  }
+
+  #check(more: number): void {
+    if (this.#size + more > this.#maxSize) throw new RangeError(`Event is longer than ${this.#maxSize} characters`);
+  }
+}

@@ -1,0 +1,75 @@
+// Standard input as stream-json: bytes in, prompts and control messages to the session.
+// Types it does not know are ignored, as clients newer than we are expect; damage is not.
+
+import { isObject, LineSplitter, readControlResponse, type Inbound } from "@keelson/protocol";
+
+/** Input that cannot be understood. The message goes to standard error as it stands; the exit code is 1. */
+export class InputError extends Error {
+  override readonly name = "InputError";
+}
+
+const MAX_LINE = 64 * 1024 * 1024;
+
+/** Hands every message to `send`, until the input ends. Throws InputError. */
+export async function read(stdin: AsyncIterable<Uint8Array>, send: (input: Inbound) => void): Promise<void> {
+  const splitter = new LineSplitter({ maxBytes: MAX_LINE });
+  const take = (line: string) => {
+    const input = readLine(line);
+    if (input !== undefined) send(input);
+  };
+  for await (const chunk of stdin) {
+    try {
+      for (const line of splitter.push(chunk)) take(line);
+    } catch (error) {
+      throw error instanceof RangeError ? unreadable(error.message) : error;
+    }
+  }
+  const rest = splitter.rest();
+  if (rest !== undefined) take(rest);
+}
+
+/** One line; undefined when there is nothing in it for us. */
+export function readLine(line: string): Inbound | undefined {
+  if (line.trim() === "") return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw unreadable((error as Error).message);
+  }
+  if (!isObject(value)) return undefined;
+  switch (value["type"]) {
+    case "user":
+      return prompt(value);
+    case "control_request":
+      return isRequest(value) ? value : undefined;
+    case "control_response":
+      return readControlResponse(value);
+    case "control_cancel_request":
+      return typeof value["request_id"] === "string"
+        ? { type: "control_cancel_request", request_id: value["request_id"] }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function prompt(value: Record<string, unknown>): Inbound {
+  const message = isObject(value["message"]) ? value["message"] : {};
+  if (message["role"] !== "user") {
+    throw new InputError(`Error: Expected message role 'user', got '${String(message["role"])}'`);
+  }
+  const content = message["content"];
+  if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject))) {
+    throw new InputError("Error: Expected message content to be a string or a list of content blocks");
+  }
+  return { parent_tool_use_id: null, ...value } as unknown as Inbound;
+}
+
+function isRequest(value: Record<string, unknown>): value is Record<string, unknown> & Inbound {
+  const request = value["request"];
+  return typeof value["request_id"] === "string" && isObject(request) && typeof request["subtype"] === "string";
+}
+
+// The line itself stays out of the message: it may hold anything.
+const unreadable = (why: string) => new InputError(`Error parsing streaming input line (${why})`);

@@ -1,0 +1,70 @@
+// Gathers the lines of one tick into one write, and makes the producer wait when the reader is slow.
+// It knows text, not messages.
+
+export interface LineWriter {
+  /** Takes a line. A promise means that too much is waiting: go on when it resolves. Throws what writing threw. */
+  add(line: string): void | Promise<void>;
+  /** Resolves when everything added so far is written; rejects when a write failed. */
+  flush(): Promise<void>;
+}
+
+/** As many characters as are gathered before they are written without waiting for the tick to end. */
+const FULL = 64 * 1024;
+/** As many as may wait behind a write that is not done. */
+const TOO_MUCH = 1024 * 1024;
+
+export function lineWriter(write: (text: string) => void | Promise<void>): LineWriter {
+  let lines: string[] = [];
+  let held = 0;
+  let scheduled = false;
+  let writing: Promise<void> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+
+  const fail = (error: unknown) => {
+    failure ??= { error };
+    lines = [];
+    held = 0;
+  };
+
+  const start = () => {
+    if (writing !== undefined || held === 0 || failure !== undefined) return;
+    const text = lines.join("");
+    lines = [];
+    held = 0;
+    try {
+      const slow = write(text);
+      if (slow === undefined) return;
+      writing = slow.catch(fail).finally(() => {
+        writing = undefined;
+        start();
+      });
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const drained = async (enough: () => boolean) => {
+    for (let slow = writing; slow !== undefined && !enough(); slow = writing) await slow;
+    if (failure !== undefined) throw failure.error;
+  };
+
+  return {
+    add(line) {
+      if (failure !== undefined) throw failure.error;
+      lines.push(line);
+      held += line.length;
+      if (held >= FULL) start();
+      if (held >= TOO_MUCH) return drained(() => held < TOO_MUCH);
+      if (scheduled || held === 0) return;
+      scheduled = true;
+      setImmediate(() => {
+        scheduled = false;
+        start();
+      });
+    },
+    async flush() {
+      start();
+      await drained(() => false);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// Which entries of a file are the conversation, and in which order. Pure, and total: whatever the links say, the
+// answer is a list in which every entry hangs on the one before it or on an earlier one.
+
+import type { Link, Preserved } from "./link.ts";
+import { withParallelCalls } from "./parallel.ts";
+import { FOLLOWED, LOST_PARENT, NO_PARENT, OUTDATED, treeOf, type Tree } from "./tree.ts";
+
+export interface Step {
+  /** Into the links that were given. */
+  readonly index: number;
+  /** The parent within this chain; differs from the entry's own where something between them could not be read. */
+  readonly parentUuid: string | null;
+}
+
+export interface Chain {
+  /** Oldest first. */
+  readonly steps: readonly Step[];
+  /** What the next entry hangs on. Not always the last step: results of calls made together may stand after it. */
+  readonly leafUuid: string | null;
+}
+
+export interface ChainOptions {
+  /** Ends the conversation at this entry instead of the newest branch. */
+  readonly at?: string | undefined;
+}
+
+/** The live conversation. Empty when there is none, or when `at` is not in the file. */
+export function liveChain(links: readonly Link[], { at }: ChainOptions = {}): Chain {
+  const tree = treeOf(links);
+  const tip = at === undefined ? newestTip(tree) : (tree.byUuid.get(at) ?? NO_PARENT);
+  if (tip < 0) return { steps: [], leafUuid: null };
+  const path = walk(tree, tip);
+  const leaf = path.at(-1);
+  return {
+    steps: stepsOf(links, withParallelCalls(tree, path)),
+    leafUuid: leaf === undefined ? null : links[leaf]!.uuid,
+  };
+}
+
+/** Of all entries nobody points to, the one whose branch has the newest thing said. */
+function newestTip(tree: Tree): number {
+  const { links, marks, isMain } = tree;
+  const known = new Map<number, number>();
+  let best = NO_PARENT;
+  let newest = -1;
+  for (let tip = 0; tip < links.length; tip++) {
+    if (marks[tip] !== 0 || !isMain(links[tip]!)) continue;
+    const said = lastSaid(tree, tip, known);
+    if (said >= 0 && said >= newest) {
+      newest = said;
+      best = tip;
+    }
+  }
+  if (best >= 0) return best;
+  // Only in a file whose entries point at each other in a ring.
+  return links.findLastIndex((link, index) => isMain(link) && isSaid(link) && marks[index] !== OUTDATED);
+}
+
+const isSaid = (link: Link) => (link.type === "user" || link.type === "assistant") && !link.isGhost;
+
+/** The nearest thing said at or above an entry; -1 for a branch in which nobody says anything. */
+function lastSaid({ links, parents }: Tree, from: number, known: Map<number, number>): number {
+  const path: number[] = [];
+  let said = -1;
+  for (let at = from; at >= 0; at = parents[at]!) {
+    const earlier = known.get(at);
+    said = earlier ?? (isSaid(links[at]!) && !links[at]!.isMeta ? at : -1);
+    if (earlier !== undefined) break;
+    known.set(at, said);
+    path.push(at);
+    if (said >= 0) break;
+  }
+  for (const at of path) known.set(at, said);
+  return said;
+}
+
+/** From the tip to the root or to the last compaction; returned oldest first, without what cannot be read. */
+function walk(tree: Tree, tip: number): number[] {
+  const { links, parents } = tree;
+  const moved = movedByCompaction(tree, tip);
+  const seen = new Set<number>();
+  const path: number[] = [];
+  for (let at = tip; at >= 0 && !seen.has(at);) {
+    seen.add(at);
+    const link = links[at]!;
+    if (!link.isGhost) path.push(at);
+    if (link.isBoundary) break;
+    const parent = moved.get(at) ?? parents[at]!;
+    at = parent === LOST_PARENT && !link.isSummary ? before(tree, at, seen) : parent;
+  }
+  return path.reverse();
+}
+
+const LOOK_BACK = 1_000;
+
+/**
+ * Where to go on when a parent's line was lost: the newest earlier entry that nobody follows, for its only follower
+ * is what was lost; failing that, simply the entry before.
+ */
+function before({ links, marks, isMain }: Tree, from: number, seen: ReadonlySet<number>): number {
+  let fallback = NO_PARENT;
+  for (let at = from - 1; at >= Math.max(0, from - LOOK_BACK); at--) {
+    const link = links[at]!;
+    if (!isMain(link) || link.isGhost || seen.has(at) || marks[at] === OUTDATED) continue;
+    if (marks[at] !== FOLLOWED) return at;
+    if (fallback === NO_PARENT) fallback = at;
+  }
+  return fallback;
+}
+
+/**
+ * A compaction may keep messages word for word. They stand before the boundary in the file and after the summary in
+ * the conversation: the first hangs on the summary, each on the one before, and what hung on the summary on the last.
+ */
+function movedByCompaction(tree: Tree, tip: number): ReadonlyMap<number, number> {
+  const { links, byUuid, parents, marks, isMain } = tree;
+  const moved = new Map<number, number>();
+  for (let at = 0; at < tip; at++) {
+    const { preserved } = links[at]!;
+    if (preserved === undefined || marks[at] === OUTDATED || !isMain(links[at]!)) continue;
+    const root = byUuid.get(preserved.anchor) ?? at;
+    const kept = keptBy(tree, preserved).filter((index) => index !== root && !links[index]!.isGhost);
+    const last = kept.at(-1);
+    if (last === undefined) continue;
+    const staying = new Set([root, ...kept]);
+    kept.forEach((index, place) => moved.set(index, place === 0 ? root : kept[place - 1]!));
+    for (let index = at + 1; index < links.length; index++) {
+      if (parents[index] === root && !staying.has(index)) moved.set(index, last);
+    }
+  }
+  return moved;
+}
+
+function keptBy({ links, byUuid, parents }: Tree, preserved: Preserved): number[] {
+  if ("uuids" in preserved) return [...new Set(preserved.uuids.flatMap((uuid) => byUuid.get(uuid) ?? []))];
+  const found = new Set<number>();
+  const head = byUuid.get(preserved.head);
+  for (let at = byUuid.get(preserved.tail) ?? NO_PARENT; at >= 0; at = parents[at]!) {
+    if (found.has(at) || links[at]!.isBoundary) break;
+    found.add(at);
+    if (at === head) return [...found].reverse();
+  }
+  return [];
+}
+
+/** Gives every entry a parent that stands before it. */
+function stepsOf(links: readonly Link[], order: readonly number[]): Step[] {
+  const placed = new Set<string>();
+  let previous: string | null = null;
+  return order.map((index) => {
+    const { uuid, parentUuid } = links[index]!;
+    const parent = parentUuid !== null && placed.has(parentUuid) ? parentUuid : previous;
+    placed.add(uuid);
+    previous = uuid;
+    return { index, parentUuid: parent };
+  });
+}

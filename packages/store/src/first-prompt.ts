@@ -1,0 +1,39 @@
+// What a conversation began with, for lists of sessions: the first thing a person asked, not what the harness noted.
+
+import { isObject, tryParse } from "@keelson/protocol";
+
+const LONGEST = 200;
+const COMMAND = /<command-name>([^<]*)<\/command-name>/;
+const NOT_ASKED =
+  /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<session-start-hook>|<tick>|<goal>|<ide_opened_file>|<ide_selection>|<bash-(?:input|stdout|stderr)>|\[Request interrupted by user)/;
+
+/** From whole lines of a transcript; a slash command only counts when nothing else was asked. */
+export function firstPromptIn(lines: readonly string[]): string | undefined {
+  let command: string | undefined;
+  for (const line of lines) {
+    if (!line.includes('"type":"user"')) continue;
+    const entry = tryParse(line);
+    if (!isObject(entry) || entry["type"] !== "user" || !isObject(entry["message"])) continue;
+    if (entry["isMeta"] === true || entry["isCompactSummary"] === true || entry["isSidechain"] === true) continue;
+    for (const text of textsIn(entry["message"]["content"])) {
+      if (NOT_ASKED.test(text)) continue;
+      const name = COMMAND.exec(text)?.[1];
+      if (name !== undefined) command ??= name;
+      else if (text.trim() !== "") return shown(text);
+    }
+  }
+  return command === undefined ? undefined : shown(command);
+}
+
+function textsIn(content: unknown): string[] {
+  if (typeof content === "string") return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block: unknown) =>
+    isObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? [block["text"]] : [],
+  );
+}
+
+function shown(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed().trimEnd()}…`;
+}

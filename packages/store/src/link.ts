@@ -1,0 +1,100 @@
+// What the chain needs to know of an entry: its place, and the few facts that decide which branch is alive.
+
+import { isObject, isToolResult, type ChainEntry, type ContentBlock } from "@keelson/protocol";
+
+export interface Link {
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  readonly type: string;
+  /** Belongs to a subagent or a teammate, not to this conversation. */
+  readonly isAside: boolean;
+  readonly isMeta: boolean;
+  readonly isBoundary: boolean;
+  readonly isSummary: boolean;
+  /** The reply an assistant entry is one block of. */
+  readonly replyId: string | undefined;
+  /** The calls a tool result answers. */
+  readonly answers: readonly string[];
+  readonly preserved: Preserved | undefined;
+  /** Known to have existed, but not readable: it leads from child to parent and says nothing. */
+  readonly isGhost: boolean;
+}
+
+/** What a compaction kept word for word, by the list or by its two ends. */
+export type Preserved =
+  | { readonly anchor: string; readonly uuids: readonly string[] }
+  | { readonly anchor: string; readonly head: string; readonly tail: string };
+
+export function linkOf(entry: ChainEntry): Link {
+  const fields = entry as unknown as Record<string, unknown>;
+  const message = isObject(fields["message"]) ? fields["message"] : {};
+  const isBoundary = entry.type === "system" && fields["subtype"] === "compact_boundary";
+  return {
+    uuid: entry.uuid,
+    parentUuid: typeof fields["parentUuid"] === "string" ? fields["parentUuid"] : null,
+    type: entry.type,
+    isAside: fields["isSidechain"] === true || (typeof fields["teamName"] === "string" && fields["teamName"] !== ""),
+    isMeta: fields["isMeta"] === true,
+    isBoundary,
+    isSummary: fields["isCompactSummary"] === true,
+    replyId: entry.type === "assistant" && typeof message["id"] === "string" ? message["id"] : undefined,
+    answers: entry.type === "user" ? answersOf(message["content"]) : NONE,
+    preserved: isBoundary ? preservedOf(fields["compactMetadata"]) : undefined,
+    isGhost: !isReadable(entry.type, message),
+  };
+}
+
+/** Stands for a parent nobody knows: no entry has this id, so the chain goes on with the entry before. */
+const UNKNOWN = "";
+
+export function ghostOf(uuid: string, parentUuid: string | null = UNKNOWN): Link {
+  return {
+    uuid,
+    parentUuid,
+    type: "unreadable",
+    isAside: false,
+    isMeta: false,
+    isBoundary: false,
+    isSummary: false,
+    replyId: undefined,
+    answers: NONE,
+    preserved: undefined,
+    isGhost: true,
+  };
+}
+
+const NONE: readonly string[] = [];
+
+/** Whether those after us may rely on the shape: a message has content, and content is text or blocks. */
+function isReadable(type: string, message: Record<string, unknown>): boolean {
+  if (type === "system" || type === "attachment") return true;
+  if (type !== "user" && type !== "assistant") return false;
+  const { content } = message;
+  if (typeof content === "string") return type === "user";
+  return Array.isArray(content) && content.every((block) => isObject(block) && typeof block["type"] === "string");
+}
+
+function answersOf(content: unknown): readonly string[] {
+  if (!Array.isArray(content)) return NONE;
+  return content
+    .filter((block): block is ContentBlock => isObject(block))
+    .filter(isToolResult)
+    .map((block) => block.tool_use_id);
+}
+
+function preservedOf(metadata: unknown): Preserved | undefined {
+  if (!isObject(metadata)) return undefined;
+  const { preservedMessages, preservedSegment } = metadata;
+  if (isObject(preservedMessages)) {
+    const { anchorUuid: anchor, uuids } = preservedMessages;
+    if (typeof anchor === "string" && Array.isArray(uuids)) {
+      return { anchor, uuids: uuids.filter((uuid): uuid is string => typeof uuid === "string") };
+    }
+  }
+  if (isObject(preservedSegment)) {
+    const { anchorUuid: anchor, headUuid: head, tailUuid: tail } = preservedSegment;
+    if (typeof anchor === "string" && typeof head === "string" && typeof tail === "string")
+      return { anchor, head, tail };
+  }
+  return undefined;
+}

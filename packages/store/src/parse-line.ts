@@ -1,0 +1,150 @@
+// From the bytes of one line to a value. Knows nothing of chains; a damaged line is no value, never an exception.
+
+import { isAscii } from "node:buffer";
+import { isObject, rememberJson, tryParse } from "@keelson/protocol";
+
+/** The value of a line, whole. */
+export function parseLine(bytes: Buffer): Record<string, unknown> | undefined {
+  const value = tryParse(textOf(bytes, 0, bytes.length));
+  return isObject(value) ? value : undefined;
+}
+
+/**
+ * The value of a line without `toolUseResult`, which nobody needs to go on with a conversation. The only block of a
+ * message is told to `jsonOf` with the text it was written in, so that it need not be written anew for a request.
+ */
+export function parseLive(bytes: Buffer): Record<string, unknown> | undefined {
+  const value = (bytes.length > SMALL ? parseParts(bytes) : undefined) ?? parseLine(bytes);
+  if (value !== undefined && "toolUseResult" in value) delete value["toolUseResult"];
+  return value;
+}
+
+/** What can still be read of a line that is no JSON: entries glued to its end, or where it stood in the chain. */
+export function salvage(bytes: Buffer): {
+  entry?: Record<string, unknown>;
+  uuids: string[];
+  parentUuid?: string | null;
+} {
+  const text = textOf(bytes, 0, Math.min(bytes.length, MAX_SALVAGE));
+  const entry = bytes.length <= MAX_SALVAGE ? gluedEntry(text) : undefined;
+  const head = HEAD.exec(text);
+  const uuids = [...text.matchAll(UUIDS)].slice(0, 8).map((match) => match[1]!);
+  return {
+    ...(entry === undefined ? {} : { entry }),
+    uuids,
+    ...(head === null ? {} : { parentUuid: head[1] ?? null }),
+  };
+}
+
+const SMALL = 1024;
+const CONTENT = Buffer.from('"content":[{');
+const AFTER_ASSISTANT = Buffer.from('],"stop_reason":');
+const AFTER_USER = Buffer.from(']},"');
+const RESULT = Buffer.from(',"toolUseResult":');
+const START = Buffer.from('{"parentUuid":');
+const PLACE = "@block@";
+const GUESSES = 4;
+
+/**
+ * Cuts the line into the text R of the only content block and the rest of the line with a mark in R's place. If both
+ * parse, and the mark is what `message.content` holds, then the line is JSON and R is exactly that block's text: in a
+ * JSON text any value may stand where another stood. The places to cut are guesses; a wrong one fails to parse.
+ */
+function parseParts(bytes: Buffer): Record<string, unknown> | undefined {
+  const content = bytes.indexOf(CONTENT);
+  if (content < 0) return undefined;
+  const start = content + CONTENT.length - 1;
+  const head = textOf(bytes, 0, start);
+  if (head.includes(PLACE)) return undefined;
+  const [marker, from] = head.includes('"role":"assistant"') ? [AFTER_ASSISTANT, start] : [AFTER_USER, start];
+  let end = bytes.indexOf(marker, from);
+  for (let guess = 0; guess < GUESSES && end >= 0; guess++) {
+    const raw = textOf(bytes, start, end);
+    const block = tryParse(raw);
+    if (isObject(block)) return joined(head, block, raw, tailOf(bytes, head, end));
+    end = bytes.indexOf(marker, end + 1);
+  }
+  return undefined;
+}
+
+function joined(
+  head: string,
+  block: Record<string, unknown>,
+  raw: string,
+  tail: string,
+): Record<string, unknown> | undefined {
+  if (tail.includes(PLACE)) return undefined;
+  const value = tryParse(`${head}"${PLACE}"${tail}`);
+  if (!isObject(value) || !isObject(value["message"])) return undefined;
+  const { content } = value["message"];
+  if (!Array.isArray(content) || content.length !== 1 || content[0] !== PLACE) return undefined;
+  content[0] = block;
+  rememberJson(block, raw);
+  foldLongStrings(block, raw);
+  return value;
+}
+
+const LONG = 4096;
+
+/**
+ * Drops the long strings of a block until somebody looks at one. Most blocks of a resumed conversation only travel,
+ * as the text they came in; holding each string a second time would double the memory and a third of the loading time.
+ */
+function foldLongStrings(block: Record<string, unknown>, raw: string): void {
+  for (const key in block) {
+    const value = block[key];
+    if (typeof value !== "string" || value.length < LONG) continue;
+    const shape = { enumerable: true, configurable: true };
+    Object.defineProperty(block, key, {
+      ...shape,
+      get() {
+        const unfolded = (JSON.parse(raw) as Record<string, unknown>)[key];
+        Object.defineProperty(block, key, { ...shape, writable: true, value: unfolded });
+        return unfolded;
+      },
+      set(changed: unknown) {
+        Object.defineProperty(block, key, { ...shape, writable: true, value: changed });
+      },
+    });
+  }
+}
+
+/**
+ * The line after the block, without the tool's output where that can be stepped over: the line ends as `lineOf` ends
+ * one, with the id it began with, and no other line begins inside. A line cut off in the middle cannot look like that.
+ */
+function tailOf(bytes: Buffer, head: string, end: number): string {
+  const result = bytes.indexOf(RESULT, end);
+  const parent = /^\{"parentUuid":("[^"\\]+")/.exec(head)?.[1];
+  if (result >= 0 && parent !== undefined) {
+    const trailer = `,"sourceToolAssistantUUID":${parent}}`;
+    const from = bytes.length - trailer.length;
+    const isWhole = from > result && bytes.toString("latin1", from, bytes.length) === trailer;
+    if (isWhole && bytes.indexOf(START, result) < 0) return textOf(bytes, end, result) + trailer;
+  }
+  return textOf(bytes, end, bytes.length);
+}
+
+function textOf(bytes: Buffer, start: number, end: number): string {
+  const part = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+  // The same text either way; without the decoding it takes half the time.
+  return isAscii(part) ? part.toString("latin1") : part.toString("utf8");
+}
+
+const MAX_SALVAGE = 16 * 1024 * 1024;
+const HEAD = /^[\0\s\uFEFF]*\{"parentUuid":(?:null|"([^"\\]{1,64})")/;
+const UUIDS = /"uuid":"([^"\\]{1,64})"/g;
+const STARTS = ['{"parentUuid":', '{"type":"'];
+
+/** A writer that does not close a torn line glues its own to it: the last start from which the rest parses. */
+function gluedEntry(text: string): Record<string, unknown> | undefined {
+  for (const start of STARTS) {
+    let at = text.lastIndexOf(start);
+    for (let guess = 0; guess < GUESSES && at > 0; guess++) {
+      const value = tryParse(text.slice(at));
+      if (isObject(value) && typeof value["sessionId"] === "string") return value;
+      at = text.lastIndexOf(start, at - 1);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+// One pass over a transcript for those who go on with it: the links of its chain, and the metadata that counts.
+// Keeps the entries since the last compaction and nothing older; those can be read again at their place.
+
+import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import { byteLines } from "./lines.ts";
+import { ghostOf, linkOf, type Link } from "./link.ts";
+import { parseLive, salvage } from "./parse-line.ts";
+
+export interface Scanned {
+  readonly links: readonly Link[];
+  /** Beside each link: where its line is, and the entry unless it is older than the last compaction. */
+  readonly places: readonly Place[];
+  readonly costState: CostState | undefined;
+  readonly title: string | undefined;
+  readonly lastPrompt: string | undefined;
+  /** The newest title, tag and name: what a writer must keep repeating. */
+  readonly sticky: readonly MetadataEntry[];
+}
+
+export interface Place {
+  readonly offset: number;
+  readonly length: number;
+  entry: ChainEntry | undefined;
+}
+
+/** Throws only when the file cannot be opened or read. */
+export function scan(path: string): Scanned {
+  const links: Link[] = [];
+  const places: Place[] = [];
+  const newest = new Map<string, Record<string, unknown>>();
+  let live = 0;
+
+  for (const { bytes, offset } of byteLines(path)) {
+    let value = parseLive(bytes);
+    if (value === undefined) {
+      const { entry, uuids, parentUuid } = salvage(bytes);
+      value = entry;
+      for (const uuid of uuids) {
+        if (uuid === entry?.["uuid"]) continue;
+        links.push(ghostOf(uuid, parentUuid));
+        places.push({ offset, length: bytes.length, entry: undefined });
+      }
+    }
+    if (isChainEntry(value)) {
+      const link = linkOf(value);
+      if (link.isBoundary && !link.isAside) {
+        for (; live < places.length; live++) places[live]!.entry = undefined;
+      }
+      links.push(link);
+      places.push({ offset, length: bytes.length, entry: link.isGhost ? undefined : value });
+    } else if (value !== undefined && typeof value["type"] === "string" && KEPT.has(value["type"])) {
+      newest.set(value["type"], value);
+    }
+  }
+
+  const textIn = (type: string, key: string) => nonEmpty(newest.get(type)?.[key]);
+  const costState = newest.get("cost-state");
+  return {
+    links,
+    places,
+    costState: isCostState(costState) ? costState : undefined,
+    title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
+    lastPrompt: textIn("last-prompt", "lastPrompt"),
+    sticky: STICKY.flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+  };
+}
+
+const STICKY = ["custom-title", "agent-name", "tag"];
+const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
+
+function isCostState(value: unknown): value is CostState {
+  return isObject(value) && isObject(value["modelUsage"]) && typeof value["totalDuration"] === "number";
+}
+
+const nonEmpty = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);

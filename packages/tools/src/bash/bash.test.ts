@@ -1,0 +1,221 @@
+import { expect, test } from "bun:test";
+import { ToolError, type ShellResult, type ToolContext } from "@keelson/engine";
+import { bashTool, type BashInput } from "./bash.ts";
+
+const bash = bashTool({ readOnly: (command) => command.startsWith("ls") });
+const OK: ShellResult = {
+  text: "",
+  tail: "",
+  size: 0,
+  path: null,
+  code: 0,
+  timedOut: false,
+  aborted: false,
+  cwd: "/p",
+};
+const PLAIN = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
+
+/** A session whose shell answers `result` to everything. */
+function world(result: Partial<ShellResult> = {}, env: Record<string, string> = {}, kept = "") {
+  const calls: unknown[] = [];
+  const ran: number[][] = [];
+  let cwd = "/p";
+  const context = {
+    toolUseId: "toolu_1",
+    signal: new AbortController().signal,
+    env,
+    workspace: {
+      root: "/p",
+      directories: ["/p"],
+      get cwd() {
+        return cwd;
+      },
+      move(path: string) {
+        if (!path.startsWith("/p/")) return false;
+        cwd = path;
+        return true;
+      },
+    },
+    files: { read: async () => new TextEncoder().encode(kept) },
+    shell: {
+      async run(command: string, { signal: _, ...options }: object & { signal: AbortSignal }) {
+        calls.push({ command, ...options });
+        return { ...OK, ...result };
+      },
+      async background(command: string, options: object) {
+        calls.push({ command, ...options });
+        return { id: "babc12345", outputPath: "/tmp/tasks/babc12345.output" };
+      },
+    },
+    seen: { commandRan: (start: number, end: number) => ran.push([start, end]) },
+  } as unknown as ToolContext;
+  return { context, calls, ran };
+}
+
+async function run(input: BashInput, result: Partial<ShellResult> = {}, env: Record<string, string> = {}, kept = "") {
+  const { context } = world(result, env, kept);
+  const output = await bash.run(input, context);
+  return { output, shown: bash.show(output) };
+}
+
+async function failure(input: BashInput, result: Partial<ShellResult>): Promise<string> {
+  try {
+    await run(input, result);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolError);
+    return (error as ToolError).message;
+  }
+  throw new Error("It did not fail");
+}
+
+test("output is shown without blank lines in front and blanks at the end", async () => {
+  expect(await run({ command: "ls" }, { text: "\n  \n  a\nb\n\n" })).toEqual({
+    output: { ...PLAIN, stdout: "  a\nb" },
+    shown: "  a\nb",
+  });
+});
+
+test("a command that prints nothing says so", async () => {
+  expect(await run({ command: "mkdir x" })).toEqual({
+    output: { ...PLAIN, noOutputExpected: true },
+    shown: "(Bash completed with no output)",
+  });
+});
+
+test("a failure carries code and output; exit codes that are answers are no failures", async () => {
+  expect(await failure({ command: "make" }, { code: 2, text: "boom\n" })).toBe("Exit code 2\nboom");
+  expect(await failure({ command: "false" }, { code: 1 })).toBe("Exit code 1");
+  expect(await run({ command: "grep x y" }, { code: 1 })).toEqual({
+    output: { ...PLAIN, returnCodeInterpretation: "No matches found" },
+    shown: "No matches found",
+  });
+  expect((await run({ command: "diff a b" }, { code: 1, text: "< a\n" })).shown).toBe("< a");
+});
+
+test("a timeout says after how long, with what was printed until then", async () => {
+  expect(await failure({ command: "sleep 9", timeout: 1000 }, { code: null, timedOut: true, text: "partial\n" })).toBe(
+    "Exit code 143\nCommand timed out after 1s\npartial",
+  );
+  expect(await failure({ command: "sleep 999" }, { code: null, timedOut: true })).toBe(
+    "Exit code 143\nCommand timed out after 2m 0s",
+  );
+});
+
+test("an aborted command is marked as interrupted", async () => {
+  expect(await run({ command: "sleep 9" }, { code: null, aborted: true, cwd: null, text: "so far\n" })).toEqual({
+    output: { ...PLAIN, stdout: "so far", interrupted: true },
+    shown: "so far\n<error>Command was aborted before completion</error>",
+  });
+});
+
+test("long output of a success is shown as a preview and a path", async () => {
+  const text = "x".repeat(30_000);
+  const { output, shown } = await run(
+    { command: "cat big" },
+    { text, tail: "x", size: 108_851, path: "/r/toolu_1.txt" },
+  );
+  expect(output).toEqual({
+    ...PLAIN,
+    stdout: text,
+    persistedOutputPath: "/r/toolu_1.txt",
+    persistedOutputSize: 108_851,
+  });
+  expect(shown).toStartWith(
+    "<persisted-output>\nOutput too large (106.3KB). Full output saved to: /r/toolu_1.txt\n\nPreview (first 2KB):\nxxx",
+  );
+  expect(shown.length).toBeLessThan(2_300);
+});
+
+test("long output of a failure keeps both ends", async () => {
+  const inMemory = await failure({ command: "make" }, { code: 2, text: `start${"-".repeat(25_000)}end` });
+  expect([inMemory.slice(0, 17), inMemory.slice(-3), inMemory.length < 10_200]).toEqual([
+    "Exit code 2\nstart",
+    "end",
+    true,
+  ]);
+  const inFile = await failure(
+    { command: "make" },
+    { code: 2, text: `start${"-".repeat(29_995)}`, tail: `${"+".repeat(4_997)}end`, size: 99_999, path: "/r/f.txt" },
+  );
+  expect(inFile).toContain("… cut here: 97.7KB in all; all of it is in /r/f.txt …");
+  expect([inFile.slice(0, 17), inFile.slice(-3), inFile.length < 10_200]).toEqual(["Exit code 2\nstart", "end", true]);
+});
+
+test("a picture printed as a data URI becomes an image, also when it was long enough for a file", async () => {
+  const uri = "data:image/png;base64,iVBORw0KGgo=";
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+  expect(await run({ command: "plot" }, { text: `${uri}\n`, size: 35 })).toEqual({
+    output: { ...PLAIN, stdout: uri, isImage: true },
+    shown: [image] as never,
+  });
+  const long = await run(
+    { command: "plot" },
+    { text: uri.slice(0, 25), tail: "=", size: 35, path: "/r/f" },
+    {},
+    `${uri}\n`,
+  );
+  expect(long.shown).toEqual([image] as never);
+});
+
+test("the session follows the shell inside the directories and stays put otherwise", async () => {
+  const inside = world({ cwd: "/p/sub" });
+  expect((await bash.run({ command: "cd sub" }, inside.context)).stderr).toBe("");
+  expect(inside.context.workspace.cwd).toBe("/p/sub");
+
+  const outside = await run({ command: "cd /etc; pwd" }, { text: "/etc\n", cwd: "/etc" });
+  expect(outside).toEqual({
+    output: { ...PLAIN, stdout: "/etc", stderr: "Shell cwd was reset to /p" },
+    shown: "/etc\nShell cwd was reset to /p",
+  });
+  const fixed = world({ cwd: "/p/sub" }, { CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1" });
+  expect((await bash.run({ command: "cd sub" }, fixed.context)).stderr).toBe("Shell cwd was reset to /p");
+});
+
+test("limits come from the call, within the variables, and the time of a command is noted", async () => {
+  const asked = async (timeout: number | undefined, env: Record<string, string>) => {
+    const { context, calls, ran } = world({}, env);
+    await bash.run({ command: "true", ...(timeout === undefined ? {} : { timeout }) }, context);
+    expect(ran.length).toBe(1);
+    const { timeoutMs, maxOutput } = calls[0] as { timeoutMs: number; maxOutput: number };
+    return [timeoutMs, maxOutput];
+  };
+  expect(await asked(undefined, {})).toEqual([120_000, 30_000]);
+  expect(await asked(5, { BASH_MAX_OUTPUT_LENGTH: "9999999" })).toEqual([5, 150_000]);
+  expect(await asked(9_000_000, {})).toEqual([600_000, 30_000]);
+  expect(await asked(undefined, { BASH_DEFAULT_TIMEOUT_MS: "700000", BASH_MAX_OUTPUT_LENGTH: "x" })).toEqual([
+    700_000, 30_000,
+  ]);
+  expect(await asked(50, { BASH_MAX_TIMEOUT_MS: "10", BASH_DEFAULT_TIMEOUT_MS: "7" })).toEqual([10, 30_000]);
+});
+
+test("a background command is started and named, not awaited", async () => {
+  const { context, calls } = world();
+  const output = await bash.run({ command: "serve", description: "Start server", run_in_background: true }, context);
+  expect(calls).toEqual([{ command: "serve", cwd: "/p", description: "Start server", toolUseId: "toolu_1" }]);
+  expect(output).toEqual({
+    ...PLAIN,
+    backgroundTaskId: "babc12345",
+    backgroundOutputPath: "/tmp/tasks/babc12345.output",
+  });
+  expect(bash.show(output)).toBe(
+    "Command running in background with ID: babc12345. Output is being written to: /tmp/tasks/babc12345.output. You will be notified when it completes. To check interim output, use Read on that file path.",
+  );
+});
+
+test("without background tasks a background call runs in the foreground", async () => {
+  const { context } = world({ text: "served\n" }, { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1" });
+  const output = await bash.run({ command: "serve", run_in_background: true }, context);
+  expect(output).toEqual({ ...PLAIN, stdout: "served" });
+});
+
+test("the gate sees the command and where it would run; only reading commands run side by side", async () => {
+  expect(bash.access({ command: "ls" }, world().context)).toEqual({ kind: "command", command: "ls", cwd: "/p" });
+  const together = bash.together as (input: BashInput) => Promise<boolean>;
+  expect(
+    await Promise.all([
+      together({ command: "ls" }),
+      together({ command: "make" }),
+      together({ command: "ls", run_in_background: true }),
+    ]),
+  ).toEqual([true, false, false]);
+});

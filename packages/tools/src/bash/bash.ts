@@ -1,0 +1,177 @@
+// Bash: run one command line. The shell itself, its limits on time and its end come from the host.
+
+import {
+  boolean,
+  defineTool,
+  number,
+  object,
+  optional,
+  persistedNotice,
+  string,
+  ToolError,
+  type ShellResult,
+  type Tool,
+  type ToolContext,
+} from "@keelson/engine";
+import description from "./bash.md" with { type: "text" };
+import { exitMeaning, isSilent } from "./exit-meaning.ts";
+import { imageBlock, LARGEST_IMAGE, startsLikeImage } from "./image.ts";
+import { maxOutputFor, MOST_OUTPUT, timeoutFor } from "./limits.ts";
+import { cutText, failureText, trimOutput } from "./show-result.ts";
+
+export interface BashInput {
+  readonly command: string;
+  readonly timeout?: number;
+  readonly description?: string;
+  readonly run_in_background?: boolean;
+  readonly dangerouslyDisableSandbox?: boolean;
+}
+
+export interface BashOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly interrupted: boolean;
+  readonly isImage: boolean;
+  readonly noOutputExpected: boolean;
+  readonly returnCodeInterpretation?: string;
+  readonly backgroundTaskId?: string;
+  /** Where a background command writes. */
+  readonly backgroundOutputPath?: string;
+  readonly persistedOutputPath?: string;
+  readonly persistedOutputSize?: number;
+  readonly dangerouslyDisableSandbox?: boolean;
+}
+
+export interface BashOptions {
+  /** Whether a command changes nothing, and so may run beside others. Absent: the engine's own judgement. */
+  readonly readOnly?: (command: string) => boolean | Promise<boolean>;
+}
+
+export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<BashInput, BashOutput> {
+  return defineTool<BashInput, BashOutput>({
+    name: "Bash",
+    description,
+    input: object({
+      command: string("The command line to run"),
+      timeout: optional(number("How long it may take, in milliseconds (at most 600000)")),
+      description: optional(string("In a few plain words, what the command does")),
+      run_in_background: optional(boolean("Start it and go on; its output goes to a file you can read")),
+      dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, where one is set up")),
+    }),
+    // Results are cut here, by rules of their own; this leaves room for the words around them.
+    maxShown: MOST_OUTPUT + 20_000,
+
+    together: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
+    access: ({ command }, { workspace }) => ({ kind: "command", command, cwd: workspace.cwd }),
+    run(input, context) {
+      const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
+      return input.run_in_background && mayRunBeside ? runBeside(input, context) : runAndWait(input, context);
+    },
+    show,
+  });
+}
+
+async function isReadOnly(command: string): Promise<boolean> {
+  // Loads the shell parser, which nothing needs before the first command.
+  const { isReadOnlyCommand } = await import("@keelson/engine/command");
+  return isReadOnlyCommand(command);
+}
+
+async function runBeside(input: BashInput, { shell, workspace, toolUseId }: ToolContext): Promise<BashOutput> {
+  const { id, outputPath } = await shell.background(input.command, {
+    cwd: workspace.cwd,
+    description: input.description ?? input.command,
+    toolUseId,
+  });
+  return { ...nothing(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
+}
+
+async function runAndWait(input: BashInput, context: ToolContext): Promise<BashOutput> {
+  const { shell, workspace, signal, toolUseId, env, seen } = context;
+  const timeoutMs = timeoutFor(input.timeout, env);
+  const start = Date.now();
+  const result = await shell.run(input.command, {
+    cwd: workspace.cwd,
+    timeoutMs,
+    signal,
+    maxOutput: maxOutputFor(env),
+    id: toolUseId,
+  });
+  seen.commandRan(start, Date.now());
+  const stderr = follow(result.cwd, context);
+
+  if (result.aborted) return { ...nothing(input), ...printed(result), stderr, interrupted: true };
+  const meaning = result.code === null ? undefined : exitMeaning(input.command, result.code);
+  if (result.timedOut || (result.code !== 0 && meaning === undefined)) {
+    throw new ToolError([failureText(result, timeoutMs), ...(stderr === "" ? [] : [stderr])].join("\n"));
+  }
+  const image = await imageOf(result, context);
+  return {
+    ...nothing(input),
+    ...(image === null ? printed(result) : { stdout: image, isImage: true }),
+    stderr,
+    ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
+  };
+}
+
+/** Moves the session to where the command left the shell, or says that it stays. */
+function follow(cwd: string | null, { workspace, env }: ToolContext): string {
+  if (cwd === null || cwd === workspace.cwd) return "";
+  const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
+  if (!stays && workspace.move(cwd)) return "";
+  return `Shell cwd was reset to ${workspace.cwd}`;
+}
+
+function nothing(input: BashInput): BashOutput {
+  return {
+    stdout: "",
+    stderr: "",
+    interrupted: false,
+    isImage: false,
+    noOutputExpected: isSilent(input.command),
+    ...(input.dangerouslyDisableSandbox ? { dangerouslyDisableSandbox: true } : {}),
+  };
+}
+
+function printed(result: ShellResult): Partial<BashOutput> {
+  if (result.path !== null) {
+    return {
+      stdout: trimOutput(result.text),
+      persistedOutputPath: result.path,
+      persistedOutputSize: result.size,
+    };
+  }
+  return { stdout: trimOutput(result.tail === "" ? result.text : cutText(result)) };
+}
+
+/** The picture a command printed, whole: pictures are longer than the text we keep. */
+async function imageOf(result: ShellResult, { files }: ToolContext): Promise<string | null> {
+  if (!startsLikeImage(result.text) || result.size > LARGEST_IMAGE) return null;
+  const text =
+    result.path === null
+      ? result.text
+      : new TextDecoder().decode(await files.read(result.path, { maxBytes: LARGEST_IMAGE }));
+  return imageBlock(text) === null ? null : text.trim();
+}
+
+function show(output: BashOutput) {
+  if (output.backgroundTaskId !== undefined) {
+    return `Command running in background with ID: ${output.backgroundTaskId}. Output is being written to: ${output.backgroundOutputPath}. You will be notified when it completes. To check interim output, use Read on that file path.`;
+  }
+  const image = output.isImage ? imageBlock(output.stdout) : null;
+  if (image) return [image];
+
+  const { persistedOutputPath: path, persistedOutputSize: size } = output;
+  const stdout = path === undefined ? output.stdout : persistedNotice(path, size ?? 0, output.stdout);
+  const parts = [
+    stdout,
+    output.stderr,
+    output.interrupted ? "<error>Command was aborted before completion</error>" : "",
+    stdout === "" ? (output.returnCodeInterpretation ?? "") : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "(Bash completed with no output)" : parts.join("\n");
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "0" && value !== "false";
+}

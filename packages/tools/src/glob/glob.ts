@@ -1,0 +1,113 @@
+// Glob: finds files by name, the longest unchanged first, at most 100.
+
+import { resolve } from "node:path";
+import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
+import { resolvePath, shownPath, whereNote } from "../path.ts";
+import { sortedByTime } from "../search/by-time.ts";
+import { ripgrep } from "../search/ripgrep.ts";
+import description from "./glob.md" with { type: "text" };
+import { splitPattern, type Search } from "./pattern.ts";
+
+const MOST_SHOWN = 100;
+
+interface GlobInput {
+  readonly pattern: string;
+  readonly path?: string;
+}
+
+interface GlobOutput {
+  readonly filenames: readonly string[];
+  readonly durationMs: number;
+  readonly numFiles: number;
+  readonly truncated: boolean;
+  readonly totalMatches: number;
+  readonly countIsComplete: boolean;
+  readonly timedOut?: boolean;
+}
+
+export const globTool = defineTool<GlobInput, GlobOutput>({
+  name: "Glob",
+  description,
+  input: object({
+    pattern: string("Which files to find, such as **/*.ts"),
+    path: optional(string("The folder to look in; leave it out for the working directory")),
+  }),
+  together: true,
+
+  repair(input) {
+    // Models like to say "no folder" in words.
+    if (input.path === "" || input.path === "undefined" || input.path === "null" || input.path === null)
+      delete input.path;
+    return input;
+  },
+
+  async check({ path }, context) {
+    if (path === undefined) return;
+    const stat = await context.files.stat(resolvePath(path, context));
+    if (!stat) throw new ToolError(`Directory does not exist: ${path}. ${whereNote(context)}`);
+    if (stat.kind !== "directory") throw new ToolError(`Path is not a directory: ${path}`);
+  },
+
+  access: (input, context) => ({ kind: "read", path: searchOf(input, context).base }),
+
+  async run(input, context) {
+    const started = performance.now();
+    const search = searchOf(input, context);
+    const { paths, isPartial, timedOut } = await find(search, context);
+    const sorted = await sortedByTime(paths, search.base, context.files, "oldest");
+    const filenames = sorted
+      .slice(0, MOST_SHOWN)
+      .map((path) => shownPath(resolve(search.base, path), context.workspace.cwd));
+    return {
+      filenames,
+      durationMs: Math.round(performance.now() - started),
+      numFiles: filenames.length,
+      truncated: paths.length > MOST_SHOWN,
+      totalMatches: paths.length,
+      countIsComplete: !isPartial,
+      ...(timedOut ? { timedOut } : {}),
+    };
+  },
+
+  show({ filenames, totalMatches, countIsComplete, timedOut }) {
+    const hidden = totalMatches - filenames.length;
+    const notes = [
+      ...(hidden > 0
+        ? [
+            `(Showing ${filenames.length} of ${totalMatches} matching files; ${hidden} more are not listed. Narrow the pattern or path to see the rest.)`,
+          ]
+        : []),
+      ...(countIsComplete
+        ? []
+        : [`(${timedOut ? "The search ran out of time" : "There were too many matches"}; more files may match.)`]),
+    ];
+    return [...(filenames.length > 0 ? filenames : ["No files found"]), ...notes].join("\n");
+  },
+});
+
+function searchOf({ pattern, path }: GlobInput, context: ToolContext): Search {
+  const home = pattern.startsWith("~/") ? resolvePath(pattern, context) : pattern;
+  return splitPattern(home, path === undefined ? context.workspace.cwd : resolvePath(path, context));
+}
+
+async function find({ base, glob, depth }: Search, context: ToolContext) {
+  if ((await context.files.stat(base))?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
+  const { env } = context;
+  // Hidden and ignored files are found unless switched off, `.git` included, as in the reference.
+  const respectsIgnore = env.CLAUDE_CODE_GLOB_NO_IGNORE === "false";
+  const args = ["--files", "--null", "--hidden", ...(depth === undefined ? [] : [`--max-depth=${depth}`])];
+  if (respectsIgnore) args.push("--glob=!.git");
+  else args.push("--no-ignore", `--glob=${glob}`);
+  if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
+
+  const { stdout, isPartial, timedOut } = await ripgrep(args, base, context);
+  // Every path ends in NUL; what follows the last one is empty, or was cut.
+  const paths = stdout.split("\0").slice(0, -1);
+  return { paths: respectsIgnore ? paths.filter(matcher(glob)) : paths, isPartial, timedOut };
+}
+
+/** ripgrep lets a matching `--glob` override ignore files, so where those count the matching is done here. */
+function matcher(glob: string): (path: string) => boolean {
+  const compiled = new Bun.Glob(glob.startsWith("/") ? glob.slice(1) : `**/${glob}`);
+  return (path) => compiled.match(path);
+}

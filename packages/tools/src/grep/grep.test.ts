@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { answer, call, toolWorld, type World } from "../tool-world.test-support.ts";
+import type { GrepInput } from "./args.ts";
+import { grepTool } from "./grep.ts";
+
+function tree(world: World): void {
+  mkdirSync(world.path(".git"));
+  world.put(".git/config", "needle");
+  world.put(".gitignore", "ignored.txt\n");
+  world.put("ignored.txt", "needle");
+  world.put("b.ts", "one\nneedle two needle\nthree\n\n\n\nNeedle\n", { ageSeconds: 30 });
+  world.put("src/a.ts", "x\nneedle\n", { ageSeconds: 20 });
+  world.put(".hidden/c.py", "needle\n", { ageSeconds: 10 });
+}
+
+const ask = (world: World, input: Omit<GrepInput, "pattern"> & { pattern?: string }) =>
+  answer(grepTool, { pattern: "needle", ...input }, world.context);
+
+test("files with a match come newest first, without ignored ones", async () => {
+  using world = toolWorld();
+  tree(world);
+  expect(await call(grepTool, { pattern: "needle" }, world.context)).toEqual({
+    mode: "files_with_matches",
+    filenames: [".hidden/c.py", "src/a.ts", "b.ts"],
+    numFiles: 3,
+    totalFiles: 3,
+  });
+  expect(await ask(world, {})).toBe("Found 3 files\n.hidden/c.py\nsrc/a.ts\nb.ts");
+  expect(await ask(world, { head_limit: 2 })).toBe("Found 2 files limit: 2\n.hidden/c.py\nsrc/a.ts");
+  expect(await ask(world, { head_limit: 1, offset: 1 })).toBe("Found 1 file limit: 1, offset: 1\nsrc/a.ts");
+  expect(await ask(world, { pattern: "nothing" })).toBe("No files found");
+});
+
+test("content shows lines, those around a match with a dash, files in order", async () => {
+  using world = toolWorld();
+  tree(world);
+  const content = (input: object) => ask(world, { output_mode: "content", ...input });
+  expect(await content({})).toBe(".hidden/c.py:1:needle\nb.ts:2:needle two needle\nsrc/a.ts:2:needle");
+  expect(await content({ "-n": false, "-o": true, path: "src" })).toBe("src/a.ts:needle");
+  expect(await content({ "-i": true, "-C": 1, glob: "*.ts" })).toBe(
+    "b.ts-1-one\nb.ts:2:needle two needle\nb.ts-3-three\n--\nb.ts-6-\nb.ts:7:Needle\n--\nsrc/a.ts-1-x\nsrc/a.ts:2:needle",
+  );
+  expect(await content({ path: "b.ts", "-A": 1 })).toBe("2:needle two needle\n3-three");
+  expect(await content({ path: "b.ts", "-B": 1, "-n": false })).toBe("one\nneedle two needle");
+  expect(await content({ head_limit: 1, offset: 1 })).toBe(
+    "b.ts:2:needle two needle\n\n[Showing results with pagination = limit: 1, offset: 1]",
+  );
+  expect(await content({ pattern: "nothing" })).toBe("No matches found");
+  expect(await call(grepTool, { pattern: "needle", output_mode: "content", head_limit: 2 }, world.context)).toEqual({
+    mode: "content",
+    numFiles: 0,
+    filenames: [],
+    content: ".hidden/c.py:1:needle\nb.ts:2:needle two needle",
+    numLines: 2,
+    appliedLimit: 2,
+    totalLines: 3,
+  });
+});
+
+test("counts are summed", async () => {
+  using world = toolWorld();
+  tree(world);
+  const count = (input: object) => ask(world, { output_mode: "count", ...input });
+  expect(await count({ "-i": true })).toBe(
+    ".hidden/c.py:1\nb.ts:2\nsrc/a.ts:1\n\nFound 4 total occurrences across 3 files.",
+  );
+  expect(await count({ path: "src/a.ts" })).toBe("src/a.ts:1\n\nFound 1 total occurrence across 1 file.");
+  expect(await count({ head_limit: 1 })).toBe(
+    ".hidden/c.py:1\n\nFound 1 total occurrence across 1 file.\n\n[Showing results with pagination = limit: 1]",
+  );
+  expect(await count({ pattern: "nothing" })).toBe("No matches found");
+});
+
+test("a search is narrowed by type, glob and path", async () => {
+  using world = toolWorld();
+  tree(world);
+  expect(await ask(world, { type: "py" })).toBe("Found 1 file\n.hidden/c.py");
+  expect(await ask(world, { glob: "*.py, *.js" })).toBe("Found 1 file\n.hidden/c.py");
+  expect(await ask(world, { glob: "*.{py,ts} !b.ts" })).toBe("Found 2 files\n.hidden/c.py\nsrc/a.ts");
+  expect(await ask(world, { path: world.path("src") })).toBe("Found 1 file\nsrc/a.ts");
+  const inside = { ...world.context, workspace: { ...world.context.workspace, cwd: world.path("src") } };
+  expect(await answer(grepTool, { pattern: "needle", path: "..", glob: "b.ts" }, inside)).toBe(
+    `Found 1 file\n${world.path("b.ts")}`,
+  );
+  expect(grepTool.access({ pattern: "x", path: ".." }, inside)).toEqual({ kind: "read", path: world.cwd });
+});
+
+test("a pattern may span lines, begin with a dash, and meet long lines", async () => {
+  using world = toolWorld();
+  world.put("a.txt", `one\ntwo\n--flag\n${"x".repeat(900)}long\n`);
+  const content = (input: object) => ask(world, { output_mode: "content", path: "a.txt", ...input });
+  expect(await content({ pattern: "one.two", multiline: true })).toBe("1:one\n2:two");
+  expect(await content({ pattern: "--flag" })).toBe("3:--flag");
+  expect(await content({ pattern: "^x+" })).toBe(`4:${"x".repeat(500)} [... omitted end of long line]`);
+});
+
+test("strange file names are shown as they are", async () => {
+  using world = toolWorld();
+  world.put("a:1:b-2-.txt", "needle\n");
+  world.put("-dash.txt", "needle\n");
+  expect(await ask(world, { output_mode: "content" })).toBe("-dash.txt:1:needle\na:1:b-2-.txt:1:needle");
+  expect(await ask(world, { output_mode: "content", path: "-dash.txt" })).toBe("1:needle");
+});
+
+test("what cannot be searched is said plainly", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "x");
+  expect(await ask(world, { path: "none" })).toBe(
+    `refused: Path does not exist: none. Note: your current working directory is ${world.cwd}.`,
+  );
+  expect(await ask(world, { path: "/dev/zero" })).toBe("refused: Path is neither a file nor a folder: /dev/zero");
+  expect(await ask(world, { path: "/proc/self/environ" })).toBe(
+    "refused: Cannot search '/proc/self/environ': /proc shows running processes, not files.",
+  );
+  expect(await ask(world, { pattern: "a(" })).toBe(
+    "failed: regex parse error:\n    (?:a()\n    ^\nerror: unclosed group",
+  );
+  expect(await ask(world, { type: "zork" })).toBe("failed: unrecognized file type: zork");
+  expect(await ask(world, { pattern: "a\\nb" })).toContain("Set multiline to true");
+  expect(await ask(world, { pattern: "a(?=b)" })).toContain("no look-around");
+  expect(await ask(world, { pattern: "a".repeat(200_000) })).toBe("failed: The pattern is too long; shorten it");
+});
+
+test("a search from the root stays on its file system, which keeps it out of /proc", async () => {
+  using world = toolWorld();
+  let asked: readonly string[] = [];
+  const run = async (args: readonly string[]) => {
+    asked = args;
+    return { code: 1, stdout: "", stderr: "", cut: false, timedOut: false };
+  };
+  await answer(grepTool, { pattern: "x", path: "/" }, { ...world.context, search: { run } });
+  expect(asked).toContain("--one-file-system");
+  await answer(grepTool, { pattern: "x" }, { ...world.context, search: { run } });
+  expect(asked).not.toContain("--one-file-system");
+});
+
+test("an answer cut short drops its torn last line and says so", async () => {
+  using world = toolWorld();
+  const search = {
+    run: async () => ({ code: 0, stdout: "a.ts\0:1\0:x\na.ts\0:2", stderr: "", cut: true, timedOut: false }),
+  };
+  expect(await answer(grepTool, { pattern: "x", output_mode: "content" }, { ...world.context, search })).toBe(
+    "a.ts:1:x\n\n(There was too much to keep; there may be more. Narrow the pattern, the glob or the path.)",
+  );
+});

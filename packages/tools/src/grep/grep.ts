@@ -1,0 +1,193 @@
+// Grep: searches file contents with ripgrep, once per call, and shows a page of what it found.
+
+import {
+  boolean,
+  defineTool,
+  integer,
+  object,
+  oneOf,
+  optional,
+  string,
+  ToolError,
+  type FileStat,
+  type ToolContext,
+} from "@keelson/engine";
+import { resolvePath, shownPath, whereNote } from "../path.ts";
+import { sortedByTime } from "../search/by-time.ts";
+import { ripgrep, type Found } from "../search/ripgrep.ts";
+import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
+import description from "./grep.md" with { type: "text" };
+import { linesOf, orderLines, showLine, withoutDot } from "./lines.ts";
+import { pageOf, pagingNote } from "./page.ts";
+
+interface GrepOutput {
+  readonly mode: Mode;
+  readonly numFiles: number;
+  readonly filenames: readonly string[];
+  readonly content?: string;
+  readonly numLines?: number;
+  readonly numMatches?: number;
+  readonly appliedLimit?: number;
+  readonly appliedOffset?: number;
+  readonly totalFiles?: number;
+  readonly totalLines?: number;
+  readonly timedOut?: boolean;
+  /** There was more than is kept here. */
+  readonly incomplete?: boolean;
+}
+
+const lines = { minimum: 0 };
+
+export const grepTool = defineTool<GrepInput, GrepOutput>({
+  name: "Grep",
+  description,
+  input: object({
+    pattern: string("The regular expression to search for"),
+    path: optional(string("The file or folder to search; leave it out for the working directory")),
+    glob: optional(string("Only files whose name matches, such as *.js or **/*.{ts,tsx}")),
+    output_mode: optional(
+      oneOf(
+        ["content", "files_with_matches", "count"],
+        "What to show: matching lines, paths (default), or matches per file",
+      ),
+    ),
+    "-B": optional(integer("Lines to show before each match; only for content", lines)),
+    "-A": optional(integer("Lines to show after each match; only for content", lines)),
+    "-C": optional(integer("The same as context", lines)),
+    context: optional(integer("Lines to show before and after each match; only for content", lines)),
+    "-n": optional(boolean("Show line numbers (default true); only for content")),
+    "-i": optional(boolean("Ignore case")),
+    "-o": optional(boolean("Show only the matching part of each line; only for content")),
+    type: optional(string("Only files of this kind, such as js, py, rust, go; better than glob where it fits")),
+    head_limit: optional(integer("Show at most so many lines or files (default 250; 0 for all)", lines)),
+    offset: optional(integer("Skip so many lines or files first (default 0)", lines)),
+    multiline: optional(boolean("Let the pattern span lines, and . match line ends (default false)")),
+  }),
+  together: true,
+
+  repair(input) {
+    if (input.path === "" || input.path === null) delete input.path;
+    return input;
+  },
+
+  async check({ path }, context) {
+    await lookAt(path, context);
+  },
+
+  access: ({ path }, context) => ({ kind: "read", path: targetOf(path, context) }),
+
+  async run(input, context) {
+    const { cwd } = context.workspace;
+    const { kind, realPath } = await lookAt(input.path, context);
+    const single = kind === "file";
+    const target = shownPath(targetOf(input.path, context), cwd);
+    // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
+    const bounds = realPath === "/" ? ["--one-file-system"] : [];
+    const found = await ripgrep([...bounds, ...ripgrepArgs(input, target, single)], cwd, context);
+    const output = await collect(input, single, found, context);
+    return {
+      ...output,
+      ...(found.timedOut ? { timedOut: true } : {}),
+      ...(found.isPartial ? { incomplete: true } : {}),
+    };
+  },
+
+  show(output) {
+    const shown = SHOW[output.mode](output, pagingNote(output));
+    if (!output.incomplete) return shown;
+    const why = output.timedOut ? "The search ran out of time" : "There was too much to keep";
+    return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;
+  },
+});
+
+function collect(
+  input: GrepInput,
+  single: boolean,
+  found: Found,
+  context: ToolContext,
+): Promise<GrepOutput> | GrepOutput {
+  switch (input.output_mode ?? "files_with_matches") {
+    case "files_with_matches":
+      return collectFiles(input, found, context);
+    case "content":
+      return collectContent(input, single, found);
+    case "count":
+      return collectCounts(input, found);
+  }
+}
+
+async function collectFiles(input: GrepInput, { stdout }: Found, context: ToolContext): Promise<GrepOutput> {
+  // Every path ends in NUL; what follows the last one is empty, or was cut.
+  const paths = stdout.split("\0").slice(0, -1);
+  const sorted = await sortedByTime(paths, context.workspace.cwd, context.files, "newest");
+  const { items, ...paging } = pageOf(sorted, input.head_limit, input.offset);
+  const filenames = items.map(withoutDot);
+  return { mode: "files_with_matches", filenames, numFiles: filenames.length, ...paging, totalFiles: paths.length };
+}
+
+function collectContent(input: GrepInput, single: boolean, { stdout, isPartial }: Found): GrepOutput {
+  const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
+  const all = single ? linesOf(whole) : orderLines(whole);
+  const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
+  const content = (single ? items : items.map(showLine)).join("\n");
+  return {
+    mode: "content",
+    numFiles: 0,
+    filenames: [],
+    content,
+    numLines: items.length,
+    ...paging,
+    totalLines: all.length,
+  };
+}
+
+function collectCounts(input: GrepInput, { stdout }: Found): GrepOutput {
+  const all = linesOf(stdout)
+    .flatMap((line) => {
+      const end = line.lastIndexOf("\0");
+      return end === -1 ? [] : [{ path: withoutDot(line.slice(0, end)), count: Number(line.slice(end + 1)) }];
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
+  return {
+    mode: "count",
+    numFiles: items.length,
+    filenames: [],
+    content: items.map(({ path, count }) => `${path}:${count}`).join("\n"),
+    numMatches: items.reduce((sum, { count }) => sum + count, 0),
+    ...paging,
+    totalFiles: all.length,
+  };
+}
+
+const SHOW: Record<Mode, (output: GrepOutput, paging: string) => string> = {
+  files_with_matches({ filenames, numFiles }, paging) {
+    if (numFiles === 0) return "No files found";
+    return [`Found ${numFiles} ${numFiles === 1 ? "file" : "files"}${paging ? ` ${paging}` : ""}`, ...filenames].join(
+      "\n",
+    );
+  },
+  content({ content, numLines }, paging) {
+    return (numLines === 0 ? "No matches found" : content!) + pages(paging);
+  },
+  count({ content, numFiles, numMatches }, paging) {
+    if (numFiles === 0) return `No matches found${pages(paging)}`;
+    const total = `${numMatches} total ${numMatches === 1 ? "occurrence" : "occurrences"}`;
+    return `${content}\n\nFound ${total} across ${numFiles} ${numFiles === 1 ? "file" : "files"}.${pages(paging)}`;
+  },
+};
+
+const pages = (paging: string) => (paging ? `\n\n[Showing results with pagination = ${paging}]` : "");
+
+const targetOf = (path: string | undefined, context: ToolContext) => resolvePath(path ?? ".", context);
+
+/** What is to be searched. Throws when it cannot be. */
+async function lookAt(path: string | undefined, context: ToolContext): Promise<FileStat> {
+  const stat = await context.files.stat(targetOf(path, context));
+  if (!stat) throw new ToolError(`Path does not exist: ${path ?? "."}. ${whereNote(context)}`);
+  if (stat.kind === "other") throw new ToolError(`Path is neither a file nor a folder: ${path}`);
+  if (`${stat.realPath}/`.startsWith("/proc/")) {
+    throw new ToolError(`Cannot search '${path ?? "."}': /proc shows running processes, not files.`);
+  }
+  return stat;
+}

@@ -1,0 +1,28 @@
+// One page of a result: some lines, and what was left out on either side.
+
+const DEFAULT_LIMIT = 250;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Set only when something was cut off. */
+  readonly appliedLimit?: number;
+  readonly appliedOffset?: number;
+}
+
+/** A limit of 0 means all. */
+export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0): Page<T> {
+  const most = limit === 0 ? Infinity : limit;
+  return {
+    items: all.slice(offset, offset + most),
+    ...(all.length - offset > most ? { appliedLimit: limit } : {}),
+    ...(offset > 0 ? { appliedOffset: offset } : {}),
+  };
+}
+
+/** `limit: 3, offset: 2`, or nothing. */
+export function pagingNote({ appliedLimit, appliedOffset }: Omit<Page<unknown>, "items">): string {
+  return [
+    ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
+    ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),
+  ].join(", ");
+}

@@ -1,0 +1,11 @@
+export { bashTool } from "./bash/bash.ts";
+export { editTool } from "./edit/edit.ts";
+export { globTool } from "./glob/glob.ts";
+export { grepTool } from "./grep/grep.ts";
+export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
+export { readTool } from "./read/read.ts";
+export type { TaskTable } from "./task/table.ts";
+export { taskOutputTool } from "./task/task-output.ts";
+export { taskStopTool } from "./task/task-stop.ts";
+export { todoWriteTool, type Todo, type TodoList } from "./todo-write/todo-write.ts";
+export { writeTool } from "./write/write.ts";

@@ -1,0 +1,147 @@
+// NotebookEdit: replaces, inserts or removes one cell of a notebook the model has seen.
+
+import { extname } from "node:path";
+import { defineTool, object, oneOf, optional, string, ToolError, type ToolContext } from "@keelson/engine";
+import { missingFile, resolvePath } from "../path.ts";
+import { languageOf } from "../read/notebook.ts";
+import { encode } from "../text-file/encoding.ts";
+import { withEnding } from "../text-file/line-endings.ts";
+import { readSeen, writeSeen } from "../text-file/seen.ts";
+import { kept, openText, type TextFile } from "../text-file/text-file.ts";
+import {
+  findCell,
+  freshId,
+  hasIds,
+  insertCell,
+  parseNotebook,
+  removeCell,
+  replaceCell,
+  sourceOf,
+  type CellType,
+  type Notebook,
+} from "./cells.ts";
+import description from "./notebook-edit.md" with { type: "text" };
+
+interface NotebookEditInput {
+  readonly notebook_path: string;
+  readonly cell_id?: string;
+  readonly new_source: string;
+  readonly cell_type?: CellType;
+  readonly edit_mode?: "replace" | "insert" | "delete";
+}
+
+interface NotebookEditOutput {
+  readonly new_source: string;
+  readonly old_source?: string;
+  readonly cell_type: string;
+  readonly language: string;
+  readonly edit_mode: "replace" | "insert" | "delete";
+  readonly cell_id: string;
+  readonly error: "";
+  readonly notebook_path: string;
+  readonly original_file: string | null;
+  readonly updated_file: string | null;
+}
+
+export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput>({
+  name: "NotebookEdit",
+  description,
+  input: object({
+    notebook_path: string("The notebook to change, best as an absolute path"),
+    cell_id: optional(
+      string("The cell to change, as Read shows it; when inserting, the cell to insert after (absent: at the top)"),
+    ),
+    new_source: string("The new source of the cell"),
+    cell_type: optional(oneOf(["code", "markdown"], "Needed when inserting; otherwise the cell keeps its type")),
+    edit_mode: optional(oneOf(["replace", "insert", "delete"], "What to do (default replace)")),
+  }),
+
+  repair({ file_path, ...input }) {
+    return file_path === undefined ? input : { notebook_path: file_path, ...input };
+  },
+
+  async check(input, context) {
+    await plan(input, context);
+  },
+
+  access: ({ notebook_path }, context) => ({ kind: "edit", path: resolvePath(notebook_path, context) }),
+
+  async run(input, context) {
+    const { path, file, bytes, output } = await plan(input, context);
+    await writeSeen(path, bytes, context);
+    return { ...output, original_file: kept(file.lf) };
+  },
+
+  show({ edit_mode, cell_id, new_source }) {
+    switch (edit_mode) {
+      case "replace":
+        return `Updated cell ${cell_id} with ${new_source}`;
+      case "insert":
+        return `Inserted cell ${cell_id} with ${new_source}`;
+      case "delete":
+        return `Deleted cell ${cell_id}`;
+    }
+  },
+});
+
+async function plan(input: NotebookEditInput, context: ToolContext) {
+  const { cell_id, cell_type, edit_mode = "replace" } = input;
+  const path = resolvePath(input.notebook_path, context);
+  if (extname(path).toLowerCase() !== ".ipynb") {
+    throw new ToolError(
+      "File must be a Jupyter notebook (.ipynb file). For editing other file types, use the FileEdit tool.",
+    );
+  }
+  if (edit_mode === "insert" && !cell_type) throw new ToolError("Cell type is required when using edit_mode=insert.");
+  if (edit_mode !== "insert" && !cell_id)
+    throw new ToolError("Cell ID must be specified when not inserting a new cell.");
+  const stat = await context.files.stat(path);
+  if (!stat) throw await missingFile(path, context);
+
+  const file = openText(await readSeen(path, stat, context));
+  const before = parseNotebook(file.text);
+  const index = cell_id ? findCell(before, cell_id) : -1;
+  const { after, id } = change(before, index, input, context.toolUseId);
+  const text = JSON.stringify(after, null, 1) + (file.lf.endsWith("\n") ? "\n" : "");
+  const target = before.cells[index];
+  const output: NotebookEditOutput = {
+    new_source: input.new_source,
+    ...(target && edit_mode !== "insert" ? { old_source: sourceOf(target) } : {}),
+    cell_type: cell_type ?? String(target?.cell_type ?? "code"),
+    language: languageOf(before),
+    edit_mode,
+    cell_id: id,
+    error: "",
+    notebook_path: path,
+    original_file: null,
+    updated_file: kept(text),
+  };
+  return { path, file, bytes: encoded(file, text), output };
+}
+
+function change(
+  notebook: Notebook,
+  index: number,
+  input: NotebookEditInput,
+  seed: string,
+): { after: Notebook; id: string } {
+  const { new_source, cell_type, cell_id = "" } = input;
+  switch (input.edit_mode ?? "replace") {
+    case "replace":
+      return { after: replaceCell(notebook, index, new_source, cell_type), id: cell_id };
+    case "delete":
+      return { after: removeCell(notebook, index), id: cell_id };
+    case "insert": {
+      // After the named cell; index -1, no cell named, makes it the first.
+      const id = hasIds(notebook) ? freshId(notebook, seed) : undefined;
+      const after = insertCell(notebook, index + 1, new_source, cell_type ?? "code", id);
+      return { after, id: id ?? `cell-${index + 1}` };
+    }
+  }
+}
+
+function encoded({ encoding, bom, ending }: TextFile, text: string): Uint8Array {
+  const bytes = encode(withEnding(text, ending), encoding, bom);
+  // JSON is UTF-8 by its definition; a notebook in another encoding becomes what it should have been.
+  return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
+}

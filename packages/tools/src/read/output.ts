@@ -1,0 +1,72 @@
+// What a Read returns. Stored in transcripts, so the spelling is the reference's.
+
+export interface TextRead {
+  readonly type: "text";
+  readonly file: {
+    readonly filePath: string;
+    readonly content: string;
+    readonly numLines: number;
+    readonly startLine: number;
+    readonly totalLines: number;
+  };
+}
+
+export interface ImageRead {
+  readonly type: "image";
+  readonly file: {
+    readonly base64: string;
+    readonly type: string;
+    readonly originalSize: number;
+    readonly dimensions: {
+      readonly originalWidth: number;
+      readonly originalHeight: number;
+      readonly displayWidth: number;
+      readonly displayHeight: number;
+    };
+  };
+}
+
+export interface CellOutput {
+  readonly output_type: string;
+  readonly text?: string;
+  readonly image?: { readonly image_data: string; readonly media_type: string };
+}
+
+export interface Cell {
+  readonly cellType: string;
+  readonly source: string;
+  readonly execution_count?: number;
+  readonly cell_id: string;
+  readonly language?: string;
+  readonly outputs?: readonly CellOutput[];
+}
+
+export interface NotebookRead {
+  readonly type: "notebook";
+  readonly file: { readonly filePath: string; readonly cells: readonly Cell[] };
+}
+
+export interface PdfRead {
+  readonly type: "pdf";
+  readonly file: { readonly filePath: string; readonly base64: string; readonly originalSize: number };
+}
+
+/** Some pages of a PDF, as text. `outputDir` stays null: no page images are written anywhere. */
+export interface PagesRead {
+  readonly type: "parts";
+  readonly file: {
+    readonly filePath: string;
+    readonly originalSize: number;
+    readonly count: number;
+    readonly outputDir: null;
+  };
+  readonly totalPages: number;
+  readonly pages: readonly { readonly page: number; readonly text: string }[];
+}
+
+export interface UnchangedRead {
+  readonly type: "file_unchanged";
+  readonly file: { readonly filePath: string };
+}
+
+export type ReadOutput = TextRead | ImageRead | NotebookRead | PdfRead | PagesRead | UnchangedRead;

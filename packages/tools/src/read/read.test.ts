@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { utimesSync } from "node:fs";
+import { answer, call, toolWorld } from "../tool-world.test-support.ts";
+import { readTool } from "./read.ts";
+
+test("lines come numbered, a final newline begins one more, and CRLF is shown as LF", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "one\r\ntwo\r\n");
+  expect(await call(readTool, { file_path: "a.txt" }, world.context)).toEqual({
+    type: "text",
+    file: { filePath: world.path("a.txt"), content: "one\ntwo\n", numLines: 3, startLine: 1, totalLines: 3 },
+  });
+  world.put("b.txt", "one\ntwo");
+  expect(await answer(readTool, { file_path: world.path("b.txt") }, world.context)).toBe("1\tone\n2\ttwo");
+});
+
+test("offset and limit choose lines", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "1\n2\n3\n4\n");
+  const read = (range: { offset?: number; limit?: number }) =>
+    answer(readTool, { file_path: "a.txt", ...range }, world.context);
+  expect(await read({ offset: 2, limit: 2 })).toBe("2\t2\n3\t3");
+  expect(await read({ offset: 4 })).toBe("4\t4\n5\t");
+  expect(await read({ offset: 5 })).toBe("5\t");
+  expect(await read({ offset: 0, limit: 2 })).toBe("0\t1\n1\t2");
+  expect(await read({ limit: 99 })).toBe("1\t1\n2\t2\n3\t3\n4\t4\n5\t");
+  expect(await read({ offset: 6 })).toBe(
+    "<system-reminder>Warning: the file exists but is shorter than the provided offset (6). The file has 5 lines.</system-reminder>",
+  );
+});
+
+test("a negative offset, an empty page range and a stray flag are mended", () => {
+  expect(readTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({ file_path: "a" });
+});
+
+test("an empty file is said to be empty", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "");
+  expect(await answer(readTool, { file_path: "a.txt" }, world.context)).toBe(
+    "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
+  );
+});
+
+test("the same lines are not shown twice while the file is the same", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "one\ntwo", { ageSeconds: 60 });
+  const unchanged = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+  const read = (limit?: number) => answer(readTool, { file_path: "a.txt", limit }, world.context);
+
+  expect(await read()).toBe("1\tone\n2\ttwo");
+  expect(await read()).toBe(unchanged);
+  expect(await read(1)).toBe("1\tone");
+  expect(await read(1)).toBe(unchanged);
+  expect(await read()).toBe("1\tone\n2\ttwo");
+
+  utimesSync(world.path("a.txt"), 1, 1);
+  expect(await read()).toBe(unchanged);
+  world.put("a.txt", "one\nTWO", { ageSeconds: 30 });
+  expect(await read()).toBe("1\tone\n2\tTWO");
+});
+
+test("a file the model wrote itself is shown once", async () => {
+  using world = toolWorld();
+  const path = world.put("a.txt", "one");
+  const stat = (await world.context.files.stat(path))!;
+  world.context.seen.set(path, { mtimeMs: stat.mtimeMs, size: stat.size, hash: "written", by: "write" });
+  expect(await answer(readTool, { file_path: path }, world.context)).toBe("1\tone");
+});
+
+test("large files are refused whole, and read in part", async () => {
+  using world = toolWorld();
+  world.put("big.txt", "x".repeat(99).concat("\n").repeat(4_400));
+  const narrow =
+    "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.";
+  expect(await answer(readTool, { file_path: "big.txt" }, world.context)).toBe(
+    `failed: File content (429.7KB) exceeds maximum allowed size (256KB). ${narrow}`,
+  );
+  expect(await answer(readTool, { file_path: "big.txt", offset: 4_399, limit: 1 }, world.context)).toBe(
+    `4399\t${"x".repeat(99)}`,
+  );
+  expect(await answer(readTool, { file_path: "big.txt", offset: 2 }, world.context)).toBe(
+    `failed: File content (109975 tokens) exceeds maximum allowed tokens (25000). ${narrow}`,
+  );
+  expect(world.context.seen.get(world.path("big.txt"))?.range).toEqual({ offset: 4_399, limit: 1 });
+});
+
+test("the token limit can be set", async () => {
+  using world = toolWorld({ CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "2" });
+  world.put("a.txt", "0123456789");
+  expect(await answer(readTool, { file_path: "a.txt" }, world.context)).toContain(
+    "(3 tokens) exceeds maximum allowed tokens (2)",
+  );
+});
+
+test("what cannot be read is said plainly", async () => {
+  using world = toolWorld();
+  world.put("a.txt", "x");
+  world.put("sub/x", "x");
+  world.put("data.dat", "text, but by its name binary");
+  world.put("blob", Uint8Array.from([1, 0, 2]));
+  world.put("blob.foo", Uint8Array.from([1, 0, 2]));
+  const note = `Note: your current working directory is ${world.cwd}.`;
+  const rest = "Please use appropriate tools for binary file analysis.";
+  const cases = {
+    "a.tx": `failed: File does not exist. ${note} Did you mean a.txt?`,
+    "nothing-like-it.md": `failed: File does not exist. ${note}`,
+    "no/such/folder": `failed: File does not exist. ${note}`,
+    sub: `failed: EISDIR: illegal operation on a directory, read '${world.path("sub")}'`,
+    "data.dat": `refused: This tool cannot read binary files. The file appears to be a binary .dat file. ${rest}`,
+    blob: `failed: This tool cannot read binary files. The file appears to be a binary file. ${rest}`,
+    "blob.foo": `failed: This tool cannot read binary files. The file appears to be a binary .foo file. ${rest}`,
+    "/dev/zero": "refused: Cannot read '/dev/zero': this device file would block or produce infinite output.",
+  };
+  for (const [file_path, said] of Object.entries(cases)) {
+    expect(await answer(readTool, { file_path }, world.context)).toBe(said);
+  }
+});
+
+test("other encodings are read, and SVG is text", async () => {
+  using world = toolWorld();
+  world.put("le.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("hé\r\nx", "utf16le")]));
+  world.put("latin.txt", Buffer.from("hé", "latin1"));
+  world.put("bom.txt", "\ufeffa");
+  world.put("a.svg", "<svg/>");
+  const read = (file_path: string) => answer(readTool, { file_path }, world.context);
+  expect([await read("le.txt"), await read("latin.txt"), await read("bom.txt"), await read("a.svg")]).toEqual([
+    "1\thé\n2\tx",
+    "1\thé",
+    "1\ta",
+    "1\t<svg/>",
+  ]);
+});
+
+test("a range counts as having read the file", async () => {
+  using world = toolWorld();
+  const path = world.put("a.txt", "one\ntwo");
+  await call(readTool, { file_path: "a.txt", offset: 2, limit: 1 }, world.context);
+  expect(world.context.seen.get(path)).toMatchObject({ by: "read", size: 7, range: { offset: 2, limit: 1 } });
+});
+
+test("access() names the file, absolute", () => {
+  using world = toolWorld();
+  expect(readTool.access({ file_path: "../x" }, world.context)).toEqual({
+    kind: "read",
+    path: world.path("../x"),
+  });
+});

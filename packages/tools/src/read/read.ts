@@ -1,0 +1,168 @@
+// Read: a file's lines, a picture, a notebook or a PDF. It remembers what was shown, so that edits can insist on it.
+
+import {
+  defineTool,
+  integer,
+  kilobytes,
+  object,
+  optional,
+  string,
+  ToolError,
+  type FileStat,
+  type ToolContext,
+} from "@keelson/engine";
+import type { ContentBlock } from "@keelson/protocol";
+import { missingFile, resolvePath } from "../path.ts";
+import { hashOf, MOST_BYTES, sighting } from "../text-file/seen.ts";
+import { readImage } from "./image.ts";
+import { binaryRefusal, kindOf } from "./kind.ts";
+import { checkTokens, checkWhole } from "./limits.ts";
+import { readNotebook, showNotebook } from "./notebook.ts";
+import type { ReadOutput } from "./output.ts";
+import { parsePages } from "./pages.ts";
+import { checkPdfSize, readPages, readPdf, showPages } from "./pdf.ts";
+import description from "./read.md" with { type: "text" };
+import { readLines, showLines, type LineRange } from "./text.ts";
+
+interface ReadInput {
+  readonly file_path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly pages?: string;
+}
+
+export const readTool = defineTool<ReadInput, ReadOutput>({
+  name: "Read",
+  description,
+  input: object({
+    file_path: string("The file to read, best as an absolute path"),
+    offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
+    limit: optional(
+      integer("How many lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
+    ),
+    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 at a time')),
+  }),
+  together: true,
+  // Its own limits are stricter, and text read back from a spill file would be spilled again.
+  maxShown: Number.POSITIVE_INFINITY,
+
+  repair({ allow_large: _, ...input }) {
+    if (Number(input.offset) < 0) delete input.offset;
+    if (input.pages === "") delete input.pages;
+    return input;
+  },
+
+  async check({ file_path, pages }, context) {
+    const path = resolvePath(file_path, context);
+    if (pages !== undefined) parsePages(pages);
+    if (kindOf(path) === "binary") throw new ToolError(binaryRefusal(path));
+    const stat = await context.files.stat(path);
+    if (stat?.kind === "other") throw new ToolError(deviceRefusal(path));
+  },
+
+  access: ({ file_path }, context) => ({ kind: "read", path: resolvePath(file_path, context) }),
+
+  async run(input, context) {
+    const path = resolvePath(input.file_path, context);
+    const stat = await context.files.stat(path);
+    if (!stat) throw await missingFile(path, context);
+    if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
+    if (stat.kind === "other") throw new ToolError(deviceRefusal(path));
+    if (stat.size > MOST_BYTES) throw new ToolError(tooLarge(stat.size));
+
+    switch (kindOf(path)) {
+      case "binary":
+        throw new ToolError(binaryRefusal(path));
+      case "image":
+        return readImage(path, await context.files.read(path));
+      case "pdf":
+        return readPdfOrPages(path, stat.size, input.pages, context);
+      case "notebook":
+      case "text":
+        return readSeeing(path, stat, input, context);
+    }
+  },
+
+  show(output): string | ContentBlock[] {
+    switch (output.type) {
+      case "text":
+        return showLines(output);
+      case "image": {
+        const { type, base64 } = output.file;
+        return [{ type: "image", source: { type: "base64", media_type: type, data: base64 } }];
+      }
+      case "notebook":
+        return showNotebook(output);
+      case "pdf": {
+        const { filePath, originalSize, base64 } = output.file;
+        return [
+          { type: "text", text: `PDF file read: ${filePath} (${sizeOf(originalSize)})` },
+          { type: "document", source: { type: "base64", media_type: "application/pdf", data: base64 } },
+        ];
+      }
+      case "parts":
+        return showPages(output);
+      case "file_unchanged":
+        return "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
+    }
+  },
+});
+
+/** Text and notebooks: what can be edited afterwards, and need not be shown twice. */
+async function readSeeing(
+  path: string,
+  stat: FileStat,
+  input: ReadInput,
+  { files, seen, env }: ToolContext,
+): Promise<ReadOutput> {
+  const isNotebook = kindOf(path) === "notebook";
+  const range: LineRange = isNotebook
+    ? { offset: 1, limit: null }
+    : { offset: input.offset ?? 1, limit: input.limit ?? null };
+  const isWhole = range.offset === 1 && range.limit === null;
+  const last = seen.get(stat.realPath);
+  const wasShown = last?.by === "read" && isSame(last.range, isWhole ? undefined : range);
+
+  if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchanged(path);
+  if (isWhole && !isNotebook) checkWhole(stat.size);
+
+  const bytes = await files.read(path);
+  if (wasShown && last.hash === hashOf(bytes)) return unchanged(path);
+
+  const output = isNotebook ? readNotebook(path, bytes) : readLines(path, bytes, range);
+  checkTokens(textIn(output), env);
+  const isPastEnd = output.type === "text" && output.file.numLines === 0 && output.file.totalLines > 0;
+  if (!isPastEnd) seen.set(stat.realPath, sighting(bytes, stat, "read", isWhole ? undefined : range));
+  return output;
+}
+
+async function readPdfOrPages(path: string, size: number, pages: string | undefined, context: ToolContext) {
+  if (pages === undefined) checkPdfSize(size);
+  const bytes = await context.files.read(path);
+  if (pages === undefined) return readPdf(path, bytes);
+  const output = await readPages(path, bytes, parsePages(pages), context.signal);
+  checkTokens(showPages(output), context.env, "Ask for fewer pages at once.");
+  return output;
+}
+
+const isSame = (a: LineRange | undefined, b: LineRange | undefined) => a?.offset === b?.offset && a?.limit === b?.limit;
+
+const unchanged = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
+
+function textIn(output: ReadOutput): string {
+  if (output.type === "text") return output.file.content;
+  if (output.type !== "notebook") return "";
+  return showNotebook(output)
+    .map((block) => ("text" in block ? block.text : ""))
+    .join("\n");
+}
+
+const deviceRefusal = (path: string) =>
+  path.startsWith("/dev/")
+    ? `Cannot read '${path}': this device file would block or produce infinite output.`
+    : `Cannot read '${path}': it is not a regular file, so reading it could block for ever.`;
+
+const tooLarge = (size: number) =>
+  `The file is ${kilobytes(size)}, too large to read even in part (50MB at most). Search it with Grep, or print the lines you need with a command such as sed -n '100,200p'.`;
+
+const sizeOf = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : kilobytes(bytes));

@@ -1,0 +1,54 @@
+// The text part of Read: bytes in, some numbered lines out.
+
+import { ToolError } from "@keelson/engine";
+import { decode } from "../text-file/encoding.ts";
+import { toLf } from "../text-file/line-endings.ts";
+import { binaryRefusal } from "./kind.ts";
+import type { TextRead } from "./output.ts";
+
+const SNIFFED = 8_192;
+
+export interface LineRange {
+  readonly offset: number;
+  readonly limit: number | null;
+}
+
+export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }: LineRange): TextRead {
+  const { text, encoding } = decode(bytes);
+  if (!encoding.startsWith("utf-16") && bytes.subarray(0, SNIFFED).includes(0)) {
+    throw new ToolError(binaryRefusal(filePath));
+  }
+  // Offset 0 starts at the first line too, but counts from 0 (observed).
+  const { content, numLines, totalLines } = sliceLines(toLf(text), Math.max(0, offset - 1), limit ?? Infinity);
+  return { type: "text", file: { filePath, content, numLines, startLine: offset, totalLines } };
+}
+
+export function showLines({ file }: TextRead): string {
+  if (file.totalLines === 0) {
+    return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>";
+  }
+  if (file.numLines === 0) {
+    return `<system-reminder>Warning: the file exists but is shorter than the provided offset (${file.startLine}). The file has ${file.totalLines} lines.</system-reminder>`;
+  }
+  let number = file.startLine;
+  return file.content
+    .split("\n")
+    .map((line) => `${number++}\t${line}`)
+    .join("\n");
+}
+
+/** Finds the lines without cutting the whole text into pieces: it may be 50 MB. A final newline begins one more line. */
+function sliceLines(text: string, skip: number, most: number) {
+  if (text === "") return { content: "", numLines: 0, totalLines: 0 };
+  let line = 0;
+  let start = skip === 0 ? 0 : -1;
+  let end = text.length;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
+    line++;
+    if (line === skip) start = at + 1;
+    if (line === skip + most) end = at;
+  }
+  const totalLines = line + 1;
+  if (start === -1) return { content: "", numLines: 0, totalLines };
+  return { content: text.slice(start, end), numLines: Math.min(most, totalLines - skip), totalLines };
+}

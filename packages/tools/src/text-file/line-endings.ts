@@ -1,0 +1,39 @@
+// Line endings. The model reads and writes LF; files keep what they have, line by line.
+
+export type LineEnding = "\n" | "\r\n";
+
+/** The ending most lines have; LF when there is no telling. */
+export function lineEndingOf(text: string): LineEnding {
+  const crlf = count(text, "\r\n");
+  return crlf > 0 && crlf > count(text, "\n") - crlf ? "\r\n" : "\n";
+}
+
+export function toLf(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
+}
+
+/** Gives every line of an LF text this ending. */
+export function withEnding(text: string, ending: LineEnding): string {
+  return ending === "\n" ? text : text.replaceAll("\n", "\r\n");
+}
+
+/** Translates ever larger offsets of `toLf(text)` into offsets of `text`. A line break is never cut in two. */
+export function lfOffsets(text: string): (offset: number) => number {
+  let at = 0;
+  let lf = 0;
+  let next = text.indexOf("\r\n");
+  return (offset) => {
+    while (next !== -1 && lf + (next - at) < offset) {
+      lf += next - at + 1;
+      at = next + 2;
+      next = text.indexOf("\r\n", at);
+    }
+    return at + (offset - lf);
+  };
+}
+
+function count(text: string, part: string): number {
+  let found = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++;
+  return found;
+}

@@ -1,0 +1,60 @@
+// What changed between two texts, as hunks with three lines of context. Bounded: a change too large to be worth
+// working out has no hunks.
+
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+const CONTEXT = 3;
+const MOST_CHANGED = 1_000_000;
+const MOST_MS = 500;
+
+/** Both texts with LF line ends. */
+export async function patchOf(before: string, after: string): Promise<readonly Hunk[]> {
+  const same = commonEnds(before, after);
+  const oldPart = before.slice(same.start, before.length - same.end);
+  const newPart = after.slice(same.start, after.length - same.end);
+  if (oldPart.length + newPart.length > MOST_CHANGED) return [];
+
+  // 3 ms unbundled, and only once something is written.
+  const { structuredPatch } = await import("diff");
+  const patch = structuredPatch("", "", oldPart, newPart, undefined, undefined, { context: CONTEXT, timeout: MOST_MS });
+  return (patch?.hunks ?? []).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart: oldStart + same.lines,
+    oldLines,
+    newStart: newStart + same.lines,
+    newLines,
+    lines,
+  }));
+}
+
+/** How much both texts share at either end, in whole lines, sparing the lines that a hunk shows as context. */
+function commonEnds(before: string, after: string): { start: number; end: number; lines: number } {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before.charCodeAt(head) === after.charCodeAt(head)) head++;
+  let tail = 0;
+  while (
+    tail < most - head &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  )
+    tail++;
+
+  let start = before.lastIndexOf("\n", head - 1) + 1;
+  if (head === 0) start = 0;
+  for (let line = 0; line < CONTEXT && start > 0; line++)
+    start = start < 2 ? 0 : before.lastIndexOf("\n", start - 2) + 1;
+
+  let kept = before.length - tail;
+  for (let line = 0; line <= CONTEXT && kept < before.length; line++) {
+    const next = before.indexOf("\n", kept);
+    kept = next === -1 ? before.length : next + 1;
+  }
+  let lines = 0;
+  for (let at = before.indexOf("\n"); at !== -1 && at < start; at = before.indexOf("\n", at + 1)) lines++;
+  return { start, end: before.length - kept, lines };
+}

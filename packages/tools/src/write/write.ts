@@ -1,0 +1,73 @@
+// Write: a whole file at once. An existing one must have been seen, and keeps its encoding and line ends.
+
+import { defineTool, object, string, type ToolContext } from "@keelson/engine";
+import { resolvePath } from "../path.ts";
+import { encode } from "../text-file/encoding.ts";
+import { toLf, withEnding } from "../text-file/line-endings.ts";
+import { patchOf, type Hunk } from "../text-file/patch.ts";
+import { readSeen, writeSeen } from "../text-file/seen.ts";
+import { kept, openText, type TextFile } from "../text-file/text-file.ts";
+import description from "./write.md" with { type: "text" };
+
+interface WriteInput {
+  readonly file_path: string;
+  readonly content: string;
+}
+
+interface WriteOutput {
+  readonly type: "create" | "update";
+  readonly filePath: string;
+  readonly content: string;
+  readonly structuredPatch: readonly Hunk[];
+  readonly originalFile: string | null;
+}
+
+export const writeTool = defineTool<WriteInput, WriteOutput>({
+  name: "Write",
+  description,
+  input: object({
+    file_path: string("The file to write, best as an absolute path"),
+    content: string("Everything the file shall contain"),
+  }),
+
+  async check({ file_path }, context) {
+    await existing(resolvePath(file_path, context), context);
+  },
+
+  access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
+
+  async run({ file_path, content }, context) {
+    const filePath = resolvePath(file_path, context);
+    // Once more: hooks and people had time to change both the input and the file since `check`.
+    const before = await existing(filePath, context);
+    await writeSeen(filePath, before ? inTheManner(before, content) : new TextEncoder().encode(content), context);
+    return {
+      type: before ? "update" : "create",
+      filePath,
+      content,
+      structuredPatch: before ? await patchOf(before.lf, toLf(content)) : [],
+      originalFile: before ? kept(before.lf) : null,
+    };
+  },
+
+  show({ type, filePath }) {
+    const current = "(file state is current in your context — no need to Read it back)";
+    return type === "create"
+      ? `File created successfully at: ${filePath} ${current}`
+      : `The file ${filePath} has been updated successfully. ${current}`;
+  },
+});
+
+async function existing(path: string, context: ToolContext): Promise<TextFile | null> {
+  const stat = await context.files.stat(path);
+  return stat ? openText(await readSeen(path, stat, context)) : null;
+}
+
+/** The new content in the old file's encoding; as UTF-8 when that has no way to write it. */
+function inTheManner({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
+  const unmarked = bom && content.startsWith("\ufeff") ? content.slice(1) : content;
+  // Content that brings its own CRLF means it.
+  const text = unmarked.includes("\r\n") ? unmarked : withEnding(unmarked, ending);
+  const bytes = encode(text, encoding, bom);
+  return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
+}

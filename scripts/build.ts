@@ -1,0 +1,35 @@
+// `npm run build`: dist/keelson for this machine and the npm packages in dist/npm. `--all` adds the other platforms.
+
+import { stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { compile, programEntry } from "./compile.ts";
+import { freshBuild } from "./fresh-build.ts";
+import { writePlatformPackage, writeThinPackage } from "./npm-packages.ts";
+import { currentPlatform, isCurrent, platforms, type Platform } from "./platform.ts";
+import { root } from "./root.ts";
+
+const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
+const { version } = await Bun.file(join(root, "package.json")).json();
+
+const packages = join(root, "dist", "npm");
+
+const program = await freshBuild();
+report(program, (await stat(program)).size);
+report(await writeThinPackage(packages, version));
+
+for (const platform of values.all ? platforms : [currentPlatform()]) {
+  const executable = isCurrent(platform) ? program : await crossCompile(platform);
+  report(await writePlatformPackage(packages, version, platform, executable));
+}
+
+async function crossCompile(platform: Platform): Promise<string> {
+  const suffix = platform.os === "win32" ? ".exe" : "";
+  const outfile = join(root, "dist", `keelson-${platform.os}-${platform.cpu}${suffix}`);
+  await compile({ entry: programEntry, outfile, platform });
+  return outfile;
+}
+
+function report(path: string, size?: number): void {
+  console.log(relative(root, path) + (size === undefined ? "" : `  ${(size / 1e6).toFixed(1)} MB`));
+}

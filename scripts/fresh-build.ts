@@ -1,0 +1,41 @@
+// Builds dist/keelson unless the one that is there was made from these very sources.
+
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { compile, programEntry } from "./compile.ts";
+import { currentPlatform } from "./platform.ts";
+import { root } from "./root.ts";
+
+const programPath = join(root, "dist", process.platform === "win32" ? "keelson.exe" : "keelson");
+const stampPath = `${programPath}.sources`;
+
+/** The path of an executable that matches the sources. */
+export async function freshBuild(): Promise<string> {
+  const sources = await hashSources();
+  if ((await Bun.file(programPath).exists()) && (await readStamp()) === sources) return programPath;
+  // Renamed into place: tests that run beside us may be holding the old one.
+  const outfile = `${programPath}.${process.pid}${process.platform === "win32" ? ".exe" : ""}`;
+  await compile({ entry: programEntry, outfile, platform: currentPlatform() });
+  await rename(outfile, programPath);
+  await Bun.write(stampPath, sources);
+  return programPath;
+}
+
+async function readStamp(): Promise<string> {
+  return (await Bun.file(stampPath).exists()) ? Bun.file(stampPath).text() : "";
+}
+
+/** One hash over everything that goes into the executable. */
+async function hashSources(): Promise<string> {
+  const patterns = ["packages/*/src/**/*", "packages/*/package.json", "scripts/*.ts", "package-lock.json"];
+  const paths = patterns
+    .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
+    .filter((path) => !path.endsWith(".test.ts"))
+    .sort();
+  const hasher = new Bun.CryptoHasher("sha256").update(Bun.version);
+  for (const path of paths) {
+    const bytes = await Bun.file(join(root, path)).bytes();
+    hasher.update(`\0${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hasher.digest("hex");
+}

@@ -1,0 +1,5 @@
+// Where the repository is.
+
+import { dirname } from "node:path";
+
+export const root = dirname(import.meta.dir);

@@ -1,0 +1,93 @@
+// What is loaded before the first request leaves: a start is only as fast as the modules it drags in.
+// Counted in modules and bytes, which are the same on every machine; times belong in bench/.
+
+import { expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+
+const root = dirname(import.meta.dir);
+
+/** Modules that only some runs need. Each has a reason to be loaded late. */
+const late = {
+  "node_modules/unpdf/": "only for PDF files",
+  "node_modules/diff/": "only after an edit",
+  "node_modules/unbash/": "only when a shell command is judged",
+  "node_modules/@vscode/": "only for a search",
+  "packages/model/src/offline/": "only without a model",
+  "packages/testkit/": "only in tests",
+};
+
+/** Parts of Node that Bun assembles from many pieces; in brackets what importing one adds to a start of 3 ms. */
+const costly = {
+  "node:tty": "3 ms; ask fstat first",
+  "node:crypto": "2.4 ms; use Bun.CryptoHasher and the global crypto",
+  "node:stream": "1.6 ms",
+  "node:util": "1.6 ms",
+  "node:net": "with node:stream",
+  "node:http": "with node:net",
+  "node:readline": "with node:stream",
+};
+
+const MOST_MODULES = 230;
+const MOST_BYTES = 800_000;
+
+test("nothing heavy is loaded before the first request", async () => {
+  const loaded = await loadedBeforeFirstRequest();
+
+  const early = loaded.flatMap((path) => {
+    const found = Object.entries(late).find(([part]) => path.includes(part));
+    return found ? [`${path} (${found[1]})`] : [];
+  });
+  expect(early).toEqual([]);
+  expect(loaded).toContain("packages/cli/src/bin.ts");
+  expect(loaded).toContain("packages/engine/src/run.ts");
+  expect(loaded.length).toBeLessThan(MOST_MODULES);
+  expect(loaded.reduce((sum, path) => sum + statSync(join(root, path)).size, 0)).toBeLessThan(MOST_BYTES);
+});
+
+test("nothing loaded before the first request imports a costly part of Node", async () => {
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  const found: string[] = [];
+  for (const path of await loadedBeforeFirstRequest()) {
+    if (!path.endsWith(".ts")) continue;
+    const imports = transpiler.scanImports(await Bun.file(join(root, path)).text());
+    for (const { path: name, kind } of imports) {
+      const cost = costly[name as keyof typeof costly];
+      if (cost && kind === "import-statement") found.push(`${path} imports ${name} (${cost})`);
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+/** Runs one turn and returns the files loaded by the time `fetch` was first called, relative to the repository. */
+async function loadedBeforeFirstRequest(): Promise<string[]> {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "ok" }]);
+  const list = join(home.root, "loaded.json");
+  // Written outside the tree: it must not be loaded as a part of the program.
+  const recorder = join(home.root, "recorder.cjs");
+  await Bun.write(recorder, recorderSource(list));
+  const entry = join(root, "packages", "cli", "src", "bin.ts");
+  const config = join(root, "scripts", "empty.toml");
+  const program = [process.execPath, "--no-env-file", `--config=${config}`, "--preload", recorder, entry];
+
+  const { stdout, stderr } = await runKeelson(["-p", "go"], { home, program, url: model.url });
+  expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: "ok", stderr: "" });
+
+  const paths: string[] = await Bun.file(list).json();
+  // The entry is still running while it waits for the session, and so is not in the list yet.
+  return [...new Set([entry, ...paths])].filter((path) => path.startsWith(root)).map((path) => relative(root, path));
+}
+
+/** `require.cache` holds every module Bun has loaded, ES modules and imported texts too. */
+function recorderSource(list: string): string {
+  return `
+    const real = globalThis.fetch;
+    globalThis.fetch = Object.assign((...args) => {
+      globalThis.fetch = real;
+      require("node:fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache)));
+      return real(...args);
+    }, real);
+  `;
+}
