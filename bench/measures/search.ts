@@ -2,6 +2,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { currentPlatform, ripgrepFor } from "../../scripts/platform.ts";
 import { clock } from "../clock.ts";
 import { repeat } from "../repeat.ts";
 import { glob, grep, prose, type Call } from "../script.ts";
@@ -14,14 +15,14 @@ const NEEDLE = "needle_in_the_stack";
 export async function search(stage: Stage): Promise<Row[]> {
   const files = stage.quick ? 10_000 : 50_000;
   const cwd = await plantTree(join(stage.folder, "big-project"), files);
-  const { rgPath } = await import("@vscode/ripgrep");
+  const ripgrep = await ripgrepFor(currentPlatform());
   const times = stage.quick ? 3 : 7;
 
   const ask = async (call: Call, hit: string) => {
     const rounds = await repeat(times, () => stage.play([{ calls: [call] }, { text: "ok" }], { cwd, expected: [hit] }));
     return { gaps: rounds.map((round) => round.gapsMs[0]!), first: rounds.map((round) => round.firstRequestMs) };
   };
-  const bare = (args: string[]) => repeat(times, () => timeCommand([rgPath, ...args], cwd));
+  const bare = (args: string[]) => repeat(times, () => timeCommand([ripgrep, ...args], cwd));
 
   const grepped = await ask(grep(NEEDLE, cwd), "file-17.ts");
   const globbed = await ask(glob("**/*.rare.ts", cwd), "file-3.rare.ts");

@@ -1,12 +1,11 @@
 // The executable: the real world, handed to `main`. The version is answered before anything else is loaded:
 // clients probe it before every session.
 
-import { writeSync } from "node:fs";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol/version";
 
 const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-v") {
-  writeSync(1, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
+  await Bun.write(Bun.stdout, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
 } else {
   const { start } = await import("./start.ts");
   await start();

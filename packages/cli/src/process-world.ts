@@ -1,9 +1,9 @@
 // The real world: this process, its streams, its signals.
 
-import { appendFileSync, writeSync } from "node:fs";
+import { appendFileSync, fstatSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { isatty } from "node:tty";
+import type * as Tty from "node:tty";
 import type { OpenSession } from "./open.ts";
 import type { World } from "./world.ts";
 
@@ -14,7 +14,7 @@ export function processWorld(openSession: OpenSession): World {
     env: process.env,
     platform: process.platform,
     ...(process.getuid === undefined ? {} : { uid: process.getuid() }),
-    terminal: { stdin: isatty(0), stdout: isatty(1) },
+    terminal: { stdin: isTerminal(0), stdout: isTerminal(1) },
     openSession,
     stdin: () => Bun.stdin.stream(),
     write: standardOutput(),
@@ -43,6 +43,16 @@ function standardOutput(): World["write"] {
     sink ??= Bun.stdout.writer();
     await Promise.all([sink.write(text), sink.flush()]);
   };
+}
+
+/** Only a character device can be a terminal; asking the rest would load `node:tty`, which takes 3 ms. */
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && (require("node:tty") as typeof Tty).isatty(fd);
+  } catch {
+    // A closed descriptor is nobody's terminal.
+    return false;
+  }
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

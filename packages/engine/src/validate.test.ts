@@ -59,8 +59,8 @@ test("other complaints are listed as JSON", () => {
   const text = checked.ok ? "" : checked.message;
   expect(text).toStartWith("InputValidationError: [");
   expect(JSON.parse(text.slice("InputValidationError: ".length))).toEqual([
-    { code: "too_small", path: ["offset"], message: "must be >= 0" },
     { code: "invalid_value", path: ["mode"], message: "must be equal to one of the allowed values" },
+    { code: "too_small", path: ["offset"], message: "must be >= 0" },
   ]);
 });
 

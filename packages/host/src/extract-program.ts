@@ -1,13 +1,13 @@
 // Puts a program that is embedded in our executable on disk, once, where only its owner can change it.
 
-import { randomBytes } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { randomHex } from "./random.ts";
 
 /** The path of the extracted copy, or null when it cannot be kept there. The embedded name carries a content hash. */
 export function extractProgram(embedded: string, directory: string): string | null {
   const path = join(directory, basename(embedded));
-  const temporary = `${path}.${randomBytes(8).toString("hex")}`;
+  const temporary = `${path}.${randomHex(8)}`;
   try {
     if (isIntact(path, directory)) return path;
     const bytes = readFileSync(embedded);
@@ -19,7 +19,7 @@ export function extractProgram(embedded: string, directory: string): string | nu
     return path;
   } catch {
     // A home that cannot be written to: the caller looks elsewhere.
-    rmSync(temporary, { force: true });
+    if (existsSync(temporary)) rmSync(temporary);
     return null;
   }
 }

@@ -1,7 +1,6 @@
 // The session's shell: a fresh bash or zsh for every command, started as the user would find it, ended with everything
 // it began. Knows nothing of permissions or of what the output is for.
 
-import { randomBytes } from "node:crypto";
 import { accessSync, closeSync, constants, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
@@ -18,6 +17,7 @@ import { startReaper, type Reaper } from "./shell/reaper.ts";
 import { chooseShell, quote, scriptFor } from "./shell/script.ts";
 import { takeSnapshot } from "./shell/snapshot.ts";
 import type { Tasks } from "./task-table.ts";
+import { randomHex } from "./random.ts";
 
 export interface ShellOptions {
   readonly configDir: string;
@@ -54,7 +54,7 @@ const NOT_STARTED: ShellResult = {
 };
 
 export function createShell(options: ShellOptions): SessionShell {
-  const token = randomBytes(16).toString("hex");
+  const token = randomHex(16);
   const env = childEnvironment({ ...options, token });
   const program = chooseShell(options.env, isExecutable, (name) => Bun.which(name, { PATH: options.env["PATH"] }));
   let reaper: Reaper | undefined;
@@ -145,12 +145,12 @@ function createOutputFile(directory: string, id: string) {
     return createPrivateFile(directory, `${name}.txt`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    return createPrivateFile(directory, `${name}-${randomBytes(4).toString("hex")}.txt`);
+    return createPrivateFile(directory, `${name}-${randomHex(4)}.txt`);
   }
 }
 
 function keepScript(script: string, directory: string): string {
-  const { fd, path } = createPrivateFile(directory, `script-${randomBytes(8).toString("hex")}.sh`);
+  const { fd, path } = createPrivateFile(directory, `script-${randomHex(8)}.sh`);
   writeSync(fd, script);
   closeSync(fd);
   return path;

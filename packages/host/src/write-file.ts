@@ -1,6 +1,5 @@
 // Writes a file whole or not at all: a private neighbour with a random name, then a rename.
 
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -19,6 +18,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { ToolError } from "@keelson/engine";
 import { attempt, isLivePath } from "./regular-file.ts";
+import { randomHex } from "./random.ts";
 
 /** A link is written through, to the file it names. Throws ToolError naming the path and the cause. */
 export function writeFile(path: string, bytes: Uint8Array): void {
@@ -37,7 +37,7 @@ function notRegular(path: string): string {
 }
 
 function replace(target: string, bytes: Uint8Array, old: Stats | null): void {
-  const temporary = join(dirname(target), `.keelson-${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = join(dirname(target), `.keelson-${randomHex(8)}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temporary, flags, old ? 0o600 : 0o644);
   try {

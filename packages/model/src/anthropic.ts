@@ -40,7 +40,12 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     (value) => value !== undefined,
   );
 
-  async function post(path: string, request: ModelRequest, body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<HttpCall> {
+  async function post(
+    path: string,
+    request: ModelRequest,
+    body: Uint8Array<ArrayBuffer>,
+    signal: AbortSignal,
+  ): Promise<HttpCall> {
     const url = endpoint(options.baseUrl ?? DEFAULT_BASE_URL, path);
     const call = await openCall(
       url,

@@ -10,7 +10,7 @@ import {
   type PromptMessage,
   type Session,
 } from "@keelson/protocol";
-import { Controls } from "./controls.ts";
+import type { Controls } from "./controls.ts";
 import type { Cost } from "./cost.ts";
 import type { Gate } from "./gate.ts";
 import type { Inbox } from "./inbox.ts";

@@ -38,7 +38,7 @@ const WRITERS = new Set(
 /** The first operand is a pattern or a program, not a file. */
 const PATTERN_FIRST = new Set("awk egrep fgrep gawk grep jq rg sed".split(" "));
 
-const MOST_PLACES = 16;
+const MOST_PLACES = 64;
 const MOST_PIECES = 12;
 
 /** Every command, those behind wrappers and in constant shell text included. */
@@ -122,6 +122,11 @@ export function placesIn(commands: readonly SimpleCommand[], { cwd, home }: Wher
     }
   }
   return places;
+}
+
+/** A command that moves about so much that its relative paths may mean anything. */
+export function isLost(places: readonly string[]): boolean {
+  return places.length >= MOST_PLACES;
 }
 
 /** A target that may be written or read without a question. */

@@ -91,6 +91,8 @@ test.each([
   [`echo ${"a ".repeat(3_000)}`],
   ["eval ".repeat(12) + "rm x"],
   ["echo a\0b"],
+  [`watch ${"a ".repeat(500)} rm x`],
+  [`${"watch ".repeat(50)} rm x`],
 ])("says so when a command cannot be read whole: %#", (command) => {
   expect(analyseCommand(command).problem).toBeString();
 });

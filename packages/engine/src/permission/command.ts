@@ -232,11 +232,15 @@ function started(command: SimpleCommand, place: Place, reading: Reading): Simple
   const shells = place.shells + 1;
   const inner: Reading = { commands: [], nodes: reading.nodes, ...(reading.problem && { problem: reading.problem }) };
   for (const script of start.scripts) readScript(script, within, shells, inner);
+  if (start.tooMany) inner.problem ??= "it has too many words behind a wrapper";
   for (const words of start.commands) {
+    // Each is judged by every rule: dearer than a node of the tree.
+    if ((inner.nodes += 25) > MOST_NODES) inner.problem ??= "it has too many parts";
     if (shells > DEEPEST_SHELL) inner.problem ??= "commands are nested too deeply";
-    else inner.commands.push(started(simple({ words }, { ...place, shells }), { ...place, shells }, inner));
+    if (inner.problem) break;
+    inner.commands.push(started(simple({ words }, { ...place, shells }), { ...place, shells }, inner));
   }
-  reading.nodes = inner.nodes + start.commands.length;
+  reading.nodes = inner.nodes;
   if (inner.problem) reading.problem ??= inner.problem;
   return { ...command, runs: inner.commands, transparent: start.transparent, opaque: start.opaque };
 }

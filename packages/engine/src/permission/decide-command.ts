@@ -10,6 +10,7 @@ import {
   everyCommand,
   filesInCommand,
   filesOf,
+  isLost,
   isNullDevice,
   placesIn,
   resolved,
@@ -63,8 +64,9 @@ export function commandSafety(question: GateQuestion): { reason: string; path?: 
   if (target !== undefined)
     return { reason: `This command requires approval: it would remove '${target}'`, path: target };
   if (question.mode === "bypassPermissions") return undefined;
+  const lost = isLost(placesIn(everyCommand(analysis.commands), whereOf(question)));
   const file = filesInCommand(analysis, whereOf(question), "strict").find(
-    (each) => each.use === "write" && writes(each) && endsWhichAre(each, question).some(isProtected),
+    (each) => each.use === "write" && writes(each) && (lost || endsWhichAre(each, question).some(isProtected)),
   );
   return (
     file && {
@@ -160,6 +162,7 @@ function mayRedirect(
 
 /** The first file of a part that lies outside the working directories and is not allowed by a path rule. */
 function outside(part: SimpleCommand, places: readonly string[], question: GateQuestion): string | undefined {
+  if (isLost(places)) return places.at(-1);
   const use = looksOnlyButRedirects(part) ? "read" : "edit";
   return filesOf(part, places, question.home, "lenient").find((file) => {
     // Where output goes has been judged on its own.
@@ -198,9 +201,14 @@ function isFileCommand({ words }: SimpleCommand): boolean {
 function touches(question: GateQuestion, analysis: CommandAnalysis, rules: readonly Rule[]): "yes" | "maybe" | "no" {
   const paths = rules.filter((rule) => rule.content !== undefined && (rule.tool === "Read" || rule.tool === "Edit"));
   if (paths.length === 0) return "no";
+  if (isLost(placesIn(everyCommand(analysis.commands), whereOf(question)))) return "maybe";
   let answer: "maybe" | "no" = "no";
+  const seen = new Set<string>();
   for (const file of filesInCommand(analysis, whereOf(question), "strict")) {
     const edits = file.use === "write" && writes(file);
+    const key = `${edits} ${file.pattern} ${file.path}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
     for (const rule of paths) {
       // `Edit(x)` says nothing about reading x.
       if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;

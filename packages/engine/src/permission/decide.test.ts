@@ -720,3 +720,20 @@ test("questions carry the text for when nobody can be asked, and what would sett
     ],
   });
 });
+
+test("a command that moves through many folders is not trusted with relative paths", () => {
+  const wander = Array.from({ length: 8 }, (_, at) => `cd d${at}`).join("; ");
+  expect(bash(`${wander}; cat x`).behavior).toBe("ask");
+  expect(bash(`${wander}; cat x`, { mode: "bypassPermissions" }).behavior).toBe("allow");
+  expect(bash(`${wander}; cat x`, { mode: "bypassPermissions", with: { deny: ["Read(/a/b)"] } }).behavior).toBe("ask");
+  expect(bash(`${wander}; touch x`, { with: { allow: ["Bash"] } }).behavior).toBe("ask");
+  expect(bash(`${wander}; rm -rf x`, { mode: "bypassPermissions" }).behavior).toBe("ask");
+});
+
+test("a small detour is still followed", () => {
+  expect(bash("cd .git && echo x > config", { with: { allow: ["Bash"] } }).behavior).toBe("ask");
+  expect(
+    bash("cd nowhere; cd secrets; cat key", { mode: "bypassPermissions", with: { deny: ["Read(/secrets/key)"] } })
+      .behavior,
+  ).toBe("deny");
+});

@@ -12,7 +12,8 @@ import { suggestDirectory, suggestEdits, suggestTool } from "./suggest.ts";
 
 export type { GateQuestion } from "./question.ts";
 
-export function decide(question: GateQuestion): PermissionDecision {
+export function decide(given: GateQuestion): PermissionDecision {
+  const question = { ...given, matchers: new Map() };
   const decision =
     hookDeny(question) ??
     denyRules(question) ??

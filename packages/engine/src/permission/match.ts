@@ -2,7 +2,7 @@
 // Commands have their own reading: `match-command.ts`.
 
 import { basename, relative } from "node:path/posix";
-import ignore from "ignore";
+import ignore, { type Ignore } from "ignore";
 import { absolute } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { overlap, wildcard } from "./wildcard.ts";
@@ -13,6 +13,8 @@ export interface Anchors {
   readonly home: string;
   /** The working directories; the first is where the session was started. */
   readonly directories: readonly string[];
+  /** Patterns made ready, for as long as one decision lasts: the matcher remembers every path it has seen. */
+  readonly matchers?: Map<string, Ignore>;
 }
 
 const READ_FAMILY = new Set(["Read", "Glob", "Grep"]);
@@ -61,11 +63,21 @@ export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean
     const name = relative(absolute("/", base), path);
     if (name === ".." || name.startsWith("../")) return false;
     const strict = rule.behavior !== "allow";
-    const matcher = ignore({ ignorecase: strict }).add({ pattern });
+    const matcher = matcherOf(pattern, strict, anchors.matchers);
     if (name !== "" && matcher.ignores(name)) return true;
     // A folder is denied when all that lies in it is.
     return strict && matcher.ignores(`${name === "" ? "" : `${name}/`}${PROBE}`);
   });
+}
+
+function matcherOf(pattern: string, strict: boolean, matchers?: Map<string, Ignore>): Ignore {
+  const key = `${strict ? "strict" : "exact"} ${pattern}`;
+  let matcher = matchers?.get(key);
+  if (matcher === undefined) {
+    matcher = ignore({ ignorecase: strict }).add({ pattern });
+    matchers?.set(key, matcher);
+  }
+  return matcher;
 }
 
 /** Whether a file name pattern of the shell could reach something the rule forbids. */

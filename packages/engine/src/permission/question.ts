@@ -4,10 +4,10 @@ import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol"
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command.ts";
 import { isInsideAny } from "./paths.ts";
-import { governs, matchesPath } from "./match.ts";
+import { governs, matchesPath, type Anchors } from "./match.ts";
 import type { Rule } from "./rule.ts";
 
-export interface GateQuestion {
+export interface GateQuestion extends Pick<Anchors, "matchers"> {
   readonly tool: string;
   readonly input: JsonObject;
   readonly access: Access;

@@ -3,7 +3,7 @@
 
 import { basename, dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand, placesIn, type Where } from "./command-files.ts";
+import { everyCommand, isLost, placesIn, type Where } from "./command-files.ts";
 import { absolute, withParents } from "./paths.ts";
 import type { Word } from "./word.ts";
 
@@ -17,8 +17,9 @@ export function criticalRemoval(analysis: CommandAnalysis, ground: Ground): stri
   const commands = everyCommand(analysis.commands);
   const places = placesIn(commands, ground);
   const kept = new Set([...ground.directories, ground.home, ...places].flatMap(withParents).map(fold));
+  const lost = isLost(places);
   for (const command of commands) {
-    const target = targets(command).find((word) => isCritical(word, places, kept, ground));
+    const target = targets(command).find((word) => lost || isCritical(word, places, kept, ground));
     if (target) return target.text;
   }
   return undefined;

@@ -11,7 +11,11 @@ export interface Started {
   readonly scripts: readonly string[];
   readonly transparent: boolean;
   readonly opaque: boolean;
+  /** There were more readings than we are willing to judge. */
+  readonly tooMany?: true;
 }
+
+const MOST_READINGS = 200;
 
 interface Wrapper {
   /** Options that take the next word, or the rest of their own, as a value. */
@@ -113,8 +117,8 @@ function skipOption(wrapper: Wrapper, option: string): number | undefined {
 /** Every tail of the words that could be a command. */
 function anyOf(words: readonly Word[]): Started {
   const commands = words.flatMap((word, at) => (word.value.startsWith("-") ? [] : [words.slice(at)]));
-  // Beyond this many the first ones are joined with everything after them anyway.
-  return { commands: commands.slice(0, 200), scripts: [], transparent: false, opaque: words.some(isUnknown) };
+  const started = { commands, scripts: [], transparent: false, opaque: words.some(isUnknown) };
+  return commands.length > MOST_READINGS ? { ...started, commands: [], tooMany: true } : started;
 }
 
 /** `env -S 'rm -rf x'` splits one word into a command. */

@@ -1,6 +1,5 @@
 // A command that runs beside the conversation: a row in the task table, its output straight into a file.
 
-import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
 import type { BackgroundCommand } from "@keelson/engine";
 import { createPrivateFile } from "../private-file.ts";
@@ -63,7 +62,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
 function randomName(): string {
   const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
   // 252 is the largest multiple of 36 in a byte; bytes above it would favour some letters.
-  const bytes = [...randomBytes(32)].filter((byte) => byte < 252);
+  const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
   return bytes
     .slice(0, 8)
     .map((byte) => letters[byte % 36])

@@ -3,8 +3,8 @@
 
 import { tmpdir } from "node:os";
 import { closeSync, readSync, unlinkSync } from "node:fs";
-import { randomBytes } from "node:crypto";
 import { createPrivateFile } from "../private-file.ts";
+import { randomHex } from "../random.ts";
 
 export interface Pipe {
   readonly read: number;
@@ -53,7 +53,7 @@ export function openNotepad(openPipe: OpenPipe | null): Notepad {
     const { read, write } = openPipe({ nonBlocking: true });
     return { write, closeWrite: () => closeSync(write), take: () => takeFrom(read, null) };
   }
-  const { fd, path } = createPrivateFile(tmpdir(), `keelson-${randomBytes(12).toString("hex")}`);
+  const { fd, path } = createPrivateFile(tmpdir(), `keelson-${randomHex(12)}`);
   unlinkSync(path);
   return { write: fd, closeWrite() {}, take: () => takeFrom(fd, 0) };
 }

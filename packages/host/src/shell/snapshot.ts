@@ -1,12 +1,12 @@
 // The user's shell as they know it: functions, aliases, options and PATH of a login, interactive shell, taken once
 // per session and sourced before each command. Only the user's own start files are read, never the project's.
 
-import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../private-file.ts";
 import type { Groups } from "./groups.ts";
 import { quote, type ShellProgram } from "./script.ts";
+import { randomHex } from "../random.ts";
 
 const LIMIT_MS = 10_000;
 const LARGEST = 2 * 1024 * 1024;
@@ -26,7 +26,7 @@ export interface SnapshotOptions {
 export async function takeSnapshot(options: SnapshotOptions): Promise<string | null> {
   const { shell, env, directory } = options;
   if (!hasStartFiles(shell, env)) return null;
-  const delimiterLine = `--${randomBytes(12).toString("hex")}--`;
+  const delimiterLine = `--${randomHex(12)}--`;
   const printed = await printedBy(options, delimiterLine);
   const parts = printed?.split(`${delimiterLine}\n`);
   if (parts?.length !== PARTS + 1) return null;
@@ -127,7 +127,7 @@ async function printedBy(
 
 function keep(text: string, directory: string, shell: ShellProgram): string | null {
   try {
-    const name = `snapshot-${shell.kind}-${Date.now()}-${randomBytes(4).toString("hex")}.sh`;
+    const name = `snapshot-${shell.kind}-${Date.now()}-${randomHex(4)}.sh`;
     const { fd, path } = createPrivateFile(directory, name);
     writeSync(fd, text);
     closeSync(fd);
