@@ -8,7 +8,12 @@ import type { Call } from "./turn.ts";
 /** One answer for each call, in the order of the calls. Entries are recorded as each call ends. */
 export async function settleAll(calls: readonly Call[], ports: Ports): Promise<Settled[]> {
   const settled: Settled[] = [];
-  for (const group of await groups(calls, ports)) settled.push(...(await settleGroup(group, ports)));
+  let current = ports;
+  for (const group of await groups(calls, ports)) {
+    settled.push(...(await settleGroup(group, current)));
+    // Whoever denied a call and wants the run to end is not asked about the calls behind it, and none of them runs.
+    if (settled.some(({ interrupt }) => interrupt)) current = { ...ports, signal: AbortSignal.abort() };
+  }
   return settled;
 }
 

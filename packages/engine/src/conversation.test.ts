@@ -60,7 +60,7 @@ test("a session cut off in the middle of its calls is made well formed", () => {
 
   expect(conversation.messages.at(-1)).toEqual({
     role: "user",
-    content: [{ type: "tool_result", tool_use_id: "b", content: NO_RESULT, is_error: true }, result("a")],
+    content: [result("a"), { type: "tool_result", tool_use_id: "b", content: NO_RESULT, is_error: true }],
   });
 });
 

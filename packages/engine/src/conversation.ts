@@ -99,16 +99,15 @@ function openCalls(message: ModelMessage | undefined): string[] {
     .map((call) => call.id);
 }
 
+/** One answer for each open call, in the order of the calls, then everything else. */
 function settled(blocks: readonly ContentBlock[], open: readonly string[]): readonly ContentBlock[] {
-  const answered = new Set<string>();
-  const kept = blocks.filter((block) => {
-    if (!isToolResult(block)) return true;
-    if (!open.includes(block.tool_use_id) || answered.has(block.tool_use_id)) return false;
-    answered.add(block.tool_use_id);
-    return true;
-  });
-  const missing = open.filter((id) => !answered.has(id));
-  return missing.length === 0 && kept.length === blocks.length ? blocks : [...missing.map(unanswered), ...kept];
+  const answers = new Map<string, ContentBlock>();
+  for (const block of blocks) {
+    if (isToolResult(block) && !answers.has(block.tool_use_id)) answers.set(block.tool_use_id, block);
+  }
+  const others = blocks.filter((block) => !isToolResult(block));
+  const whole = [...open.map((id) => answers.get(id) ?? unanswered(id)), ...others];
+  return whole.length === blocks.length && whole.every((block, at) => block === blocks[at]) ? blocks : whole;
 }
 
 const unanswered = (id: string): ToolResultBlock => ({

@@ -109,6 +109,18 @@ test("each finished block is an entry of its own, and results hang on the entry 
   expect(end.numTurns).toBe(3);
 });
 
+test("who watches the pieces of a reply is told of each request first", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "done" });
+  const { signals } = await play(model, {}, { partial: true });
+  const first = signals.map((signal) => ("event" in signal ? signal.event.type : "status" in signal && signal.status));
+  expect(first.filter((kind) => kind === "requesting" || kind === "message_start")).toEqual([
+    "requesting",
+    "message_start",
+    "requesting",
+    "message_start",
+  ]);
+});
+
 test("whatever goes wrong with a call, it is answered and the model goes on", async () => {
   const calls = [
     { name: "Nope", input: {} },
@@ -170,8 +182,10 @@ test("a denial that interrupts ends the run with every call answered", async () 
     { name: "Echo", input: { text: "b" } },
   ];
   const permit = () => ({ behavior: "deny", message: "Stop", by: "person", interrupt: true }) as const;
-  const { end, conversation } = await play(scriptedModel({ calls }), {}, { permit });
+  const { end, conversation, asked } = await play(scriptedModel({ calls }), {}, { permit });
   expect(end.reason).toBe("aborted_tools");
+  // The second is not even asked about.
+  expect(asked.map(({ tool }) => tool.name)).toEqual(["Fail"]);
   expect(problems(conversation.messages)).toEqual([]);
   expect(conversation.messages.at(-1)!.content).toContainEqual({
     type: "text",

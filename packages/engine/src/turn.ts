@@ -63,6 +63,8 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
   const show = (event: StreamEvent) =>
     ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
 
+  // Only who watches the pieces is told that none has come yet (observed).
+  if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
   try {
     for await (const event of ports.model.provider.stream(request, ports.signal)) {
       switch (event.type) {

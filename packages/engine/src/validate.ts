@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { isType, typeName, validateSchema, type Issue } from "./json-schema.ts";
 
-export type CheckedInput =
+type CheckedInput =
   { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
 
 export function checkInput(tool: string, schema: JsonObject, input: unknown): CheckedInput {

@@ -3,7 +3,7 @@
 
 import { isObject, tryParse, VERSION, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
-import { bodyBytes, countBodyBytes } from "./body.ts";
+import { Bodies, countBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
 import { clean, refusalError, streamError } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
@@ -39,6 +39,8 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
     (value) => value !== undefined,
   );
+
+  const bodies = new Bodies();
 
   async function post(
     path: string,
@@ -81,8 +83,8 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     id: "anthropic",
 
     async *stream(request, signal) {
-      const body = bodyBytes(request, { stream: true, extra: options.extraBody });
-      const call = await post("/v1/messages", request, body, signal);
+      using body = bodies.lease(request, { stream: true, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body.bytes, signal);
       if (/\bjson\b/.test(call.response.headers.get("content-type") ?? "")) {
         // Some gateways answer a request for a stream with the whole reply.
         yield* replay(asReply(await whole(call), options, secrets));
@@ -102,14 +104,14 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     },
 
     async *plain(request, signal) {
-      const body = bodyBytes(request, { stream: false, extra: options.extraBody });
-      const call = await post("/v1/messages", request, body, signal);
+      using body = bodies.lease(request, { stream: false, extra: options.extraBody });
+      const call = await post("/v1/messages", request, body.bytes, signal);
       yield* replay(asReply(await whole(call), options, secrets));
     },
 
     async countTokens(request, signal) {
       try {
-        const call = await post("/v1/messages/count_tokens", request, countBodyBytes(request), signal);
+        const call = await post("/v1/messages/count_tokens", request, countBody(request), signal);
         const answer = await whole(call);
         return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
       } catch (error) {

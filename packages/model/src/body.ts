@@ -1,70 +1,110 @@
-// The bytes of a request body. Put together from the remembered JSON of blocks and tools, so that what a turn costs
-// hardly grows with the conversation behind it.
+// The bytes of request bodies. A request mostly begins with what the one before began with, so the bytes of its
+// messages are kept and only what is new is written: a turn costs what it adds.
 
 import { jsonOf, type JsonObject, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
-/** The body of `/v1/messages`. `extra` wins over the request's own fields, except over `stream`. */
-export function bodyBytes(
-  request: ModelRequest,
-  options: { readonly stream: boolean; readonly extra?: JsonObject },
-): Uint8Array<ArrayBuffer> {
-  const { betas: _, model, messages, system, tools, ...rest } = request;
-  const fields = new Map<string, readonly string[]>([["model", [JSON.stringify(model)]]]);
-  fields.set("messages", listParts(messages, messageParts));
-  if (system.length > 0)
-    fields.set(
-      "system",
-      listParts(system, (block) => [jsonOf(block)]),
-    );
-  if (tools.length > 0)
-    fields.set(
-      "tools",
-      listParts(tools, (tool) => [jsonOf(tool)]),
-    );
-  for (const [key, value] of [...Object.entries(rest), ...Object.entries(options.extra ?? {})])
-    if (value !== undefined) fields.set(key, [JSON.stringify(value)]);
-  fields.delete("stream");
-  if (options.stream) fields.set("stream", ["true"]);
+/** A body to send. Its bytes stay as they are until it is disposed of; then the next body may reuse them. */
+export interface Body extends Disposable {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
-  const parts = ["{"];
-  for (const [key, value] of fields) {
-    if (parts.length > 1) parts.push(",");
-    parts.push(`${JSON.stringify(key)}:`);
-    for (const part of value) parts.push(part);
+export interface BodyOptions {
+  readonly stream: boolean;
+  /** Wins over the request's own fields, except over `messages` and `stream`. */
+  readonly extra?: JsonObject;
+}
+
+export class Bodies {
+  #free: KeptBody | undefined;
+
+  /** The body of `/v1/messages`. Bodies in use at the same time never share bytes. */
+  lease(request: ModelRequest, options: BodyOptions): Body {
+    const kept = this.#free ?? new KeptBody();
+    this.#free = undefined;
+    const bytes = kept.write(headText(request, options), request.messages);
+    return { bytes, [Symbol.dispose]: () => void (this.#free = kept) };
   }
-  parts.push("}");
-  return encode(parts);
 }
 
 /** The body of `/v1/messages/count_tokens`, which knows fewer fields. */
-export function countBodyBytes({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
-  const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}), betas: [] };
-  return bodyBytes(request as unknown as ModelRequest, { stream: false });
+export function countBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
+  const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
+  return new KeptBody().write(headText(request, { stream: false }), messages);
 }
 
-function messageParts(message: ModelMessage): string[] {
-  const { role, content } = message;
-  if (typeof content === "string") return [jsonOf(message)];
-  return [`{"role":"${role}","content":`, ...listParts(content, (block) => [jsonOf(block)]), "}"];
+/** Everything but the messages, which come last. */
+function headText(
+  request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
+  options: BodyOptions,
+): string {
+  const { betas: _, messages: __, system, tools, ...rest } = request;
+  const fields = new Map<string, string>();
+  for (const [key, value] of Object.entries(rest)) if (value !== undefined) fields.set(key, JSON.stringify(value));
+  if (system.length > 0) fields.set("system", `[${system.map(jsonOf).join(",")}]`);
+  if (tools.length > 0) fields.set("tools", `[${tools.map(jsonOf).join(",")}]`);
+  for (const [key, value] of Object.entries(options.extra ?? {}))
+    if (value !== undefined) fields.set(key, JSON.stringify(value));
+  fields.delete("messages");
+  fields.delete("stream");
+  if (options.stream) fields.set("stream", "true");
+  return `{${Array.from(fields, ([key, text]) => `${JSON.stringify(key)}:${text},`).join("")}"messages":[`;
 }
 
-function listParts<T>(values: readonly T[], partsOf: (value: T) => readonly string[]): string[] {
-  const parts = ["["];
-  for (const value of values) {
-    if (parts.length > 1) parts.push(",");
-    for (const part of partsOf(value)) parts.push(part);
+const END = "]}";
+
+class KeptBody {
+  #buffer = Buffer.allocUnsafeSlow(0);
+  #head = "";
+  #messages: readonly ModelMessage[] = [];
+  /** Where the bytes before each message end; the last one is where they all end. */
+  #ends: number[] = [];
+
+  write(head: string, messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
+    const same = head === this.#head ? commonStart(messages, this.#messages) : 0;
+    const fresh = messages.slice(same).map((message, index) => messageParts(message, same + index === 0));
+    const used = head === this.#head ? this.#ends[same]! : 0;
+    this.#reserve(used, sizeOf([head, END]) + fresh.reduce((sum, parts) => sum + sizeOf(parts), 0));
+
+    this.#ends.length = same + 1;
+    if (head !== this.#head) this.#ends = [this.#put(0, [head])];
+    for (const parts of fresh) this.#ends.push(this.#put(this.#ends.at(-1)!, parts));
+    this.#head = head;
+    this.#messages = messages;
+    return this.#buffer.subarray(0, this.#put(this.#ends.at(-1)!, [END]));
   }
-  parts.push("]");
+
+  #put(at: number, parts: readonly string[]): number {
+    for (const part of parts) at += this.#buffer.write(part, at);
+    return at;
+  }
+
+  #reserve(used: number, more: number): void {
+    if (used + more <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(used + more, Math.floor(this.#buffer.length * 1.5)));
+    this.#buffer.copy(larger, 0, 0, used);
+    this.#buffer = larger;
+  }
+}
+
+function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): number {
+  const most = Math.min(a.length, b.length);
+  for (let index = 0; index < most; index++) if (a[index] !== b[index]) return index;
+  return most;
+}
+
+function messageParts(message: ModelMessage, isFirst: boolean): string[] {
+  const { role, content } = message;
+  const parts = isFirst ? [] : [","];
+  if (typeof content === "string") return [...parts, jsonOf(message)];
+  parts.push(`{"role":"${role}","content":[`);
+  for (const [index, block] of content.entries()) parts.push(index === 0 ? "" : ",", jsonOf(block));
+  parts.push("]}");
   return parts;
 }
 
-/** Written piece by piece into one buffer: joining 20 MB of text first takes twice as long. */
-function encode(parts: readonly string[]): Uint8Array<ArrayBuffer> {
+function sizeOf(parts: readonly string[]): number {
   let size = 0;
   for (const part of parts) size += Buffer.byteLength(part);
-  const bytes = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  for (const part of parts) at += bytes.write(part, at);
-  return bytes;
+  return size;
 }

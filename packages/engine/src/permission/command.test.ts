@@ -1,7 +1,8 @@
 // How commands are taken apart. They are read, never run.
 
 import { expect, test } from "bun:test";
-import { analyseCommand, type SimpleCommand } from "./command.ts";
+import fc from "fast-check";
+import { analyseCommand, isReadOnlyCommand, type SimpleCommand } from "./command.ts";
 import { everyCommand } from "./command-files.ts";
 
 /** Every simple command found, as its de-quoted words. */
@@ -138,4 +139,62 @@ test.each([
 test("a shell given text only the shell can know is marked", () => {
   expect(analyseCommand('bash -c "$X"').commands.map((part) => part.opaque)).toEqual([true]);
   expect(analyseCommand("bash -c 'ls'").commands.map((part) => part.opaque)).toEqual([false]);
+});
+
+test("analyseCommand() answers for any text, and never takes a hidden rm for something that only looks", () => {
+  const pieces = [
+    "ls",
+    "rm x",
+    " ",
+    ";",
+    "&&",
+    "|",
+    "\n",
+    "(",
+    ")",
+    "{",
+    "}",
+    "$(",
+    "`",
+    "'",
+    '"',
+    "\\",
+    "<(",
+    "<<E",
+    "E",
+    "$x",
+    "${",
+    ":=",
+    "[[",
+    "]]",
+    "((",
+    "))",
+    "if",
+    "then",
+    "fi",
+    "do",
+    "done",
+    "for",
+    "in",
+    "case",
+    "esac",
+    "#",
+    "&",
+    ">",
+    "<",
+    "bash -c",
+    "eval",
+    "=",
+    "*",
+    "~",
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 14 }), (parts) => {
+      const command = parts.join(" ");
+      const { commands, problem } = analyseCommand(command);
+      const programs = everyCommand(commands).map(({ words }) => words[0]?.value);
+      if (problem === undefined && programs.includes("rm")) expect(isReadOnlyCommand(command)).toBe(false);
+    }),
+    { numRuns: 2_000, seed: 7 },
+  );
 });

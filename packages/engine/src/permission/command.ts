@@ -15,10 +15,10 @@ import { literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
 
 /** Where a simple command stands, besides lists, pipelines, conditions and loops. */
-export type Enclosure =
+type Enclosure =
   "substitution" | "subshell" | "group" | "function" | "background" | "coproc" | "time" | "expansion" | "shell";
 
-export interface Assignment {
+interface Assignment {
   readonly name: string;
   /** Absent for arrays, subscripts and appends. */
   readonly value?: Word;
@@ -92,7 +92,12 @@ function readScript(source: string, within: readonly Enclosure[], shells: number
     reading.problem ??= tooMuch;
     return;
   }
-  visit(parse(source), { within, source, depth: 0, shells }, reading);
+  try {
+    visit(parse(source), { within, source, depth: 0, shells }, reading);
+  } catch {
+    // Whatever the parser stumbles over, the stack's end included, must end in a question, not in a crash.
+    reading.problem ??= "it could not be parsed";
+  }
 }
 
 function budgetProblem(source: string): string | undefined {

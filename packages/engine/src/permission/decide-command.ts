@@ -33,8 +33,7 @@ const LONGEST_SHOWN = 2_000;
 /** The refusal, when a deny rule speaks about the command or a file in it. */
 export function commandDeny(question: GateQuestion, rules: readonly Rule[]): string | undefined {
   const analysis = analysisOf(question);
-  const text = cutMiddle(commandOf(question), LONGEST_SHOWN);
-  const refusal = `Permission to use ${question.tool} with command ${text} has been denied.`;
+  const refusal = refusalOf(question);
   const about = contentRules(rules, question);
   if (analysis.problem !== undefined) {
     return about.length > 0
@@ -43,6 +42,11 @@ export function commandDeny(question: GateQuestion, rules: readonly Rule[]): str
   }
   if (about.some((rule) => reaches(rule.content!, analysis) === "yes")) return refusal;
   return touches(question, analysis, rules) === "yes" ? refusal : undefined;
+}
+
+export function refusalOf(question: GateQuestion): string {
+  const text = cutMiddle(commandOf(question), LONGEST_SHOWN);
+  return `Permission to use ${question.tool} with command ${text} has been denied.`;
 }
 
 /** Whether a person must be asked: an ask rule speaks, or a deny rule might. */
@@ -61,8 +65,10 @@ export function commandSafety(question: GateQuestion): { reason: string; path?: 
   const analysis = analysisOf(question);
   if (analysis.problem !== undefined) return { reason: `This command requires approval: ${analysis.problem}` };
   const target = criticalRemoval(analysis, { ...question, ...whereOf(question) });
-  if (target !== undefined)
-    return { reason: `This command requires approval: it would remove '${target}'`, path: target };
+  if (target !== undefined) {
+    const path = cutMiddle(target, LONGEST_SHOWN);
+    return { reason: `This command requires approval: it would remove '${path}'`, path };
+  }
   if (question.mode === "bypassPermissions") return undefined;
   const lost = isLost(placesIn(everyCommand(analysis.commands), whereOf(question)));
   const file = filesInCommand(analysis, whereOf(question), "strict").find(
@@ -79,8 +85,8 @@ export function commandSafety(question: GateQuestion): { reason: string; path?: 
 /** Every part looks only, and only where it may; or a rule or the mode allows it. */
 export function commandAllow(question: GateQuestion): PermissionDecision | undefined {
   const analysis = analysisOf(question);
-  if (analysis.problem !== undefined || commandOf(question).length > LONGEST || analysis.commands.length === 0)
-    return undefined;
+  if (analysis.problem !== undefined || commandOf(question).length > LONGEST) return undefined;
+  if (analysis.commands.length === 0) return undefined;
   const places = placesIn(everyCommand(analysis.commands), whereOf(question));
   if (isReadOnly(analysis) && !analysis.commands.some((part) => outside(part, places, question))) {
     return { behavior: "allow", by: "other", reason: "It only looks" };
@@ -111,8 +117,9 @@ export function commandSuggestions(question: GateQuestion): {
     const name = part.words[0]?.value ?? "";
     const blocked = (what: string) =>
       `${name} in '${path}' was blocked. For security, Claude Code may only ${what} in the allowed working directories for this session: ${roots}.`;
-    if (looksOnlyButRedirects(part))
+    if (looksOnlyButRedirects(part)) {
       return { reason: blocked("read files"), suggestions: suggestDirectory(path, "Bash"), blockedPath: path };
+    }
     if (question.mode === "acceptEdits" && isFileCommand(part)) {
       const suggestions = [{ type: "addDirectories", directories: [dirname(path)], destination: "session" }] as const;
       return { reason: blocked("create or modify files"), suggestions, blockedPath: path };

@@ -2,7 +2,14 @@
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
 import type { Decider, PermissionDecision } from "../ports.ts";
-import { commandAllow, commandAsk, commandDeny, commandSafety, commandSuggestions } from "./decide-command.ts";
+import {
+  commandAllow,
+  commandAsk,
+  commandDeny,
+  commandSafety,
+  commandSuggestions,
+  refusalOf,
+} from "./decide-command.ts";
 import { coversTool, governs, matchesParameter } from "./match.ts";
 import { absolute } from "./paths.ts";
 import { isProtected } from "./protected.ts";
@@ -141,9 +148,9 @@ function wish({ access, tool }: GateQuestion): string {
   }
 }
 
-function refusal({ access, tool }: GateQuestion): string {
-  if (access.kind === "command") return `Permission to use ${tool} with command ${access.command} has been denied.`;
-  return `Permission to use ${tool} has been denied.`;
+function refusal(question: GateQuestion): string {
+  if (question.access.kind === "command") return refusalOf(question);
+  return `Permission to use ${question.tool} has been denied.`;
 }
 
 function refuseToAsk({ tool }: GateQuestion): PermissionDecision {

@@ -10,7 +10,7 @@ import { isShell } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 
 /** maybe: an expansion hides the part the rule is about. */
-export type Reach = "yes" | "maybe" | "no";
+type Reach = "yes" | "maybe" | "no";
 
 /** For deny and ask rules: the widest reading of any part of the command. */
 export function reaches(content: string, analysis: CommandAnalysis): Reach {
@@ -42,7 +42,7 @@ export function allowsText(content: string, command: SimpleCommand): boolean {
 }
 
 /** `prefix:*` and `prefix *` end at a word; `*` elsewhere is any text. */
-export function covers(content: string, text: string): boolean {
+function covers(content: string, text: string): boolean {
   const pattern = content.trim();
   if (pattern === "*") return true;
   const stem = pattern.endsWith(":*") || pattern.endsWith(" *") ? pattern.slice(0, -2).trimEnd() : undefined;

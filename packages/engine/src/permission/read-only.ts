@@ -18,7 +18,7 @@ export function isReadOnly(analysis: CommandAnalysis): boolean {
 }
 
 /** One part on its own. */
-export function looksOnly(command: SimpleCommand): boolean {
+function looksOnly(command: SimpleCommand): boolean {
   return command.redirections.every(writesNothing) && looksOnlyButRedirects(command);
 }
 

@@ -7,7 +7,7 @@ import { everyCommand, isLost, placesIn, type Where } from "./command-files.ts";
 import { absolute, withParents } from "./paths.ts";
 import type { Word } from "./word.ts";
 
-export interface Ground extends Where {
+interface Ground extends Where {
   readonly directories: readonly string[];
   readonly realPaths?: ReadonlyMap<string, string>;
 }

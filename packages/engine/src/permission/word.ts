@@ -7,7 +7,7 @@ import type { Word as ParsedWord, WordPart } from "unbash";
  * literal: exactly this. home: begins with `~` or `$HOME`, kept as `~`. glob: a pattern for file names, quoted
  * wildcards escaped. braces: one of the words a `{a,b}` stands for. unknown: only the shell can tell.
  */
-export type WordKind = "literal" | "home" | "glob" | "braces" | "unknown";
+type WordKind = "literal" | "home" | "glob" | "braces" | "unknown";
 
 export interface Word {
   readonly kind: WordKind;

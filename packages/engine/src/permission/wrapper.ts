@@ -5,7 +5,7 @@ import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { literal, type Word } from "./word.ts";
 
-export interface Started {
+interface Started {
   readonly commands: readonly (readonly Word[])[];
   /** Shell text to be read in turn. */
   readonly scripts: readonly string[];

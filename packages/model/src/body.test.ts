@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ModelRequest } from "@keelson/engine";
+import type { ModelMessage } from "@keelson/protocol";
+import { Bodies, countBody, type Body } from "./body.ts";
+
+const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: "m",
+  max_tokens: 10,
+  system: [{ type: "text", text: "s" }],
+  tools: [{ name: "T", description: "d", input_schema: {} }],
+  betas: ["b"],
+  messages,
+  ...more,
+});
+
+const read = ({ bytes }: Pick<Body, "bytes">) => JSON.parse(new TextDecoder().decode(bytes));
+
+const message = fc.record({
+  role: fc.constantFrom("user" as const, "assistant" as const),
+  content: fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.array(fc.record({ type: fc.constant("text" as const), text: fc.string({ unit: "binary" }) })),
+  ),
+});
+
+test("a body says what the request says, whatever was sent before it", () => {
+  const change = fc.record({
+    keep: fc.nat(8),
+    add: fc.array(message, { maxLength: 3 }),
+    model: fc.constantFrom("a", "b"),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+      const bodies = new Bodies();
+      let messages: readonly ModelMessage[] = [];
+      for (const { keep, add, model } of changes) {
+        messages = [...messages.slice(0, keep), ...add];
+        const asked = request(messages, { model });
+        using body = bodies.lease(asked, { stream: true });
+        const { betas: _, ...rest } = JSON.parse(JSON.stringify(asked));
+        expect(read(body)).toEqual({ ...rest, stream: true });
+      }
+    }),
+  );
+});
+
+test("bodies in use at the same time keep their bytes", () => {
+  const bodies = new Bodies();
+  const first = bodies.lease(request([{ role: "user", content: "first" }]), { stream: true });
+  const second = bodies.lease(request([{ role: "user", content: "other" }]), { stream: true });
+  expect([read(first).messages[0].content, read(second).messages[0].content]).toEqual(["first", "other"]);
+});
+
+test("extra fields win over the request's own, but not over messages and stream", () => {
+  using body = new Bodies().lease(request([{ role: "user", content: "x" }]), {
+    stream: false,
+    extra: { max_tokens: 5, top_k: 1, stream: true, messages: [] },
+  });
+  expect(read(body)).toMatchObject({ max_tokens: 5, top_k: 1, messages: [{ role: "user", content: "x" }] });
+  expect(read(body).stream).toBeUndefined();
+});
+
+test("what was sent once is not written again", () => {
+  const bodies = new Bodies();
+  const turns = Array.from({ length: 50 }, (_, n): ModelMessage => ({ role: "user", content: `turn ${n}` }));
+  const sizes = turns.map((_, n) => {
+    using body = bodies.lease(request(turns.slice(0, n + 1)), { stream: true });
+    return body.bytes.buffer;
+  });
+  expect(new Set(sizes).size).toBeLessThan(10);
+});
+
+test("a count is asked for without what only a reply needs", () => {
+  const body = countBody(request([{ role: "user", content: "x" }], { thinking: { type: "adaptive" } }));
+  expect(Object.keys(read({ bytes: body }))).toEqual(["model", "thinking", "system", "tools", "messages"]);
+});
