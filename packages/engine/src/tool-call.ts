@@ -17,7 +17,9 @@ import type { Tool, ToolContext } from "./tool.ts";
 import type { Call } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
-const REJECTED = "The call was not carried out: the user stopped the run. Wait for the user before going on.";
+// Clients know a rejected call by how this begins (observed).
+const DECLINED = "The user doesn't want to proceed with this tool use.";
+const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
 
 /** How a call ended. The entry is recorded already. */
 export interface Settled {
@@ -148,8 +150,11 @@ function denied(
   deny: Permission & { behavior: "deny" },
   before: HookOutcome,
 ) {
+  const refusal = deny.interrupt
+    ? refused(`${DECLINED} ${deny.message}`, "User rejected tool use")
+    : refused(deny.message, `Error: ${deny.message}`);
   return {
-    ...refused(deny.message, deny.interrupt ? "User rejected tool use" : `Error: ${deny.message}`),
+    ...refusal,
     tool: tool.name,
     permission: deny,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },

@@ -76,7 +76,7 @@ export function commandSafety(question: GateQuestion): { reason: string; path?: 
   );
   return (
     file && {
-      reason: `Claude requested permissions to write to ${file.path}, but you haven't granted it yet.`,
+      reason: `Permission to write to ${file.path} was not given.`,
       path: file.path,
     }
   );
@@ -116,7 +116,7 @@ export function commandSuggestions(question: GateQuestion): {
     if (path === undefined) continue;
     const name = part.words[0]?.value ?? "";
     const blocked = (what: string) =>
-      `${name} in '${path}' was blocked. For security, Claude Code may only ${what} in the allowed working directories for this session: ${roots}.`;
+      `${name} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
     if (looksOnlyButRedirects(part)) {
       return { reason: blocked("read files"), suggestions: suggestDirectory(path, "Bash"), blockedPath: path };
     }

@@ -257,7 +257,6 @@ test.each<[string, string, Verdict]>([
   ["Bash(npm:*)", "npm test && npm run a; ls | npm x", "allow"],
   ["Bash(npm:*)", "npm test && rm a", "ask"],
   ["Bash(npm:*)", "npm test\nrm a", "ask"],
-  ["Bash(npm:*)", `npm test${" ".repeat(500)}\n\n\nrm a`, "ask"],
   ["Bash(npm:*)", "if npm test; then npm run a; fi", "allow"],
   ["Bash(npm:*)", "npm test &", "ask"],
   ["Bash(npm:*)", "(npm test)", "ask"],
@@ -313,6 +312,13 @@ test("a redirection of an allowed command is an edit of its target", () => {
   expect(bash("echo x > src/r.ts", { with: { allow: ["Bash"], deny: ["Edit(src/**)"] } }).behavior).toBe("deny");
 });
 
+test("neither padding nor length hides a command from the rules", () => {
+  const hidden = [`ls${" ".repeat(1000)}\n\nrm x`, `${"ls; ".repeat(500)}rm x`, `echo ${"a".repeat(20_000)}; rm x`];
+  const denying = { mode: "bypassPermissions", with: { deny: ["Bash(rm:*)"] } } as const;
+  expect(hidden.map((command) => bash(command, denying).behavior)).toEqual(["deny", "deny", "deny"]);
+  expect(bash(`npm test${" ".repeat(500)}\n\n\nrm a`, { with: { allow: ["Bash(npm:*)"] } }).behavior).toBe("ask");
+});
+
 test("commands longer than the reference reads run only when all of Bash is allowed", () => {
   const long = `npm run ${"a".repeat(10_000)}`;
   expect(bash(long, { with: { allow: ["Bash(npm:*)"] } }).behavior).toBe("ask");
@@ -331,9 +337,6 @@ test.each<[string, string, Verdict]>([
   ["Bash(rm:*)", "/bin/RM x", "deny"],
   ["Bash(rm:*)", "{rm,-rf,x}", "deny"],
   ["Bash(rm:*)", "ls; rm x", "deny"],
-  ["Bash(rm:*)", `ls${" ".repeat(1000)}\n\nrm x`, "deny"],
-  ["Bash(rm:*)", `${"ls; ".repeat(500)}rm x`, "deny"],
-  ["Bash(rm:*)", `echo ${"a".repeat(20_000)}; rm x`, "deny"],
   ["Bash(rm:*)", "ls | xargs rm", "deny"],
   ["Bash(rm:*)", "(rm x)", "deny"],
   ["Bash(rm:*)", "{ rm x; }", "deny"],
@@ -653,7 +656,7 @@ test("denials carry the documented texts", () => {
   const refused = bash("npm x", { mode: "dontAsk" });
   expect(refused).toMatchObject({ behavior: "deny", by: "mode" });
   expect("message" in refused && refused.message).toStartWith(
-    "Permission to use Bash has been denied because Claude Code is running in don't ask mode. IMPORTANT: ",
+    "Permission to use Bash has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ",
   );
 });
 
@@ -661,13 +664,13 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(edit("/repo/a.ts")).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Claude requested permissions to write to /repo/a.ts, but you haven't granted it yet.",
+    reason: "Permission to write to /repo/a.ts was not given.",
     suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
   });
   expect(edit("/other/a.ts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Claude requested permissions to write to /other/a.ts, but you haven't granted it yet.",
+    reason: "Permission to write to /other/a.ts was not given.",
     suggestions: [
       { type: "setMode", mode: "acceptEdits", destination: "session" },
       { type: "addDirectories", directories: ["/other"], destination: "session" },
@@ -677,7 +680,7 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(read("/etc/hosts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Claude requested permissions to read from /etc/hosts, but you haven't granted it yet.",
+    reason: "Permission to read /etc/hosts was not given.",
     suggestions: [
       {
         type: "addRules",
@@ -708,13 +711,13 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(bash("touch /etc/x", { mode: "acceptEdits" })).toMatchObject({
     behavior: "ask",
     reason:
-      "touch in '/etc/x' was blocked. For security, Claude Code may only create or modify files in the allowed working directories for this session: '/repo'.",
+      "touch in '/etc/x' was blocked. This session may only create or modify files in the allowed working directories for this session: '/repo'.",
     blockedPath: "/etc/x",
   });
   expect(decide(question({ kind: "none" }, "mcp__srv__echo", {}))).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Claude requested permissions to use mcp__srv__echo, but you haven't granted it yet.",
+    reason: "Permission to use mcp__srv__echo was not given.",
     suggestions: [
       { type: "addRules", rules: [{ toolName: "mcp__srv__echo" }], behavior: "allow", destination: "localSettings" },
     ],

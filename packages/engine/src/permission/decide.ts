@@ -138,13 +138,13 @@ function ask(question: GateQuestion, by: Decider): Extract<PermissionDecision, {
 function wish({ access, tool }: GateQuestion): string {
   switch (access.kind) {
     case "read":
-      return `Claude requested permissions to read from ${access.path}, but you haven't granted it yet.`;
+      return `Permission to read ${access.path} was not given.`;
     case "edit":
-      return `Claude requested permissions to write to ${access.path}, but you haven't granted it yet.`;
+      return `Permission to write to ${access.path} was not given.`;
     case "command":
       return "This command requires approval";
     case "none":
-      return `Claude requested permissions to use ${tool}, but you haven't granted it yet.`;
+      return `Permission to use ${tool} was not given.`;
   }
 }
 
@@ -156,7 +156,7 @@ function refusal(question: GateQuestion): string {
 function refuseToAsk({ tool }: GateQuestion): PermissionDecision {
   return deny(
     "mode",
-    `Permission to use ${tool} has been denied because Claude Code is running in don't ask mode. IMPORTANT: ` +
+    `Permission to use ${tool} has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ` +
       "nobody can approve this call, so do not try it again and do not work around it by other means. " +
       "Go on with what is allowed, or tell the user which permission is missing.",
   );
