@@ -9,8 +9,11 @@ import { root } from "./root.ts";
 export interface DocShell extends Disposable {
   readonly project: string;
   readonly home: string;
-  /** Runs a script with `sh`. `both` is what a terminal would show, errors included. */
-  run(script: string, env?: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string; both: string }>;
+  /** Runs a script with `sh -e`. */
+  run(
+    script: string,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 }
 
 const LIMIT_MS = 25_000;
@@ -39,24 +42,17 @@ export function openDocShell(files: Readonly<Record<string, string>> = SAMPLE): 
     project: at("project"),
     home: at("home"),
     async run(script, more = {}) {
-      const log = at("both");
-      // Standard output goes both ways, so that the order of a terminal is kept.
-      const child = Bun.spawn(["sh", "-e", "-c", `{ ${script}\n} 2>>${quote(log)}`], {
+      const child = Bun.spawn(["sh", "-e", "-c", script], {
         cwd: at("project"),
         env: { ...env, ...more },
         stdin: "ignore",
         stdout: "pipe",
-        stderr: "inherit",
+        stderr: "pipe",
         timeout: LIMIT_MS,
         killSignal: "SIGKILL",
       });
-      const stdout = await child.stdout.text();
-      const code = await child.exited;
-      const errors = await Bun.file(log)
-        .text()
-        .catch(() => "");
-      rmSync(log, { force: true });
-      return { code, stdout, both: errors + stdout };
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { code: await child.exited, stdout, stderr };
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -82,7 +82,7 @@ test("every prompt on the stream is a run of its own in one conversation", async
   });
 
   expect(ended.code).toBe(0);
-  expect(ended.messages.map(kindOf)).toEqual(Array(3).fill(["system/init", "assistant", "result"]).flat());
+  expect(ended.messages.map(kindOf)).toEqual([1, 2, 3].flatMap(() => ["system/init", "assistant", "result"]));
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["first", "second", "third"]);
   expect(new Set(ended.messages.map(({ session_id }) => session_id)).size).toBe(1);
   expect(model.requests[2]!.body.messages).toEqual([
@@ -235,7 +235,9 @@ test("interrupt stops the reply; what was said stays, and the next prompt goes o
     type: "control_response",
     response: { subtype: "success", request_id: "r1", response: { still_queued: [] } },
   });
-  expect(messagesOf(ended, "user")[0].message.content).toEqual([{ type: "text", text: "[Request interrupted by user]" }]);
+  expect(messagesOf(ended, "user")[0].message.content).toEqual([
+    { type: "text", text: "[Request interrupted by user]" },
+  ]);
   expect(first.json).toMatchObject({
     subtype: "error_during_execution",
     is_error: true,
@@ -434,6 +436,9 @@ test("can_use_tool: denied, the model hears why and goes on", async () => {
   const ended = await answering(home, model.url, () => ({ behavior: "deny", message: "not today" }));
   expect(told(model.requests[1]!)).toMatchObject([{ type: "tool_result", content: "not today", is_error: true }]);
   expect(existsSync(join(home.project, "a.txt"))).toBe(false);
+  expect(messagesOf(ended, "user")[0].tool_result_meta).toEqual([
+    { id: "call_1_1", permission_decision: { decision: "reject", source: "user_reject" } },
+  ]);
   expect(resultOf(ended)).toMatchObject({
     subtype: "success",
     result: "as you wish",
@@ -548,5 +553,4 @@ async function answering(home: TemporaryHome, url: string, reply: (request: any)
   }
 }
 
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

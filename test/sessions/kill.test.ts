@@ -1,7 +1,7 @@
 // The program killed at any moment: nothing a client saw is lost, and every session goes on.
 
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import type { JsonObject } from "@keelson/protocol";
 import {
   runKeelson,
@@ -110,7 +110,7 @@ async function killAndResume(moment: Moment, url: string): Promise<{ problems: s
 
 /** A session that was killed before it wrote anything is not there to be resumed; its id is free. */
 const chosen = (home: TemporaryHome, id: string) =>
-  transcriptFiles(home).length > 0 ? ["--resume", id] : ["--session-id", id];
+  transcriptFiles(home).some((path) => statSync(path).size > 0) ? ["--resume", id] : ["--session-id", id];
 
 /** What was seen and is not in the file, word for word. A line that was cut off may only be the last. */
 function missingFrom(home: TemporaryHome, seen: readonly any[]): string[] {

@@ -300,7 +300,9 @@ test("the cost of a model without a known price is unknown, not zero", async () 
 test("a price in the settings makes that cost known", async () => {
   using home = temporaryHome();
   home.settings({ modelPrices: { "my-own-model": { input: 1, output: 2 } } });
-  await using model = await startMockModel([{ text: "hi", usage: { input_tokens: 1_000_000, output_tokens: 500_000 } }]);
+  await using model = await startMockModel([
+    { text: "hi", usage: { input_tokens: 1_000_000, output_tokens: 500_000 } },
+  ]);
 
   const ended = await runKeelson(["-p", "go", ...STREAM, "--model", "my-own-model"], { home, url: model.url });
 
@@ -418,5 +420,7 @@ test("an option nobody knows, or a value it cannot have, is refused by name", as
   expect(unknown.stderr).toContain("--model");
   const value = await runKeelson(["-p", "go", "--permission-mode", "zzz"], { home });
   expect(value).toMatchObject({ code: 1, stdout: "" });
-  expect(value.stderr).toStartWith("error: option '--permission-mode <mode>' argument 'zzz' is invalid. Allowed choices are");
+  expect(value.stderr).toStartWith(
+    "error: option '--permission-mode <mode>' argument 'zzz' is invalid. Allowed choices are",
+  );
 });

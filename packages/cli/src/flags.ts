@@ -91,7 +91,7 @@ export const FLAGS: readonly Flag[] = [
     short: "r",
     value: maybe("session"),
     group: "Sessions",
-    help: "Go on with a session, by its ID, its name or a word from it",
+    help: "Go on with a session, by its ID or its name",
   },
   { name: "fork-session", value: none, group: "Sessions", help: "Go on in a copy; the session itself stays as it is" },
   { name: "session-id", value: one("uuid"), group: "Sessions", help: "The ID the new session shall have" },

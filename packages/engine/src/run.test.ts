@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { scriptedModel, world, type World, type WorldOptions } from "@keelson/testkit";
-import type { ChainSubject, ModelMessage, PromptMessage } from "@keelson/protocol";
+import type { ChainSubject, ModelMessage, NewEntry, PromptMessage } from "@keelson/protocol";
 import { Conversation } from "./conversation.ts";
 import { ToolError } from "./errors.ts";
 import type { Limits, ModelProvider } from "./ports.ts";
@@ -13,6 +13,12 @@ const prompt = (content: string): PromptMessage => ({
   type: "user",
   message: { role: "user", content },
   parent_tool_use_id: null,
+});
+
+const typed = (text: string): NewEntry => ({
+  type: "user",
+  uuid: text,
+  message: { role: "user", content: [{ type: "text", text }] },
 });
 
 const echo: Tool = defineTool({
@@ -112,8 +118,10 @@ test("each finished block is an entry of its own, and results hang on the entry 
 test("who watches the pieces of a reply is told of each request first", async () => {
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "done" });
   const { signals } = await play(model, {}, { partial: true });
-  const first = signals.map((signal) => ("event" in signal ? signal.event.type : "status" in signal && signal.status));
-  expect(first.filter((kind) => kind === "requesting" || kind === "message_start")).toEqual([
+  const kinds = signals.map((signal) => {
+    return signal.type === "stream_event" ? signal.event.type : "status" in signal && signal.status;
+  });
+  expect(kinds.filter((kind) => kind === "requesting" || kind === "message_start")).toEqual([
     "requesting",
     "message_start",
     "requesting",
@@ -182,10 +190,13 @@ test("a denial that interrupts ends the run with every call answered", async () 
     { name: "Echo", input: { text: "b" } },
   ];
   const permit = () => ({ behavior: "deny", message: "Stop", by: "person", interrupt: true }) as const;
-  const { end, conversation, asked } = await play(scriptedModel({ calls }), {}, { permit });
+  const { end, conversation, asked, entries } = await play(scriptedModel({ calls }), {}, { permit });
   expect(end.reason).toBe("aborted_tools");
   // The second is not even asked about.
   expect(asked.map(({ tool }) => tool.name)).toEqual(["Fail"]);
+  expect(entries.flatMap((entry) => ("permissionDecision" in entry ? [entry.permissionDecision] : []))).toEqual([
+    { decision: "reject", source: "user_reject" },
+  ]);
   expect(problems(conversation.messages)).toEqual([]);
   expect(conversation.messages.at(-1)!.content).toContainEqual({
     type: "text",
@@ -350,13 +361,37 @@ test("text that is too long to show is kept in a file and the model is told wher
 });
 
 test("what was typed meanwhile joins at the next boundary", async () => {
-  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const model = scriptedModel(
+    () => {
+      there.steer(typed("also b"));
+      return { calls: [{ name: "Echo", input: { text: "a" } }] };
+    },
+    { text: "ok" },
+  );
   const there = world(model, { tools: [echo] });
-  there.steer({ type: "user", uuid: "s1", message: { role: "user", content: [{ type: "text", text: "also b" }] } });
   await run(prompt("go"), "default", new Conversation(), there.ports, {});
   expect(model.requests[1]!.messages.at(-1)!.content).toEqual([
     { type: "tool_result", tool_use_id: "call_1_1", content: "a", is_error: false },
     { type: "text", text: "also b" },
+  ]);
+});
+
+test("what waits before a run comes before its prompt, and without a prompt is what the run starts from", async () => {
+  const model = scriptedModel({ text: "one" }, { text: "two" });
+  const there = world(model);
+  const conversation = new Conversation();
+  there.steer(typed("a task ended"));
+  await run(prompt("go"), "default", conversation, there.ports, {});
+  there.steer(typed("another one ended"));
+  const end = await run(undefined, "default", conversation, there.ports, {});
+
+  expect(end).toMatchObject({ reason: "completed", text: "two", numTurns: 1 });
+  expect(model.requests.map(({ messages }) => messages.at(-1)!.content)).toEqual([
+    [
+      { type: "text", text: "a task ended" },
+      { type: "text", text: "go" },
+    ],
+    [{ type: "text", text: "another one ended" }],
   ]);
 });
 

@@ -12,8 +12,9 @@ import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
 import { ask } from "./turn.ts";
 
+/** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
 export async function run(
-  prompt: PromptMessage,
+  prompt: PromptMessage | undefined,
   mode: PermissionMode,
   conversation: Conversation,
   ports: Ports,
@@ -31,10 +32,10 @@ export async function run(
   };
   const end = (ending: Ending): End => ({ stopReason: null, ...ending, numTurns: 1 + lines, usage, denials });
 
-  const { entries, blocked } = await admit(prompt, mode, ports);
+  const { entries, blocked } = prompt ? await admit(prompt, mode, ports) : { entries: [] };
   if (blocked !== undefined) return { ...end({ reason: "hook_stopped", text: blocked }), numTurns: 0 };
-  await add(...entries);
-  if (prompt.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
+  await add(...ports.steering(), ...entries);
+  if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 
   const parts = requestParts(ports.model, ports.system, ports.tools);

@@ -188,13 +188,18 @@ function resultEntry(call: Call, { shown, failed, result, permission }: Outcome,
       ? {
           permissionDecision: {
             decision: permission.behavior === "allow" ? "accept" : "reject",
-            source: permission.behavior === "allow" ? permission.source : "config",
+            source: sourceOf(permission),
           },
         }
       : {}),
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
+}
+
+function sourceOf(permission: Permission): string {
+  if (permission.behavior === "allow") return permission.source;
+  return permission.by === "person" ? "user_reject" : "config";
 }
 
 function withContext(shown: Shown, context: readonly string[]): Shown {

@@ -59,13 +59,15 @@ export function createShell(options: ShellOptions): SessionShell {
   const program = chooseShell(options.env, isExecutable, (name) => Bun.which(name, { PATH: options.env["PATH"] }));
   let reaper: Reaper | undefined;
   const groups = createGroups(token, {
-    added: (pgid) => (reaper ??= startReaper(token)).added(pgid),
+    added: (pgid) => reaper?.added(pgid),
     removed: (pgid) => reaper?.removed(pgid),
   });
   let prepared: ReturnType<typeof prepare> | undefined;
   let closed = false;
 
   async function prepare() {
+    // Before the first process: whatever starts from here on is found by its mark, should we die at once.
+    reaper = startReaper(token);
     const directory = join(options.configDir, "shell-snapshots");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, env, directory, groups }),

@@ -1,7 +1,7 @@
 // Answers every question of the gate: whoever is attached decides, and where nobody can be asked, the answer is no.
 // This is not a front end's duty, so no front end can forget it.
 
-import type { Permission, PermissionDecision, PermitRequest } from "@keelson/engine";
+import type { Decider, Permission, PermissionDecision, PermitRequest } from "@keelson/engine";
 import { isObject, type ControlResponse, type JsonObject, type PermissionUpdate } from "@keelson/protocol";
 
 export type Question = PermissionDecision & { behavior: "ask" };
@@ -25,13 +25,18 @@ export async function answer(
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
-    decision_reason_type: question.by,
+    decision_reason_type: reasonType(question.by),
     tool_use_id: request.call.id,
   });
   if (reply.subtype === "error") {
     return { behavior: "deny", by: "person", message: `Tool permission request failed: ${reply.error}` };
   }
   return readAnswer(reply.response, request.input, accept);
+}
+
+/** What clients call the reason. */
+export function reasonType(by: Decider): string {
+  return by === "protected" ? "safetyCheck" : by;
 }
 
 function readAnswer(
@@ -54,4 +59,4 @@ function readAnswer(
 }
 
 const nobody = (reason: string) =>
-  `${reason} Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;
+  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;

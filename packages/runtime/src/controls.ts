@@ -15,6 +15,8 @@ export interface ControlTargets {
   send(message: Outbound): void;
   newId(): string;
   describe(): Record<string, unknown>;
+  /** Ids of prompts that wait for their turn. */
+  queued(): readonly string[];
   setMode(mode: PermissionMode): string | undefined;
   /** The id it resolved to. Rejects with a reason when it cannot be had. */
   setModel(model: string | undefined): Promise<string>;
@@ -42,8 +44,9 @@ export class Controls {
       case "initialize":
         return this.#targets.send(controlSuccess(id, this.#targets.describe()));
       case "interrupt":
-        this.#targets.send(controlSuccess(id, { still_queued: [] }));
-        return this.#interrupt();
+        // An open question is withdrawn before the reply, the marker and the result come after it (observed).
+        this.#interrupt();
+        return this.#targets.send(controlSuccess(id, { still_queued: this.#targets.queued() }));
       case "set_permission_mode":
         return this.#setMode(id, request["mode"]);
       case "set_model":

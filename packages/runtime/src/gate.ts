@@ -3,7 +3,7 @@
 import { decide, pathsInCommand, type Permission, type PermitRequest, type Rule } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate, Signal } from "@keelson/protocol";
-import { answer, type AskPerson } from "./ask.ts";
+import { answer, reasonType, type AskPerson } from "./ask.ts";
 
 export interface GateOptions {
   readonly mode: PermissionMode;
@@ -80,7 +80,7 @@ export class Gate {
       subtype: "permission_denied",
       tool_name: request.tool.name,
       tool_use_id: request.call.id,
-      decision_reason_type: denied.by,
+      decision_reason_type: reasonType(denied.by),
       message: denied.message,
     });
   }

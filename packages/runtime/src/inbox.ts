@@ -2,11 +2,17 @@
 
 import type { NewEntry, PromptMessage } from "@keelson/protocol";
 
+/** One run: a prompt, or without one the notices that wait. */
+export interface Work {
+  readonly prompt?: PromptMessage;
+}
+
 export class Inbox {
   readonly #prompts: PromptMessage[] = [];
   readonly #notices: NewEntry[] = [];
   #arrived: (() => void) | undefined;
   #closed = false;
+  #waking = false;
 
   push(prompt: PromptMessage): void {
     if (this.#closed) return;
@@ -14,16 +20,19 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /** Something the model should hear when it next listens. */
-  notify(entry: NewEntry): void {
+  /** Something the model should hear: when it next listens, or, if it `wakes`, as soon as nothing else runs. */
+  notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
     this.#notices.push(entry);
+    this.#waking ||= wakes;
+    this.#arrived?.();
   }
 
   takeNotices(): NewEntry[] {
+    this.#waking = false;
     return this.#notices.splice(0);
   }
 
-  /** No more prompts will come; those that wait still run. */
+  /** No more prompts will come; those that wait still run, and notices no longer start anything. */
   close(): void {
     this.#closed = true;
     this.#arrived?.();
@@ -42,12 +51,19 @@ export class Inbox {
     return this.#prompts.length;
   }
 
-  /** The next prompt, or undefined when none will come. */
-  async next(): Promise<PromptMessage | undefined> {
-    while (this.#prompts.length === 0 && !this.#closed) {
+  /** What clients called the prompts that wait; those they gave no id are left out. */
+  get ids(): string[] {
+    return this.#prompts.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid]));
+  }
+
+  /** What to run next, or undefined when nothing will come. */
+  async next(): Promise<Work | undefined> {
+    while (this.#prompts.length === 0 && !this.#closed && !this.#waking) {
       await new Promise<void>((resolve) => (this.#arrived = resolve));
       this.#arrived = undefined;
     }
-    return this.#prompts.shift();
+    const prompt = this.#prompts.shift();
+    if (prompt) return { prompt };
+    return this.#closed ? undefined : {};
   }
 }

@@ -24,6 +24,7 @@ import {
   tasksDir,
   toolResultsDir,
 } from "@keelson/store";
+import { mayBypass } from "./bypass.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { describeClient, initSignal, systemPrompt } from "./facts.ts";
@@ -101,7 +102,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       show,
       newId,
       running: () => tasks.list().filter(({ status }) => status === "running"),
-      notify: (entry) => inbox.notify(entry),
+      notify: (entry, options) => inbox.notify(entry, options),
     }),
   });
   const shell = createShell({
@@ -118,7 +119,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     mode: snapshot.mode,
     rules: snapshot.rules,
     home: snapshot.home,
-    bypassAllowed: snapshot.mode === "bypassPermissions" || flags.skipPermissions === true,
+    bypassAllowed: mayBypass(snapshot, process.getuid?.()),
     readable: [resultsDir, outputDir],
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
@@ -129,6 +130,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     send: (message) => void outbox.send(message),
     newId,
     describe: () => describeClient(model),
+    queued: () => inbox.ids,
     setMode: (mode) => gate.setMode(mode),
     setModel: async (name) => {
       model = await chooseModel(snapshot, { model: name, sessionId: id, entrypoint });

@@ -1,6 +1,6 @@
 // Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import {
   findSession,
   forkSession,
@@ -45,7 +45,7 @@ export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId:
   const earlier = earlierSession(choice, project);
   const id = choice.sessionId ?? (earlier && !choice.fork ? earlier.id : newId());
   const path = transcriptPath(dir, id);
-  if (earlier?.id !== id && existsSync(path)) throw new OpenError(`Session ID ${id} is already in use.`);
+  if (earlier?.id !== id && isTaken(path)) throw new OpenError(`Session ID ${id} is already in use.`);
   if (!earlier) return { id, dir, path: choice.persist ? path : null };
 
   const loaded = loadSession({ path: earlier.path, at: choice.at });
@@ -53,6 +53,12 @@ export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId:
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
   if (choice.persist) forkSession({ from: earlier.path, to: path, sessionId: id, at: choice.at });
   return { id, dir, path: choice.persist ? path : null, loaded };
+}
+
+/** A file without a byte is all that is left of a session killed at its first breath: nobody's. */
+function isTaken(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && (stat.size > 0 || !stat.isFile());
 }
 
 function earlierSession(choice: SessionChoice, project: ProjectPlace): { id: string; path: string } | undefined {

@@ -13,7 +13,7 @@ import {
 import type { Controls } from "./controls.ts";
 import type { Cost } from "./cost.ts";
 import type { Gate } from "./gate.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, Work } from "./inbox.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface SessionParts {
@@ -35,6 +35,9 @@ export interface SessionParts {
   dispose(): Promise<void>;
   now(): number;
 }
+
+/** Tells clients that nobody asked for this result. */
+const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
 
 export class LiveSession implements Session {
   readonly id: string;
@@ -95,36 +98,48 @@ export class LiveSession implements Session {
 
   async #loop(): Promise<void> {
     const { inbox, outbox, title, dispose } = this.#parts;
-    try {
-      for (let prompt = await inbox.next(); prompt; prompt = await inbox.next()) await this.#runPrompt(prompt);
-      await dispose();
+    const noteTitle = () => {
       const customTitle = title();
       if (customTitle !== undefined) outbox.note({ type: "custom-title", customTitle, sessionId: this.id });
+    };
+    let runs = 0;
+    try {
+      for (let work = await inbox.next(); work; work = await inbox.next()) {
+        // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
+        if (runs++ === 0) noteTitle();
+        await this.#perform(work);
+      }
+      if (runs > 0) noteTitle();
+      await dispose();
     } finally {
       outbox.end();
     }
   }
 
-  async #runPrompt(prompt: PromptMessage): Promise<void> {
+  async #perform({ prompt }: Work): Promise<void> {
     const { outbox, cost, limits, now } = this.#parts;
     const started = now();
     const apiBefore = cost.apiDurationMs;
     this.#abort = new AbortController();
-    outbox.note({
-      type: "queue-operation",
-      operation: "dequeue",
-      timestamp: new Date(started).toISOString(),
-      sessionId: this.id,
-    });
+    if (prompt) {
+      outbox.note({
+        type: "queue-operation",
+        operation: "dequeue",
+        timestamp: new Date(started).toISOString(),
+        sessionId: this.id,
+      });
+    }
     await outbox.show(this.#parts.init());
 
     const end = await this.#run(prompt);
-    outbox.note({
-      type: "last-prompt",
-      lastPrompt: textOf(prompt.message.content).slice(0, 2_000),
-      leafUuid: outbox.leaf,
-      sessionId: this.id,
-    });
+    if (prompt) {
+      outbox.note({
+        type: "last-prompt",
+        lastPrompt: textOf(prompt.message.content).slice(0, 2_000),
+        leafUuid: outbox.leaf,
+        sessionId: this.id,
+      });
+    }
     outbox.note(cost.state(this.id, now() - this.#started));
     if (this.#silent) return;
     const totals = {
@@ -134,10 +149,10 @@ export class LiveSession implements Session {
       modelUsage: cost.modelUsage,
       maxBudgetUsd: limits.maxBudgetUsd,
     };
-    await outbox.show(resultOf(end, totals));
+    await outbox.show({ ...resultOf(end, totals), ...(prompt ? {} : STARTED_BY_NOTICE) });
   }
 
-  async #run(prompt: PromptMessage): Promise<End> {
+  async #run(prompt: PromptMessage | undefined): Promise<End> {
     const { gate, conversation, limits } = this.#parts;
     return run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
   }

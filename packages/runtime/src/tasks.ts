@@ -5,8 +5,8 @@ import type { NewEntry, Signal } from "@keelson/protocol";
 
 export interface TaskAudience {
   show(signal: Signal): void | Promise<void>;
-  /** Puts a notice where the model will find it. */
-  notify(entry: NewEntry): void;
+  /** Puts a notice where the model will find it; one that `wakes` is worth a run of its own. */
+  notify(entry: NewEntry, options: { readonly wakes: boolean }): void;
   running(): readonly Task[];
   newId(): string;
 }
@@ -41,7 +41,8 @@ export function taskWatchers(audience: TaskAudience): TaskWatchers {
         summary,
       });
       changed();
-      audience.notify(notice(task, status, summary, audience.newId()));
+      // Whoever stopped a task knows; that alone starts nothing (observed).
+      audience.notify(notice(task, status, summary, audience.newId()), { wakes: task.status !== "killed" });
     },
   };
 }
@@ -54,6 +55,7 @@ function summaryOf({ description, command, status, exitCode }: Task): string {
 
 function notice(task: Task, status: string, summary: string, uuid: string): NewEntry {
   const text = [
+    "A background task has ended. This notice is automatic; the user did not write it.",
     "<task-notification>",
     `<task-id>${task.id}</task-id>`,
     `<tool-use-id>${task.toolUseId}</tool-use-id>`,

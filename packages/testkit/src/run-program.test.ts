@@ -51,6 +51,12 @@ test("the program sees the home's environment, the mock model's address, and not
   ]);
 });
 
+test("the program can be started through another command", async () => {
+  using home = temporaryHome();
+  const program = programIn(home, "console.log(process.env.THROUGH)");
+  expect((await runKeelson([], { home, program, through: ["env", "THROUGH=yes"] })).stdout).toBe("yes\n");
+});
+
 test("a test may talk with the program while it runs", async () => {
   using home = temporaryHome();
   const program = programIn(

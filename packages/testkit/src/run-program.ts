@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** What to run: a path, or a command with its first arguments. Absent: $KEELSON_BIN, else the source tree. */
   readonly program?: string | readonly string[];
+  /** A command that starts the program given after it: `["nice", "-n", "5"]`. */
+  readonly through?: readonly string[];
 }
 
 export interface Running extends AsyncDisposable {
@@ -64,7 +66,7 @@ export async function runKeelson(args: readonly string[], options: RunOptions): 
 /** Starts the program and hands it over. Dispose of it: that ends its whole process group. */
 export function startKeelson(args: readonly string[], options: RunOptions): Running {
   const { home, timeoutMs = 15_000, stdin = "" } = options;
-  const [program, ...first] = programOf(options);
+  const [program, ...first] = [...(options.through ?? []), ...programOf(options)];
   const command = [...first, ...args];
   const startedAt = performance.now();
   const child = spawn(program!, command, {

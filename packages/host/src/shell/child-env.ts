@@ -1,7 +1,7 @@
 // The environment of a command: what configuration lets through, plus the variables that say who started it.
 
 /** Set in every process of one shell, so that those which left their process group can still be found and ended. */
-export const MARK = "KEELSON_SHELL";
+const MARK = "KEELSON_SHELL";
 
 export function childEnvironment(options: {
   readonly childEnv: Readonly<Record<string, string>>;

@@ -67,7 +67,7 @@ function assemble(list: readonly StreamEvent[]): ContentBlock[] {
 test("a file is read through the tool and shown without line numbers", async () => {
   const { calls, said } = await converse("read a.txt", { Read: () => "1\tone\n2\ttwo\n3\t" });
   expect(calls).toEqual([["Read", { file_path: "a.txt" }]]);
-  expect(said).toEqual(["a.txt:\n\n```\none\ntwo\n\n```"]);
+  expect(said).toEqual(["a.txt:\n\n```\none\ntwo\n```"]);
 });
 
 test("replacing reads first, then edits", async () => {
@@ -82,7 +82,7 @@ test("replacing reads first, then edits", async () => {
   expect(said).toEqual(['I replaced "old" with "new" in a.txt.']);
 });
 
-test("steps are done in order, each told as soon as it is done", async () => {
+test("steps are done in order and told together at the end", async () => {
   const { calls, said } = await converse('create a file n.txt with content "hi" then read n.txt and then run `ls`', {
     Write: () => "File created successfully at: n.txt",
     Read: () => "1\thi",
@@ -94,9 +94,9 @@ test("steps are done in order, each told as soon as it is done", async () => {
     ["Bash", { command: "ls", description: "Run ls" }],
   ]);
   expect(said).toEqual([
-    "I wrote n.txt (2 characters).",
-    "n.txt:\n\n```\nhi\n```",
-    "`ls` ran. Its output:\n\n```\nn.txt\n```",
+    ["I wrote n.txt (2 characters).", "n.txt:\n\n```\nhi\n```", "`ls` ran. Its output:\n\n```\nn.txt\n```"].join(
+      "\n\n",
+    ),
   ]);
 });
 
@@ -109,6 +109,11 @@ test("a denial or an error is told and ends the request", async () => {
   expect(said).toEqual([
     'Read did not work, so I stopped here. It said:\n\n```\nFile is in a directory that is denied.\n```\n\nNot done: "run `ls`"',
   ]);
+});
+
+test("a command that printed nothing is told so", async () => {
+  const { said } = await converse("run `true`", { Bash: () => "(Bash completed with no output)" });
+  expect(said).toEqual(["`true` ran and printed nothing."]);
 });
 
 test("a failing command is told with its exit code and output", async () => {

@@ -11,6 +11,7 @@ const ROWS: Record<string, Step> = {
   "ls packages/model": { kind: "list", pattern: "*", folder: "packages/model" },
   "list all the ts files in src": { kind: "list", pattern: "**/*.ts", folder: "src" },
   "list *.md files": { kind: "list", pattern: "*.md" },
+  "list the python files in src": { kind: "list", pattern: "**/*.py", folder: "src" },
   "find files named config.ts": { kind: "find", pattern: "**/config.ts" },
   "find all files matching `*.test.ts` in src": { kind: "find", pattern: "**/*.test.ts", folder: "src" },
   "find package.json": { kind: "find", pattern: "**/package.json" },

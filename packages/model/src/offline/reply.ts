@@ -21,7 +21,8 @@ export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<st
   if (clauses.length === 0) return { text: abilities(), calls: [] };
 
   let used = 0;
-  let said: string[] = [];
+  // Told together at the end: who prints only the last message should see the answer to every step.
+  const said: string[] = [];
   for (const [at, clause] of clauses.entries()) {
     const doing = perform(parseClause(clause));
     const rest = clauses.slice(at + 1).map(({ source }) => source);
@@ -35,10 +36,8 @@ export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<st
       const absent = calls.find(({ name }) => !tools.has(name));
       if (absent) return { text: [...said, missing(absent.name)].join("\n\n"), calls: [] };
       const answers = results.slice(used, used + calls.length);
-      if (answers.length < calls.length) return { text: said.join("\n\n"), calls };
+      if (answers.length < calls.length) return { text: "", calls };
       used += calls.length;
-      // What was said before these calls went out with them.
-      said = [];
       next = doing.next(answers);
     }
   }

@@ -86,13 +86,16 @@ function* read(path: string, from?: number, to?: number): Doing {
   const range = from !== undefined && to !== undefined ? { offset: from, limit: to - from + 1 } : {};
   const shown = yield* attempt("Read", { file_path: path, ...range });
   if (shown.failed) return failed("Read", shown);
-  const lines = contentOf(shown.text);
+  const lines = contentOf(shown.text)?.replace(/\n$/, "");
   const title = from === undefined ? path : `${path}, lines ${from}–${to}`;
   return { text: `${title}:\n\n${fenced(shortened(lines ?? shown.text))}` };
 }
 
 function* run(command: string): Doing {
   const result = yield* attempt("Bash", { command, description: `Run ${command.slice(0, 60)}` });
+  if (!result.failed && /^\(Bash completed with no output\)$|^$/.test(result.text)) {
+    return { text: `\`${command}\` ran and printed nothing.` };
+  }
   if (!result.failed) return { text: `\`${command}\` ran. Its output:\n\n${fenced(shortened(result.text))}` };
   const code = /^Exit code (\d+)\n?/.exec(result.text);
   if (!code) return failed("Bash", result);

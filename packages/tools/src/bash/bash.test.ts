@@ -31,7 +31,7 @@ function world(result: Partial<ShellResult> = {}, env: Record<string, string> = 
         return cwd;
       },
       move(path: string) {
-        if (!path.startsWith("/p/")) return false;
+        if (path !== "/p" && !path.startsWith("/p/")) return false;
         cwd = path;
         return true;
       },
@@ -157,10 +157,15 @@ test("a picture printed as a data URI becomes an image, also when it was long en
   expect(long.shown).toEqual([image] as never);
 });
 
-test("the session follows the shell inside the directories and stays put otherwise", async () => {
+test("the session follows the shell inside the directories and goes back to its start otherwise", async () => {
   const inside = world({ cwd: "/p/sub" });
   expect((await bash.run({ command: "cd sub" }, inside.context)).stderr).toBe("");
   expect(inside.context.workspace.cwd).toBe("/p/sub");
+
+  const away = world({ cwd: "/etc" });
+  away.context.workspace.move("/p/sub");
+  expect((await bash.run({ command: "cd /etc" }, away.context)).stderr).toBe("Shell cwd was reset to /p");
+  expect(away.context.workspace.cwd).toBe("/p");
 
   const outside = await run({ command: "cd /etc; pwd" }, { text: "/etc\n", cwd: "/etc" });
   expect(outside).toEqual({

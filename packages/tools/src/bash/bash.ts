@@ -114,11 +114,12 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<BashO
   };
 }
 
-/** Moves the session to where the command left the shell, or says that it stays. */
+/** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */
 function follow(cwd: string | null, { workspace, env }: ToolContext): string {
   if (cwd === null || cwd === workspace.cwd) return "";
   const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
+  workspace.move(workspace.root);
   return `Shell cwd was reset to ${workspace.cwd}`;
 }
 

@@ -1,0 +1,181 @@
+// The documentation against the program: its examples run, and what it names exists.
+
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { startMockModel } from "@keelson/testkit";
+import { FLAGS } from "../packages/cli/src/flags.ts";
+import { openDocShell } from "../scripts/doc-shell.ts";
+import { record } from "../scripts/record-session.ts";
+import { root } from "../scripts/root.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const guides = [
+  "README.md",
+  ...readdirSync(join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : [])),
+];
+const readmes = readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`);
+const pages = [...guides, ...readmes, "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"];
+
+/** What the model says in examples marked `model=…`; the others are answered by the offline stand-in. */
+const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
+  planets: [{ calls: [{ name: "StructuredOutput", input: { planets: 8 } }] }],
+  house: [{ text: "Hello from the house." }],
+};
+
+interface Example {
+  readonly place: string;
+  readonly script: string;
+  readonly model: string | undefined;
+  /** The block `text output` right after it, if there is one. */
+  readonly output: string | undefined;
+}
+
+/** Blocks that are fenced as `sh test` or `sh test model=…`. */
+function examplesIn(page: string): Example[] {
+  const fenced = /^```sh test(?: model=(\w+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
+  const text = read(page);
+  return Array.from(text.matchAll(fenced), ({ index, 1: model, 2: script, 3: output }) => ({
+    place: `${page}:${text.slice(0, index).split("\n").length}`,
+    script: script!,
+    model,
+    output,
+  }));
+}
+
+for (const { place, script, model, output } of guides.flatMap(examplesIn)) {
+  test(`the example at ${place} runs`, async () => {
+    await using mock = model === undefined ? undefined : await startMockModel(MODELS[model]!);
+    using shell = openDocShell();
+    const { code, stdout, stderr } = await shell.run(
+      script,
+      mock ? { ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: "test-key" } : {},
+    );
+    expect({ code, ...(output === undefined ? {} : { stdout }) }, stderr + stdout).toEqual({
+      code: 0,
+      ...(output === undefined ? {} : { stdout: output }),
+    });
+  }, 30_000);
+}
+
+test("the session in the README is what the program prints today, as text and as a picture", async () => {
+  const { text, svg } = await record();
+  expect(/```text recorded\n([\s\S]*?)\n```/.exec(read("README.md"))?.[1]).toBe(text);
+  expect(read("docs/session.svg")).toBe(svg);
+}, 30_000);
+
+/** Options of other programs that the pages speak about. */
+const FOREIGN = new Set(["no-env-file", "recursive", "force", "dry-run", "to-command"]);
+const flagsIn = (text: string) =>
+  new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
+
+test("every flag the documentation names exists", () => {
+  const known = new Set(FLAGS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const unknown = pages.flatMap((page) =>
+    [...flagsIn(read(page))]
+      .filter((name) => !known.has(name) && !FOREIGN.has(name))
+      .map((name) => `${page}: --${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test("every flag is documented: what works in the configuration page, what does not in the compatibility page", () => {
+  const working = flagsIn(read("docs/configuration.md"));
+  const different = flagsIn(read("docs/compatibility.md"));
+  const missing = FLAGS.filter(({ name, state }) => !(state === undefined ? working : different).has(name));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+/** What the packages do, without tests and without the lists of names that only say who may set what. */
+function sources(): string {
+  const files = [...new Bun.Glob("packages/*/src/**/*.ts").scanSync(root)];
+  return files
+    .filter((file) => !file.includes(".test") && !file.startsWith("packages/testkit/"))
+    .filter((file) => file !== "packages/config/src/env.ts")
+    .map((file) => read(file))
+    .join("\n");
+}
+
+test("the variables that are documented are the variables that are read", () => {
+  const code = sources();
+  const section = read("docs/configuration.md").split("## Environment variables")[1]!;
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const documented = new Set(
+    rows.flatMap((row) => Array.from(row.matchAll(/`([A-Z][A-Z0-9_]{3,})`/g), ([, name]) => name!)),
+  );
+  const readByUs = new Set(
+    [
+      ...code.matchAll(/\b\w*[eE]nv(?:\["|\.)([A-Z][A-Z0-9_]{3,})\b/g),
+      ...code.matchAll(/"((?:ANTHROPIC_|CLAUDE_CODE_CLIENT_|NODE_EXTRA)[A-Z_]+)"/g),
+    ].map(([, name]) => name!),
+  );
+  // Known to every program, or no knob: where the home is, what the system says about itself.
+  for (const name of ["HOME", "PATH", "ZDOTDIR", "WSL_DISTRO_NAME"]) readByUs.delete(name);
+  // Put together from parts in the code.
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) readByUs.add(name);
+
+  expect([...documented].toSorted()).toEqual([...readByUs].toSorted());
+});
+
+test("settings keys in the documentation are acted on", () => {
+  const code = sources();
+  const table = read("docs/configuration.md").split("## Settings files")[1]!.split("## Rules")[0]!;
+  const rows = table.split("\n").filter((line) => /^\| `[a-z]/.test(line));
+  const keys = rows.flatMap((row) =>
+    Array.from(row.split("|")[1]!.matchAll(/`(?:permissions\.)?(\w+)`/g), ([, key]) => key!),
+  );
+  const isUsed = (key: string) =>
+    isRuleList(key) || code.includes(`["${key}"]`) || new RegExp(`\\.${key}\\b`).test(code);
+  expect(keys.length).toBeGreaterThan(10);
+  expect(keys.filter((key) => !isUsed(key))).toEqual([]);
+});
+
+/** These three are read in a loop. */
+const isRuleList = (key: string) => ["allow", "ask", "deny"].includes(key);
+
+test("links between pages lead somewhere", () => {
+  const anchors = (page: string) =>
+    new Set(
+      Array.from(read(page).matchAll(/^#+ (.+)$/gm), ([, title]) =>
+        title!
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+          .replaceAll(" ", "-"),
+      ),
+    );
+  const broken = pages.flatMap((page) =>
+    Array.from(read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g), ([link, file, anchor]) => {
+      const target = file === "" ? page : relative(root, join(root, dirname(page), file!));
+      if (!existsSync(join(root, target))) return `${page}: ${link}`;
+      return anchor !== undefined && !anchors(target).has(anchor) ? `${page}: ${link}` : undefined;
+    }).filter((problem) => problem !== undefined),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("the commands of the README and of AGENTS.md exist, and CI runs the tests the same way", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = ["README.md", "AGENTS.md", "docs/headless.md"].flatMap((page) =>
+    Array.from(read(page).matchAll(/\bnpm (?:run )?([a-z]+)\b(?! (?:notice|and))/g), ([, name]) => name!),
+  );
+  const known = new Set([...Object.keys(scripts), "ci"]);
+  expect(["start", "test", "build"].filter((name) => !named.includes(name))).toEqual([]);
+  expect(read("README.md")).toContain('npm ci && npm start -- -p "summarise this repository"');
+  expect(read("README.md")).toContain("npm ci && npm test");
+  expect(Object.keys(scripts).filter((name) => !read("AGENTS.md").includes(name))).toEqual([]);
+  expect(named.filter((name) => !known.has(name) && !FOREIGN_NPM.has(name))).toEqual([]);
+  expect(read(".ci/run")).toMatch(/^npm ci\b[\s\S]*^npm test$/m);
+});
+
+/** npm's own, in examples. */
+const FOREIGN_NPM = new Set(["publish", "run", "runner"]);
+
+test("every package says what it is, what it does not know and where to start", () => {
+  const incomplete = readmes.filter((page) => {
+    const text = existsSync(join(root, page)) ? read(page) : "";
+    return (
+      !text.startsWith(`# @keelson/${page.split("/")[1]}\n`) || !/\bstart (?:(?:reading )?at `src\/|here)/i.test(text)
+    );
+  });
+  expect(incomplete).toEqual([]);
+});

@@ -1,0 +1,195 @@
+// The built-in offline model through the real program: no key, no network, real tools.
+
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  chainProblems,
+  readTranscript,
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  type Ended,
+  type TemporaryHome,
+} from "@keelson/testkit";
+
+const ANNOUNCEMENT =
+  "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.\n";
+
+function project(): TemporaryHome {
+  const home = temporaryHome();
+  home.write("README.md", "# Boat\n\nA small boat.\n\n## Sails\n");
+  home.write("package.json", { name: "boat", version: "1.2.3", description: "Floats", scripts: { test: "true" } });
+  home.write("notes.txt", "old rope\nold sail\n");
+  home.write("src/main.ts", Array.from({ length: 30 }, (_, at) => `line ${at + 1}\n`).join(""));
+  home.write("src/mast.py", "height = 12  # TODO: measure\n");
+  return home;
+}
+
+async function ask(home: TemporaryHome, prompt: string, ...flags: string[]): Promise<string> {
+  const ended = await runKeelson(["-p", prompt, ...flags], { home });
+  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: ANNOUNCEMENT });
+  return ended.stdout;
+}
+
+const fence = (text: string) => `\`\`\`\n${text}\n\`\`\`\n`;
+
+test("lists, finds, searches and reads", async () => {
+  using home = project();
+  expect((await ask(home, "List the files in src")).split("\n").toSorted()).toEqual(
+    `The files in src:\n\n${fence("src/main.ts\nsrc/mast.py")}`.split("\n").toSorted(),
+  );
+  expect(await ask(home, "list the python files")).toBe(`The files matching \`**/*.py\`:\n\n${fence("src/mast.py")}`);
+  expect(await ask(home, "find files named main.ts")).toBe(`Files matching \`**/main.ts\`:\n\n${fence("src/main.ts")}`);
+  expect(await ask(home, 'search for "TODO" in src')).toBe(
+    `Where "TODO" occurs in src:\n\n${fence("src/mast.py:1:height = 12  # TODO: measure")}`,
+  );
+  expect(await ask(home, "show lines 10-12 of src/main.ts")).toBe(
+    `src/main.ts, lines 10–12:\n\n${fence("line 10\nline 11\nline 12")}`,
+  );
+  expect(await ask(home, "read notes.txt")).toBe(`notes.txt:\n\n${fence("old rope\nold sail")}`);
+  expect(await ask(home, "search for anchors")).toBe('"anchors" does not occur.\n');
+}, 20_000);
+
+test("runs a command only where that is allowed, and says why not", async () => {
+  using home = project();
+  const made = () => existsSync(join(home.project, "made"));
+
+  expect(await ask(home, "run `touch made`")).toBe(
+    `Bash did not work, so I stopped here. It said:\n\n${fence(
+      "This command requires approval. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.",
+    )}`,
+  );
+  expect(made()).toBe(false);
+  expect(await ask(home, "run `touch made`", "--allowedTools", "Bash")).toBe("`touch made` ran and printed nothing.\n");
+  expect(made()).toBe(true);
+  // What only looks needs no permission.
+  expect(await ask(home, "run `wc -l notes.txt`")).toBe(
+    `\`wc -l notes.txt\` ran. Its output:\n\n${fence("2 notes.txt")}`,
+  );
+  expect(await ask(home, "run `false`", "--allowedTools", "Bash")).toBe(
+    "`false` failed with exit code 1. It printed nothing.\n",
+  );
+});
+
+test("creates a file only where edits are allowed", async () => {
+  using home = project();
+  const prompt = 'create a file log/today.txt with the content "fair wind"';
+
+  const path = join(home.project, "log/today.txt");
+  expect(await ask(home, prompt)).toBe(
+    `Write did not work, so I stopped here. It said:\n\n${fence(
+      `Permission to write to ${path} was not given. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
+    )}`,
+  );
+  expect(existsSync(path)).toBe(false);
+  expect(await ask(home, prompt, "--permission-mode", "acceptEdits")).toBe("I wrote log/today.txt (9 characters).\n");
+  expect(home.read("log/today.txt")).toBe("fair wind");
+});
+
+test("replaces and appends text, and asks which one when several match", async () => {
+  using home = project();
+  const edit = (prompt: string) => ask(home, prompt, "--permission-mode", "acceptEdits");
+
+  expect(await edit('replace "rope" with "line" in notes.txt')).toBe('I replaced "rope" with "line" in notes.txt.\n');
+  expect(await edit('replace "old" with "new" in notes.txt')).toEndWith(
+    'To change them all, ask: replace all "old" with "new" in notes.txt\n',
+  );
+  expect(await edit('replace all "old" with "new" in notes.txt')).toBe(
+    'I replaced every "old" with "new" in notes.txt.\n',
+  );
+  expect(await edit('append "new mast" to notes.txt')).toBe("I added the text to the end of notes.txt.\n");
+  expect(home.read("notes.txt")).toBe("new line\nnew sail\nnew mast\n");
+});
+
+test("summarises a project by what its files say", async () => {
+  using home = project();
+  expect(await ask(home, "summarise the structure of this project")).toBe(
+    [
+      "What the files of this repository say about it:",
+      "**package.json**: boat 1.2.3 — Floats\n- scripts: test",
+      "**README.md**: A small boat.\n- sections: Boat · Sails",
+      "**Files**: 5 listed\n- by folder: (top level) 3, src/ 2\n- by ending: .json 1, .md 1, .py 1, .ts 1, .txt 1\n",
+    ].join("\n\n"),
+  );
+});
+
+test("several steps are done in order and answered together; after a failure the rest is named", async () => {
+  using home = project();
+  expect(await ask(home, 'read notes.txt then run `echo hello` and then search for "boat" in package.json')).toBe(
+    [
+      `notes.txt:\n\n${fence("old rope\nold sail")}`,
+      `\`echo hello\` ran. Its output:\n\n${fence("hello")}`,
+      `Where "boat" occurs in package.json:\n\n${fence('2:  "name": "boat",')}`,
+    ].join("\n"),
+  );
+  expect(await ask(home, "read notes.txt then read log.txt then list files")).toBe(
+    [
+      `notes.txt:\n\n${fence("old rope\nold sail")}`,
+      `Read did not work, so I stopped here. It said:\n\n${fence(`File does not exist. Note: your current working directory is ${home.project}.`)}`,
+      'Not done: "list files"\n',
+    ].join("\n"),
+  );
+});
+
+test("says what it is and what it can do when it does not understand", async () => {
+  using home = project();
+  const answer = await ask(home, "compose a shanty about our boat");
+  expect(answer).toStartWith(
+    'I do not know how to do this: "compose a shanty about our boat"\n\nI am Keelson\'s built-in offline stand-in, not a language model',
+  );
+  expect(answer).toContain("- read README.md\n");
+  expect(answer).toContain("set ANTHROPIC_API_KEY");
+});
+
+const summary = ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr });
+
+test("a key or an address means a real model, and nothing is announced", async () => {
+  using home = project();
+  await using model = await startMockModel(() => ({ text: "From the model" }));
+  const real = { code: 0, stdout: "From the model\n", stderr: "" };
+
+  expect(summary(await runKeelson(["-p", "list files"], { home, url: model.url }))).toEqual(real);
+  const addressOnly = { ANTHROPIC_BASE_URL: model.url };
+  expect(summary(await runKeelson(["-p", "list files"], { home, env: addressOnly }))).toEqual(real);
+  const tokenOnly = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: "token" };
+  expect(summary(await runKeelson(["-p", "list files"], { home, env: tokenOnly }))).toEqual(real);
+  expect(model.requests).toHaveLength(3);
+
+  // Asked for by name it answers although there is a model, and says so.
+  const named = await runKeelson(["-p", "read notes.txt", "--model", "offline"], { home, url: model.url });
+  expect(summary(named)).toEqual({
+    code: 0,
+    stdout: `notes.txt:\n\n${fence("old rope\nold sail")}`,
+    stderr:
+      "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model.\n",
+  });
+  expect(model.requests).toHaveLength(3);
+});
+
+test("the stream, the totals and the transcript are like those of any model", async () => {
+  using home = project();
+  const { code, messages, stderr } = await runKeelson(
+    ["-p", "--output-format", "stream-json", "--verbose", "read notes.txt"],
+    { home },
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: ANNOUNCEMENT });
+  expect(messages.map(({ type, subtype }) => subtype ?? type)).toEqual([
+    "init",
+    "assistant",
+    "user",
+    "assistant",
+    "success",
+  ]);
+  const [init, call, answer, , result] = messages;
+  expect(init).toMatchObject({ model: "keelson-offline", apiKeySource: "none" });
+  expect(call.message.content).toMatchObject([{ type: "tool_use", name: "Read", input: { file_path: "notes.txt" } }]);
+  expect(answer.tool_use_result).toMatchObject({ type: "text", file: { numLines: 3 } });
+  expect(result).toMatchObject({ num_turns: 2, is_error: false, total_cost_usd: 0 });
+
+  const entries = readTranscript(home);
+  expect(chainProblems(entries)).toEqual([]);
+  expect(entries.filter(({ type }) => type === "user" || type === "assistant")).toHaveLength(4);
+  expect(await ask(home, "search for rope", "--continue")).toContain("notes.txt:1:old rope");
+  expect(chainProblems(readTranscript(home))).toEqual([]);
+});

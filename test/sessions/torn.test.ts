@@ -1,0 +1,239 @@
+// Damaged transcripts, shared transcripts, and disks that refuse: what can be read is read, and the work goes on.
+
+import { expect, test } from "bun:test";
+import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  readTranscript,
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  transcriptFiles,
+  type Ended,
+  type Reply,
+  type TemporaryHome,
+} from "@keelson/testkit";
+import { messageProblems } from "./message-problems.ts";
+
+const ID = "11111111-2222-4333-8444-555555555555";
+const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];
+const reads = (name: string, text?: string): Reply => ({
+  ...(text === undefined ? {} : { text }),
+  calls: [{ id: `call_${crypto.randomUUID()}`, name: "Read", input: { file_path: name } }],
+});
+
+/** A home with a session of three turns in it: its transcript's path and bytes. */
+async function homeWithSession(): Promise<TemporaryHome & { readonly path: string; readonly before: Buffer }> {
+  const home = temporaryHome();
+  home.write("a.txt", "alpha\n");
+  home.write("b.txt", "beta\n");
+  await using model = await startMockModel([reads("a.txt", "First"), reads("b.txt", "Second"), { text: "Third" }]);
+  const { code } = await runKeelson([...STREAM, "--session-id", ID, "Look around"], { home, url: model.url });
+  expect(code).toBe(0);
+  const path = transcriptFiles(home)[0]!;
+  return { ...home, path, before: readFileSync(path) };
+}
+
+/** Goes on with the session; what the model was told, as one string for each message. */
+async function resume(home: TemporaryHome): Promise<{ ended: Ended; told: string[] }> {
+  await using model = await startMockModel([{ text: "Still here" }]);
+  const ended = await runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url: model.url });
+  const { messages } = model.requests[0]?.body ?? { messages: [] };
+  expect(messageProblems(messages)).toEqual([]);
+  return { ended, told: messages.map((message: unknown) => JSON.stringify(message)) };
+}
+
+const sound = (ended: Ended) => ({ code: ended.code, stderr: ended.stderr, result: ended.messages.at(-1)?.result });
+const SOUND = { code: 0, stderr: "", result: "Still here" };
+
+test("a last line cut off at any place is left as it is, and the session goes on behind it", async () => {
+  using home = await homeWithSession();
+  const { path, before } = home;
+  const last = before.lastIndexOf('{"parentUuid"');
+  const end = before.indexOf("\n", last);
+  for (const cut of [last + 1, last + 60, end - 40, end]) {
+    writeFileSync(path, before);
+    truncateSync(path, cut);
+
+    const { ended, told } = await resume(home);
+
+    expect(sound(ended)).toEqual(SOUND);
+    expect(told.join()).toContain("Second");
+    // Whole but for its newline, it counts.
+    expect(told.join().includes("Third")).toBe(cut === end);
+    const after = readFileSync(path);
+    expect(after.subarray(0, cut).equals(before.subarray(0, cut))).toBe(true);
+    expect(after.subarray(cut, cut + 1).toString()).toBe("\n");
+    const added = after
+      .subarray(cut + 1)
+      .toString()
+      .trimEnd()
+      .split("\n");
+    expect(added.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(["user", "assistant"]));
+  }
+}, 20_000);
+
+test("damaged lines in the middle cost only what they held", async () => {
+  using home = await homeWithSession();
+  const { path, before } = home;
+  const lines = before.toString().trimEnd().split("\n");
+  const hit = lines.findIndex((line) => line.includes('"First"'));
+  const garbage = [
+    Buffer.from("garbage"),
+    Buffer.from('{"type":"user","mess'),
+    Buffer.alloc(5_000),
+    Buffer.from([0xff, 0xfe, 0xc3, 0x28]),
+    Buffer.from("[1,2,3]"),
+    Buffer.from("null"),
+    Buffer.from('{"parentUuid":7,"type":"user","uuid":[],"message":{"content":5}}'),
+    Buffer.from('{"type":"assistant","uuid":"00000000-0000-4000-8000-000000000000"}'),
+  ];
+  const parts = lines.flatMap((line, at) => (at === hit ? garbage : [Buffer.from(line)]));
+  writeFileSync(path, Buffer.concat(parts.flatMap((part) => [part, Buffer.from("\n")])));
+
+  const { ended, told } = await resume(home);
+
+  expect(sound(ended)).toEqual(SOUND);
+  for (const kept of ["Look around", "alpha", "Second", "beta", "Third", "Go on"]) expect(told.join()).toContain(kept);
+  expect(told.join()).not.toContain("First");
+});
+
+test("a tail of NULs, as a power cut leaves it, is stepped over", async () => {
+  using home = await homeWithSession();
+  appendFileSync(home.path, Buffer.alloc(70_000));
+
+  expect(sound((await resume(home)).ended)).toEqual(SOUND);
+  const { ended, told } = await resume(home);
+
+  expect(sound(ended)).toEqual(SOUND);
+  for (const kept of ["Third", "Go on", "Still here"]) expect(told.join()).toContain(kept);
+});
+
+test("a transcript of nothing but damage starts over", async () => {
+  using home = await homeWithSession();
+  writeFileSync(home.path, Buffer.alloc(100));
+  const { ended, told } = await resume(home);
+  expect(sound(ended)).toEqual(SOUND);
+  expect(told).toHaveLength(1);
+});
+
+test("an empty transcript is nobody's: there is nothing to resume, and its id is free", async () => {
+  using home = await homeWithSession();
+  writeFileSync(home.path, "");
+  const resumed = await runKeelson(["-p", "--resume", ID, "Go on"], { home });
+  expect([resumed.code, resumed.stderr]).toEqual([1, `No conversation found with session ID: ${ID}\n`]);
+  await using model = await startMockModel([{ text: "A new one" }]);
+  const fresh = await runKeelson(["-p", "--session-id", ID, "Hello"], { home, url: model.url });
+  expect([fresh.code, fresh.stdout]).toEqual([0, "A new one\n"]);
+});
+
+test("two programs that go on with one session at once lose nothing of each other", async () => {
+  using home = await homeWithSession();
+  const script = (name: string) =>
+    startMockModel(({ messages }) => {
+      const turns = (messages as { role: string }[]).filter(({ role }) => role === "assistant").length;
+      return turns < 20 ? reads("a.txt", `${name} ${turns}`) : { text: `${name} is done` };
+    });
+  await using one = await script("one");
+  await using two = await script("two");
+
+  const ended = await Promise.all(
+    [one, two].map(({ url }) => runKeelson([...STREAM, "--resume", ID, "Go on"], { home, url })),
+  );
+
+  expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+    { code: 0, stderr: "" },
+    { code: 0, stderr: "" },
+  ]);
+  // Every line is whole, so both wrote whole lines; nothing printed is missing.
+  const stored = new Set(readTranscript(home).flatMap((entry) => ("uuid" in entry ? [entry.uuid] : [])));
+  const printed = ended.flatMap(({ messages }) =>
+    messages.filter(({ type }) => type === "assistant" || type === "user"),
+  );
+  expect(printed.length).toBeGreaterThan(60);
+  expect(printed.filter(({ uuid }) => !stored.has(uuid))).toEqual([]);
+  const { ended: later, told } = await resume(home);
+  expect(sound(later)).toEqual(SOUND);
+  expect(told.join()).toMatch(/one is done|two is done/);
+}, 20_000);
+
+test("a folder that is not there is made, private to its owner", async () => {
+  using home = temporaryHome();
+  rmSync(home.home, { recursive: true });
+  const ended = await runKeelson(["-p", "hello", "--model", "offline"], { home });
+  expect(ended.code).toBe(0);
+  const [path] = transcriptFiles(home);
+  expect(readTranscript(home).length).toBeGreaterThan(0);
+  const modeOf = (at: string) =>
+    Bun.file(at)
+      .stat()
+      .then(({ mode }) => (mode & 0o777).toString(8));
+  expect([await modeOf(path!), await modeOf(join(path!, ".."))]).toEqual(["600", "700"]);
+});
+
+const places = {
+  "a file where the folder of projects should be": (home: TemporaryHome) => {
+    home.write("~/.claude/projects", "in the way");
+    return {};
+  },
+  "a file where the configuration folder should be": (home: TemporaryHome) => {
+    home.write("~/.claude", "in the way");
+    return {};
+  },
+  "a home nobody can write to": () => ({ HOME: "/proc/self/fdinfo" }),
+};
+
+for (const [place, prepare] of Object.entries(places)) {
+  test(`${place}: one warning, and the work goes on`, async () => {
+    using home = temporaryHome();
+    home.write("a.txt", "alpha\n");
+    const env = prepare(home);
+    await using model = await startMockModel([
+      reads("a.txt", "Looking"),
+      { calls: [{ name: "Bash", input: { command: "echo hello" } }] },
+      // Longer than is shown, so that the rest would go to a file.
+      { calls: [{ name: "Bash", input: { command: "seq 20000" } }] },
+      { text: "Done" },
+    ]);
+
+    const ended = await runKeelson([...STREAM, "Look"], { home, url: model.url, env });
+
+    expect({ code: ended.code, result: ended.messages.at(-1)?.result }).toEqual({ code: 0, result: "Done" });
+    expect(ended.stderr).toMatch(
+      /^Warning: The transcript cannot be written \(.+\); the session goes on without it\n$/,
+    );
+    const told = JSON.stringify(model.requests.at(-1)!.body.messages);
+    for (const kept of ["alpha", "hello", "1\\n2\\n3"]) expect(told).toContain(kept);
+  });
+}
+
+test("a disk that fills up: one warning, the work goes on, and what is on it can be resumed", async () => {
+  using home = temporaryHome();
+  const long = `${"x".repeat(90)}\n`.repeat(200);
+  for (let at = 0; at < 6; at++) home.write(`${at}.txt`, `${at} ${long}`);
+  await using model = await startMockModel([
+    ...Array.from({ length: 6 }, (_, at) => reads(`${at}.txt`, `Turn ${at}`)),
+    { text: "Done" },
+  ]);
+  // No file may grow beyond 64 KB: like a full disk, that cuts a line in two and then refuses.
+  const through = ["bash", "-c", `ulimit -f 64; exec "$@"`, "bash"];
+
+  const ended = await runKeelson([...STREAM, "--session-id", ID, "Read them"], { home, url: model.url, through });
+
+  expect({ code: ended.code, result: ended.messages.at(-1)?.result }).toEqual({ code: 0, result: "Done" });
+  expect(ended.stderr).toMatch(
+    /^Warning: The transcript cannot be written \(EFBIG.*\); the session goes on without it\n$/,
+  );
+  expect(ended.messages.filter(({ type }) => type === "user")).toHaveLength(6);
+  const { ended: later, told } = await resume(home);
+  expect(sound(later)).toEqual(SOUND);
+  expect(told.join()).toContain("Turn 0");
+});
+
+test("without persistence nothing is written at all", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "Done" }]);
+  const { code } = await runKeelson([...STREAM, "--no-session-persistence", "Hello"], { home, url: model.url });
+  expect(code).toBe(0);
+  expect(existsSync(join(home.configDir, "projects"))).toBe(false);
+});
