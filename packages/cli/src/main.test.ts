@@ -227,7 +227,7 @@ test("what the flags say reaches the session", async () => {
     `--allow-dangerously-skip-permissions --resume=old --fork-session --session-id=${id} --resume-session-at=u --name=n --no-session-persistence`;
 
   expect(await main([...STREAM, ...argv.split(" ")], here)).toBe(0);
-  const { snapshot, signal: _signal, warn: _warn, ...asked } = seen.opened[0]!;
+  const { snapshot, warn: _warn, ...asked } = seen.opened[0]!;
   expect(asked).toEqual({
     entrypoint: "sdk-cli",
     session: {

@@ -85,7 +85,6 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
       partial,
       replayPrompts: replay,
       stdioPermissions,
-      signal: signals.signal,
       warn: (text) => world.error(`Warning: ${text}`),
     });
   } catch (error) {

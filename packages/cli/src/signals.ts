@@ -4,8 +4,6 @@ import type { Session } from "@keelson/protocol";
 import type { EndSignal, World } from "./world.ts";
 
 export interface Signals {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
   /** From now on a signal closes this session first. */
   watchOver(session: Session): void;
   /** The exit code a signal asked for, if one came. */
@@ -19,7 +17,6 @@ const PATIENCE_MS = 5_000;
 
 /** `calm`: an interrupt during stream-json is an ordinary end (observed, 2.1.325). */
 export function handleSignals(world: World, options: { readonly calm: boolean }): Signals {
-  const aborted = new AbortController();
   const done = new AbortController();
   let session: Session | undefined;
   let code: number | undefined;
@@ -27,7 +24,6 @@ export function handleSignals(world: World, options: { readonly calm: boolean })
   const receive = (name: EndSignal) => () => {
     if (code !== undefined || session === undefined) return world.exit(CODES[name]);
     code = name === "SIGINT" && options.calm ? 0 : CODES[name];
-    aborted.abort();
     const reached = code;
     // Whoever watches the session sees a failure to close as well; here it only means that we are through.
     session.close(name === "SIGINT" ? "interrupt" : "terminate").catch(() => undefined);
@@ -38,7 +34,6 @@ export function handleSignals(world: World, options: { readonly calm: boolean })
   const stops = (Object.keys(CODES) as EndSignal[]).map((name) => world.onSignal(name, receive(name)));
 
   return {
-    signal: aborted.signal,
     watchOver: (opened) => void (session = opened),
     code: () => code,
     stop() {

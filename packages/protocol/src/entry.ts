@@ -1,9 +1,9 @@
 // One line of a transcript. Field names are the file's own spelling (`sessionId`, `toolUseResult`);
 // `project.ts` is the only place that knows the wire's spelling as well.
 
-import type { ContentBlock, ModelMessage } from "./content.ts";
+import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
-import type { Usage } from "./stream-event.ts";
+import type { ReplyMessage } from "./stream-event.ts";
 
 /** What every entry of the parent chain carries besides its own subject. */
 export interface Envelope {
@@ -37,16 +37,7 @@ export interface UserSubject {
 
 export interface AssistantSubject {
   readonly type: "assistant";
-  readonly message: {
-    readonly id: string;
-    readonly type: "message";
-    readonly role: "assistant";
-    readonly model: string;
-    readonly content: readonly ContentBlock[];
-    readonly stop_reason: string | null;
-    readonly stop_sequence: string | null;
-    readonly usage: Usage;
-  };
+  readonly message: ReplyMessage;
   readonly requestId?: string;
   readonly isApiErrorMessage?: boolean;
   readonly error?: string;

@@ -1,6 +1,6 @@
 // Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
 
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import {
   findSession,
   forkSession,
@@ -56,10 +56,7 @@ export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId:
 }
 
 /** A file without a byte is all that is left of a session killed at its first breath: nobody's. */
-function isTaken(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && (stat.size > 0 || !stat.isFile());
-}
+const isTaken = (path: string) => existsSync(path) && statSync(path).size > 0;
 
 function earlierSession(choice: SessionChoice, project: ProjectPlace): { id: string; path: string } | undefined {
   if (choice.kind === "new") return undefined;

@@ -94,6 +94,13 @@ test("finds a session by id or by the title somebody chose", () => {
   }
 });
 
+test("where a file stands in the folder's place there are no sessions", () => {
+  const place = { configDir, cwd: "/blocked" };
+  writeFileSync(projectDir(place), "in the way");
+  expect(findSession(place, id(1)).kind).toBe("missing");
+  expect(newestSession(place)).toBeUndefined();
+});
+
 test("a long directory is also found under the name an older hash gave it", () => {
   const place = { configDir, cwd: `/${"long/".repeat(60)}` };
   const older = join(configDir, "projects", `${projectKey(place.cwd).slice(0, 200)}-oldhash`);

@@ -1,6 +1,6 @@
 // The sessions of a project folder, from the first and last 64 KiB of each file. Never reads a whole transcript.
 
-import { closeSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openForReading } from "./lines.ts";
@@ -186,4 +186,5 @@ function namesIn(dir: string): string[] {
   }
 }
 
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+// A file where a folder should be makes `stat` throw although nothing is there.
+const sizeOf = (path: string) => (existsSync(path) ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0);
