@@ -14,6 +14,7 @@ import type {
   ToolUseBlock,
   Usage,
 } from "@keelson/protocol";
+import type { Rule } from "./permission/rule.ts";
 import type { Access, Tool, ToolContext } from "./tool.ts";
 
 /** A model request in the API's own shape, without transport. Messages are never changed once in a request. */
@@ -100,16 +101,17 @@ export type Permission =
   | { readonly behavior: "allow"; readonly input: JsonObject; readonly by: Decider; readonly source: string }
   | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: boolean; readonly by: Decider };
 
-/** What the gate says before anybody is asked. */
+/** What the gate says before anybody is asked. `rule` is the one that decided, where a rule did. */
 export type PermissionDecision =
-  | { readonly behavior: "allow"; readonly by: Decider; readonly reason: string }
-  | { readonly behavior: "deny"; readonly by: Decider; readonly message: string }
+  | { readonly behavior: "allow"; readonly by: Decider; readonly reason: string; readonly rule?: Rule }
+  | { readonly behavior: "deny"; readonly by: Decider; readonly message: string; readonly rule?: Rule }
   | {
       readonly behavior: "ask";
       readonly by: Decider;
       readonly reason: string;
       readonly suggestions: readonly PermissionUpdate[];
       readonly blockedPath?: string;
+      readonly rule?: Rule;
     };
 
 export interface Ports {

@@ -9,7 +9,20 @@ export type Access =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "edit"; readonly path: string }
-  | { readonly kind: "command"; readonly command: string; readonly cwd: string };
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly cwd: string;
+      /** The call wants to run outside the sandbox, where there is one. */
+      readonly unsandboxed?: boolean;
+    }
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "agent"; readonly agent: string }
+  | { readonly kind: "skill"; readonly skill: string; readonly adds: boolean }
+  /** Something outside that only its name describes: an MCP tool. */
+  | { readonly kind: "external" }
+  /** A question to a person: only a person can answer it. */
+  | { readonly kind: "person" };
 
 export interface Tool<I = any, O = any> {
   readonly name: string;
@@ -47,6 +60,8 @@ export interface ToolContext {
   readonly search: Search;
   readonly shell: Shell;
   readonly seen: ReadLedger;
+  /** Whether the user's rules let the model see this file. For tools that look at many. */
+  mayRead(path: string): boolean;
   /** Variables that tune tools, such as BASH_DEFAULT_TIMEOUT_MS. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }

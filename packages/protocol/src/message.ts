@@ -117,6 +117,8 @@ export interface ResultMessage extends Stamped {
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
   readonly terminal_reason: TerminalReason;
+  /** Absent: somebody asked. Otherwise what started the run. */
+  readonly origin?: { readonly kind: string };
 }
 
 export interface OtherMessage {

@@ -2,7 +2,7 @@
 
 import { decide, pathsInCommand, type Permission, type PermitRequest, type Rule } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import type { PermissionMode, PermissionUpdate, Signal } from "@keelson/protocol";
+import { NOTHING_SAID, type PermissionMode, type PermissionUpdate, type Signal } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
 
 export interface GateOptions {
@@ -42,6 +42,26 @@ export class Gate {
     this.#mode = mode;
     void this.#options.show({ type: "system", subtype: "status", status: null, permissionMode: mode });
     return undefined;
+  }
+
+  /** For tools that look at many files: whether a deny rule hides this one. */
+  mayRead(path: string): boolean {
+    if (!this.#rules.some((rule) => rule.behavior === "deny" && rule.content !== undefined)) return true;
+    const { home, readable } = this.#options;
+    const decision = decide({
+      tool: "Read",
+      input: {},
+      access: { kind: "read", path },
+      realPath: realPathOf(path),
+      hook: NOTHING_SAID,
+      rules: this.#rules,
+      mode: this.#mode,
+      directories: this.#options.directories(),
+      cwd: this.#options.cwd(),
+      home,
+      readable,
+    });
+    return decision.behavior !== "deny" || decision.by !== "rule";
   }
 
   async permit(request: PermitRequest, askPerson: AskPerson | undefined): Promise<Permission> {

@@ -149,6 +149,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     }),
     shell,
     seen: createLedger(),
+    mayRead: (path: string) => gate.mayRead(path),
     env,
   };
 

@@ -48,6 +48,8 @@ export interface WorldOptions {
   readonly concurrency?: number;
   readonly profile?: Partial<ModelProfile>;
   readonly choice?: Partial<Omit<ModelChoice, "provider" | "profile">>;
+  /** Files the rules hide from the model; none when absent. */
+  readonly mayRead?: (path: string) => boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Dollars spent, from what was charged; nothing costs anything when absent. */
   readonly spent?: (charges: readonly Charge[]) => number | null;
@@ -119,6 +121,7 @@ export function world(model: ModelProvider, options: WorldOptions = {}): World {
       search: options.search ?? noSearch,
       shell: options.shell ?? noShell,
       seen,
+      mayRead: options.mayRead ?? (() => true),
       env: options.env ?? {},
     }),
     async spill(id, text) {

@@ -52,6 +52,7 @@ export function toolWorld(env: Record<string, string> = {}): World {
         background: () => Promise.reject(new Error("no shell here")),
       },
       seen: ledger(),
+      mayRead: () => true,
       env,
     },
     put(name, content, { ageSeconds = 0 } = {}) {

@@ -94,7 +94,8 @@ function allowRules(question: GateQuestion): PermissionDecision | undefined {
   const whole = question.rules.find((rule) => rule.behavior === "allow" && coversTool(rule, tool));
   if (whole) return allow("rule", whole.text);
   if (access.kind === "command") return undefined;
-  const path = access.kind === "none" ? undefined : allowedByPath(access.kind, endsOf(access.path, question), question);
+  if (access.kind !== "read" && access.kind !== "edit") return undefined;
+  const path = allowedByPath(access.kind, endsOf(access.path, question), question);
   return path && allow("rule", path.text);
 }
 
@@ -108,10 +109,17 @@ function reading(question: GateQuestion): PermissionDecision | undefined {
       return isReadable(endsOf(access.path, question), question)
         ? allow("workingDir", "It is in a working directory")
         : undefined;
-    case "edit":
-      return undefined;
+    case "agent":
+      return allow("other", "An agent's own calls are judged one by one");
+    case "skill":
+      return access.adds ? undefined : allow("other", "It only adds text");
     case "command":
       return commandAllow(question);
+    case "edit":
+    case "url":
+    case "external":
+    case "person":
+      return undefined;
   }
 }
 
@@ -119,6 +127,11 @@ function ask(question: GateQuestion, by: Decider): Extract<PermissionDecision, {
   const { access, tool } = question;
   switch (access.kind) {
     case "none":
+    case "url":
+    case "agent":
+    case "skill":
+    case "external":
+    case "person":
       return { ...asking(by, wish(question)), suggestions: suggestTool(tool) };
     case "read":
     case "edit": {
@@ -143,7 +156,7 @@ function wish({ access, tool }: GateQuestion): string {
       return `Permission to write to ${access.path} was not given.`;
     case "command":
       return "This command requires approval";
-    case "none":
+    default:
       return `Permission to use ${tool} was not given.`;
   }
 }

@@ -10,8 +10,9 @@ export interface Rule {
   readonly source: RuleSource;
   /** What a leading `/` in a path pattern is anchored at. */
   readonly base: string;
-  /** The settings file it stands in. */
+  /** The settings file it stands in, and the line. */
   readonly file?: string;
+  readonly line?: number;
   /** As written. */
   readonly text: string;
 }
