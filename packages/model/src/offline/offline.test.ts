@@ -149,13 +149,13 @@ test("a search quotes what would be a pattern", async () => {
 
 test("a summary is made of what the files say, and missing ones are no failure", async () => {
   const { calls, said } = await converse("summarise this repository", {
-    Glob: ({ pattern }) => (pattern === "*" ? "README.md\nsrc/a.ts\nnode_modules/x/i.js" : "src/a.ts\nsrc/b.ts"),
+    Grep: () => "Found 3 files\nREADME.md\nsrc/a.ts\nsrc/b.ts",
     Read: ({ file_path }) =>
       file_path === "package.json"
         ? '1\t{"name":"boat","version":"1.0.0","scripts":{"test":"x"}}'
         : { error: "File does not exist." },
   });
-  expect(calls).toHaveLength(4);
+  expect(calls).toHaveLength(3);
   expect(said).toEqual([
     [
       "What the files of this repository say about it:",
@@ -214,10 +214,10 @@ test("the stream is well formed, in several deltas, with estimated usage", async
 
 test("the same conversation gives the same events, and every call its own id", async () => {
   const messages: ModelMessage[] = [{ role: "user", content: "summarise the project" }];
-  const list = await events(messages, ["Glob", "Read"]);
-  expect(await events(messages, ["Glob", "Read"])).toEqual(list);
+  const list = await events(messages, ["Grep", "Read"]);
+  expect(await events(messages, ["Grep", "Read"])).toEqual(list);
   const ids = assemble(list).map((block) => (block as { id?: string }).id);
-  expect(new Set(ids).size).toBe(4);
+  expect(new Set(ids).size).toBe(3);
 });
 
 test("a request for a summary of the conversation lists what was asked", async () => {

@@ -5,31 +5,32 @@ import type { Result } from "./conversation.ts";
 import { contentOf, type Doing } from "./doing.ts";
 import { failure } from "./texts.ts";
 
-const OTHERS = /^(?:node_modules|\.git|dist|build|target|\.venv|vendor)\//;
+/** More would say nothing new, and the listing has to fit into one result. */
+const MOST_FILES = 2_000;
 
 export function* summarise(): Doing {
-  const [files, sources, readme, manifest] = yield [
-    { name: "Glob", input: { pattern: "*" } },
-    { name: "Glob", input: { pattern: "src/**/*" } },
+  // A search that matches everything: unlike Glob it leaves out what the repository ignores.
+  const [files, readme, manifest] = yield [
+    { name: "Grep", input: { pattern: "", output_mode: "files_with_matches", head_limit: MOST_FILES } },
     { name: "Read", input: { file_path: "README.md" } },
     { name: "Read", input: { file_path: "package.json" } },
   ];
-  if (!files || files.failed) return { text: failure("Glob", files?.text ?? "No answer came"), stop: true };
-  const paths = [...new Set([...pathsIn(files), ...pathsIn(sources)])];
+  if (!files || files.failed) return { text: failure("Grep", files?.text ?? "No answer came"), stop: true };
+  const paths = pathsIn(files);
   const parts = [...aboutManifest(textIn(manifest)), ...aboutReadme(textIn(readme)), ...aboutFiles(paths)];
-  const cut = /\(Showing \d+ of (\d+)/.exec(files.text);
   return {
     text: [
       "What the files of this repository say about it:",
       ...parts,
-      ...(cut ? [`The listing was cut: ${cut[1]} files matched in all, so the counts above are of a part.`] : []),
+      ...(paths.length >= MOST_FILES ? [`Only the ${MOST_FILES} newest files were counted.`] : []),
     ].join("\n\n"),
   };
 }
 
-function pathsIn(result: Result | undefined): readonly string[] {
-  if (!result || result.failed || result.text.startsWith("No files found")) return [];
-  return result.text.split("\n").filter((line) => line !== "" && !line.startsWith("(") && !OTHERS.test(line));
+/** The lines after `Found N files`. */
+function pathsIn({ text }: Result): readonly string[] {
+  const [head, ...paths] = text.split("\n");
+  return head!.startsWith("Found ") ? paths.filter((line) => line !== "" && !line.startsWith("[")) : [];
 }
 
 function textIn(result: Result | undefined): string | undefined {
@@ -75,7 +76,7 @@ function aboutReadme(text: string | undefined): readonly string[] {
 }
 
 function aboutFiles(paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return ["No files were found besides what tools and version control keep."];
+  if (paths.length === 0) return ["There are no files besides those the repository ignores."];
   const folders = tally(
     paths.map((path) => (path.includes("/") ? `${path.slice(0, path.indexOf("/"))}/` : "(top level)")),
   );
