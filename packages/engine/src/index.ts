@@ -54,3 +54,4 @@ export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts
 export { parseRule, type Rule } from "./permission/rule.ts";
 export { decide, type GateQuestion } from "./permission/decide.ts";
 export { pathsInCommand } from "./permission/command-files.ts";
+export { applyUpdate, type PermissionState } from "./permission/update.ts";

@@ -166,6 +166,26 @@ test("a tool that breaks in an unforeseen way answers its call too", async () =>
   expect(resultsOf(entries)).toMatchObject([{ content: "Echo failed unexpectedly: x is undefined", is_error: true }]);
 });
 
+test("a gate that breaks refuses: the call is answered and not run", async () => {
+  let ran = 0;
+  const counting: Tool = { ...echo, run: async ({ text }) => (ran++, { said: text }) };
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const permit = () => Promise.reject(new Error("no rules"));
+  const { entries, end } = await play(model, {}, { tools: [counting], permit });
+  expect(resultsOf(entries)).toMatchObject([{ content: "Echo failed unexpectedly: no rules", is_error: true }]);
+  expect([ran, end.reason]).toEqual([0, "completed"]);
+});
+
+test("an input somebody changed on the way must fit the schema too", async () => {
+  const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
+  const permit = () =>
+    ({ behavior: "allow", by: "person", source: "user_temporary", input: { text: 7, x: 1 } }) as const;
+  const { entries } = await play(model, {}, { permit });
+  expect(resultsOf(entries)).toMatchObject([
+    { is_error: true, content: expect.stringContaining("InputValidationError") },
+  ]);
+});
+
 test("input that is not JSON is answered with the reason", async () => {
   const model = scriptedModel(
     { calls: [{ name: "Echo", input: { text: "a" } }], brokenJson: '{"text": "a' },

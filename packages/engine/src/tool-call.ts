@@ -3,6 +3,7 @@
 
 import {
   blocksOf,
+  isObject,
   type ContentBlock,
   type HookOutcome,
   type JsonObject,
@@ -36,11 +37,24 @@ export interface Settled {
 }
 
 export async function settle(call: Call, ports: Ports): Promise<Settled> {
-  const outcome = ports.signal.aborted ? refused(REJECTED, "User rejected tool use") : await attempt(call, ports);
+  const outcome = ports.signal.aborted ? refused(REJECTED, "User rejected tool use") : await answered(call, ports);
   const entry = resultEntry(call, outcome, ports.newId());
   await ports.record([entry]);
   return { entry, ...outcome };
 }
+
+/** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
+async function answered(call: Call, ports: Ports): Promise<Outcome> {
+  try {
+    return await attempt(call, ports);
+  } catch (error) {
+    const message = ports.signal.aborted ? REJECTED : unforeseen(call.block.name, error);
+    return refused(message, `Error: ${message}`);
+  }
+}
+
+const unforeseen = (tool: string, error: unknown) =>
+  `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 interface Outcome {
   readonly shown: Shown;
@@ -72,16 +86,20 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: checked.input });
-  const input = (before.input as JsonObject | undefined) ?? checked.input;
+  const rewritten = before.input === undefined ? checked : validate(tool, before.input);
+  if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
+  const { input } = rewritten;
   const access = await tool.access(input, context);
   const permission = await ports.permit({ call: block, tool, input, access, hook: before });
   if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
+  const agreed = permission.input === input ? rewritten : validate(tool, permission.input);
+  if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
 
-  const done = await run(tool, permission.input, context, ports);
+  const done = await run(tool, agreed.input, context, ports);
   const event = done.failed ? "PostToolUseFailure" : "PostToolUse";
   const after = await ports.fire(event, {
     ...names,
-    tool_input: permission.input,
+    tool_input: agreed.input,
     tool_response: done.result as JsonObject,
   });
   return {
@@ -93,19 +111,24 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   };
 }
 
-function readInput(call: Call, tool: Tool): { ok: true; input: JsonObject } | { ok: false; message: string } {
+type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
+
+function readInput(call: Call, tool: Tool): Checked {
   if (call.broken !== undefined) {
     return {
       ok: false,
       message: `InputValidationError: ${tool.name} was called with an input that is not valid JSON. Call it again with a complete JSON object.`,
     };
   }
-  const given = tool.repair ? (tool.repair({ ...call.block.input }) as JsonObject) : call.block.input;
-  if (tool.invalid) {
-    const message = tool.invalid(given);
-    return message === undefined ? { ok: true, input: given } : { ok: false, message };
-  }
-  return checkInput(tool.name, tool.input.json, given);
+  return validate(tool, call.block.input);
+}
+
+/** Whoever changed an input last, the tool only ever sees one that fits. */
+function validate(tool: Tool, given: unknown): Checked {
+  const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
+  if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);
+  const message = tool.invalid(repaired);
+  return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
 async function run(
@@ -119,15 +142,12 @@ async function run(
     const shown = await bound(tool.show(output), tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
     return { shown, failed: false, result: output, output };
   } catch (error) {
-    // Even a tool that breaks gives its call an answer: the conversation must stay well formed.
-    const message = error instanceof ToolError ? error.message : ports.signal.aborted ? REJECTED : broke(tool, error);
+    if (!(error instanceof ToolError)) throw error;
+    const { message } = error;
     const shown = await bound(message, tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }
-
-const broke = (tool: Tool, error: unknown) =>
-  `${tool.name} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Cuts what is shown to size. The rest stays in a file the model may read. */
 async function bound(shown: Shown, limit: number, id: string, ports: Ports): Promise<Shown> {

@@ -20,7 +20,9 @@ export interface Settings {
     readonly additionalDirectories?: readonly string[];
     readonly defaultMode?: PermissionMode;
     readonly disableBypassPermissionsMode?: "disable";
+    readonly disableAutoMode?: "disable";
   };
+  readonly disableAutoMode?: "disable";
   readonly [key: string]: unknown;
 }
 

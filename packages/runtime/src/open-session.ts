@@ -1,41 +1,25 @@
 // Opens a session: finds its place, joins the ports to the engine, and hands back the one interface front ends know.
 
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { Conversation, type Limits, type Ports } from "@keelson/engine";
-import {
-  createLedger,
-  createShell,
-  createTasks,
-  createWorkspace,
-  files,
-  gitBranch,
-  ripgrep,
-  type Tasks,
-} from "@keelson/host";
-import { isPrompt, NOTHING_SAID, project, projectPrompt, type Session } from "@keelson/protocol";
-import {
-  nullTranscript,
-  openTranscript,
-  projectKey,
-  readEntries,
-  spillResult,
-  tasksDir,
-  toolResultsDir,
-} from "@keelson/store";
-import { mayBypass } from "./bypass.ts";
+import { Conversation, type Ports } from "@keelson/engine";
+import { gitBranch } from "@keelson/host";
+import { NOTHING_SAID, type Session } from "@keelson/protocol";
+import { nullTranscript, openTranscript } from "@keelson/store";
+import { modeRefusal } from "./mode-refusal.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { describeClient, initSignal, systemPrompt } from "./facts.ts";
 import { Gate } from "./gate.ts";
 import { Inbox } from "./inbox.ts";
+import { concurrencyOf, limitsOf } from "./limits.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
 import { Outbox } from "./outbox.ts";
 import { choosePlace, type SessionChoice } from "./place.ts";
 import { builtInTools } from "./pool.ts";
+import { replayOf } from "./replay.ts";
 import { LiveSession } from "./session.ts";
 import { taskWatchers } from "./tasks.ts";
+import { openWorld } from "./world.ts";
 
 export interface OpenOptions {
   readonly snapshot: Snapshot;
@@ -54,26 +38,19 @@ export interface OpenOptions {
   warn(text: string): void;
 }
 
-const CONCURRENCY = 32;
-const STRUCTURED_ATTEMPTS = 5;
-
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
   const { snapshot, entrypoint } = options;
-  const { cwd, configDir, env, flags } = snapshot;
+  const { cwd, configDir, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
 
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
   const place = choosePlace(options.session, { configDir, cwd, dirName }, newId);
-  const { id, dir, loaded } = place;
+  const { id, loaded } = place;
   let model = await chooseModel(snapshot, { sessionId: id, entrypoint });
   const tariff = tariffOf(snapshot);
   checkBudget(snapshot, tariff, model.profile.id);
 
-  const added = [...snapshot.directories];
-  const workspace = createWorkspace(cwd, () => added);
-  const resultsDir = toolResultsDir(dir, id);
-  const outputDir = tasksDir(env["CLAUDE_CODE_TMPDIR"] || tmpdir(), process.getuid?.() ?? 0, projectKey(cwd), id);
   const transcript = place.path
     ? openTranscript({
         path: place.path,
@@ -82,7 +59,6 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
           options.warn(`The transcript cannot be written (${error.message}); the session goes on without it`),
       })
     : nullTranscript();
-
   const inbox = new Inbox();
   let branch = gitBranch(cwd);
   const outbox = new Outbox({
@@ -91,39 +67,40 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     leaf: loaded?.leafUuid ?? null,
     replayPrompts: options.replayPrompts,
     append: (entries) => void transcript.append(entries),
-    cwd: () => workspace.cwd,
+    cwd: () => world.tools.workspace.cwd,
     gitBranch: () => branch,
     now,
     newId,
   });
   const show: Ports["show"] = (signal) => outbox.show(signal);
-  const tasks: Tasks = createTasks({
-    watchers: taskWatchers({
-      show,
-      newId,
-      running: () => tasks.list().filter(({ status }) => status === "running"),
-      notify: (entry, options) => inbox.notify(entry, options),
-    }),
-  });
-  const shell = createShell({
-    configDir,
-    sessionId: id,
+  const world = openWorld({
+    snapshot,
+    place,
     entrypoint,
-    childEnv: snapshot.childEnv,
-    env,
-    resultsDir,
-    tasksDir: outputDir,
-    tasks,
+    ripgrep: options.ripgrep,
+    watchers: (tasks) =>
+      taskWatchers({
+        show,
+        newId,
+        running: () =>
+          tasks()
+            .list()
+            .filter(({ status }) => status === "running"),
+        notify: (entry, how) => inbox.notify(entry, how),
+      }),
   });
+  const { workspace } = world.tools;
   const gate = new Gate({
     mode: snapshot.mode,
     rules: snapshot.rules,
     home: snapshot.home,
-    bypassAllowed: mayBypass(snapshot, process.getuid?.()),
-    readable: [resultsDir, outputDir],
+    refusal: (mode) => modeRefusal(mode, snapshot, process.getuid?.()),
+    readable: world.readable,
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
-    addDirectories: (paths) => void added.push(...paths),
+    addDirectories: (paths) => world.addDirectories(paths),
+    removeDirectories: (paths) => world.removeDirectories(paths),
+    keep: () => undefined,
     show,
   });
   const controls = new Controls({
@@ -138,49 +115,23 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     },
   });
   const cost = new Cost(tariff, loaded?.costState);
-  const tools = builtInTools(snapshot, tasks);
-  const world = {
-    workspace,
-    files: files(),
-    search: ripgrep({
-      env: snapshot.childEnv,
-      embedded: options.ripgrep,
-      cacheDir: join(env["XDG_CACHE_HOME"] || join(snapshot.home, ".cache"), "keelson"),
-    }),
-    shell,
-    seen: createLedger(),
-    mayRead: (path: string) => gate.mayRead(path),
-    env,
-  };
-
-  const limits: Limits = {
-    maxTurns: flags.maxTurns ?? positive(env["CLAUDE_CODE_MAX_TURNS"]),
-    maxBudgetUsd: flags.maxBudgetUsd,
-    summarizeOnMaxTurns: snapshot.settings.summarizeOnMaxTurns,
-    ...(flags.jsonSchema
-      ? {
-          structured: {
-            schema: flags.jsonSchema,
-            maxRetries: positive(env["MAX_STRUCTURED_OUTPUT_RETRIES"]) ?? STRUCTURED_ATTEMPTS,
-          },
-        }
-      : {}),
-  };
+  const tools = builtInTools(snapshot, world.tasks);
   const system = systemPrompt(snapshot, { model, branch, tools, date: new Date(now()) });
+
   const ports = (signal: AbortSignal): Ports => ({
     model,
     tools,
     system,
     signal,
-    concurrency: positive(env["CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"]) ?? CONCURRENCY,
+    concurrency: concurrencyOf(snapshot),
     partial: options.partial,
     record: (entries) => outbox.record(entries),
     show,
     fire: async () => NOTHING_SAID,
     permit: (request) =>
       gate.permit(request, options.stdioPermissions ? (body) => controls.ask(body, signal) : undefined),
-    context: (call) => ({ ...world, toolUseId: call.id, signal }),
-    spill: (name, text) => spillResult(resultsDir, name, text),
+    context: (call) => ({ ...world.tools, toolUseId: call.id, signal, mayRead: (path) => gate.mayRead(path) }),
+    spill: (name, text) => world.spill(name, text),
     steering: () => inbox.takeNotices(),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     spent: () => cost.totalUsd,
@@ -195,31 +146,20 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     gate,
     cost,
     controls,
-    limits,
+    limits: limitsOf(snapshot),
     conversation: Conversation.of(loaded?.entries ?? []),
     init: () => {
       branch = gitBranch(workspace.cwd);
       return initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode });
     },
     ports,
-    *replay() {
-      for (const entry of place.path ? readEntries(place.path) : []) {
-        if (!("uuid" in entry)) continue;
-        const message = isPrompt(entry) ? projectPrompt(entry) : project(entry);
-        if (message) yield message;
-      }
-    },
+    replay: () => replayOf(place.path),
     title: () => options.session.name ?? loaded?.title,
     dispose: async () => {
-      await shell.close();
+      await world.close();
       transcript.close();
     },
     now,
   });
   return Object.assign(session, { announce: model.announce });
-}
-
-function positive(value: string | undefined): number | undefined {
-  const number = Number(value);
-  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Snapshot } from "@keelson/config";
-import { mayBypass } from "./bypass.ts";
+import { modeRefusal } from "./mode-refusal.ts";
 
 const start = (more: Partial<Snapshot>) => ({ mode: "default" as const, flags: {}, settings: {}, env: {}, ...more });
 const disabled = { permissions: { disableBypassPermissionsMode: "disable" as const } };
@@ -18,6 +18,13 @@ test.each([
   ],
   ["root made it selectable", start({ flags: { allowSkipPermissions: true } }), 0, false],
   ["root in a sandbox", start({ flags: { allowSkipPermissions: true }, env: { IS_SANDBOX: "1" } }), 0, true],
-])("mayBypass() when %s", (_, snapshot, uid, expected) => {
-  expect(mayBypass(snapshot, uid)).toBe(expected);
+])("bypass may be switched to when %s: %p", (_, snapshot, uid, expected) => {
+  expect(modeRefusal("bypassPermissions", snapshot, uid) === undefined).toBe(expected);
+});
+
+test("auto may be switched to unless the settings forbid it, the other modes always", () => {
+  const forbidden = start({ settings: { disableAutoMode: "disable" } });
+  expect(modeRefusal("auto", start({}), 1000)).toBeUndefined();
+  expect(modeRefusal("auto", forbidden, 1000)).toContain("disableAutoMode");
+  expect(modeRefusal("plan", forbidden, 1000)).toBeUndefined();
 });

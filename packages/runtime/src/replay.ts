@@ -1,0 +1,13 @@
+// The past of a session as its watchers would have seen it, read from the transcript.
+
+import { isChainEntry, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
+import { readEntries } from "@keelson/store";
+
+export function* replayOf(path: string | null): Generator<Outbound> {
+  if (path === null) return;
+  for (const entry of readEntries(path)) {
+    if (!isChainEntry(entry)) continue;
+    const message = isPrompt(entry) ? projectPrompt(entry) : project(entry);
+    if (message) yield message;
+  }
+}
