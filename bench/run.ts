@@ -12,6 +12,7 @@ import { longLoop, loop } from "./measures/loop.ts";
 import { parallel } from "./measures/parallel.ts";
 import { resume } from "./measures/resume.ts";
 import { search } from "./measures/search.ts";
+import { shield } from "./measures/shield.ts";
 import { start } from "./measures/start.ts";
 import { stream } from "./measures/stream.ts";
 import { turn } from "./measures/turn.ts";
@@ -26,6 +27,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   resume,
   parallel,
   search,
+  shield,
   stream,
 };
 

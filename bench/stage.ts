@@ -26,6 +26,8 @@ export interface PlayOptions {
   readonly limitMs?: number;
   /** Another project than the stage's own. */
   readonly cwd?: string;
+  /** Takes the place of variables of the stage. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Stage {
@@ -62,11 +64,11 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
     program,
     env,
     floor,
-    async play(replies, { args = [], expected = [], limitMs, cwd = project } = {}) {
+    async play(replies, { args = [], expected = [], limitMs, cwd = project, env: more } = {}) {
       await model.play(replies, expected);
       const cost = await runProgram([...program, "-p", "Go on until you are finished.", ...headless, ...args], {
         cwd,
-        env,
+        env: { ...env, ...more },
         limitMs,
       });
       return withStamps(cost, model, replies.length, expected);

@@ -4,6 +4,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { startMockModel } from "@keelson/testkit";
+import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config-flags.ts";
+import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions-flags.ts";
 import { FLAGS } from "../packages/cli/src/flags.ts";
 import { openDocShell } from "../scripts/doc-shell.ts";
 import { record } from "../scripts/record-session.ts";
@@ -70,7 +72,8 @@ const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 
 test("every flag the documentation names exists", () => {
-  const known = new Set(FLAGS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const all = [...FLAGS, ...CONFIG_FLAGS, ...DOCTOR_FLAGS, ...PERMISSIONS_FLAGS];
+  const known = new Set(all.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const unknown = pages.flatMap((page) =>
     [...flagsIn(read(page))]
       .filter((name) => !known.has(name) && !FOREIGN.has(name))

@@ -12,6 +12,9 @@ export interface Arguments {
   number(name: string): number | undefined;
   /** All values given; undefined when the flag was not. */
   list(name: string): readonly string[] | undefined;
+  /** What is left beside the flags, word by word. */
+  readonly words: readonly string[];
+  /** The same as one text. */
   readonly prompt: string | undefined;
   /** Names of flags that were accepted without effect. */
   readonly ignored: readonly string[];
@@ -56,7 +59,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   let open: Flag | undefined;
   let swallowed: Arguments["swallowed"];
 
-  if (argv[0] !== undefined && COMMANDS_LATER.includes(argv[0])) {
+  if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0])) {
     throw new WrongWord(`error: the command '${argv[0]}' is not available in this version yet`);
   }
 
@@ -107,6 +110,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     text: (name) => values.get(name)?.at(-1),
     number: (name) => (values.has(name) ? Number(values.get(name)!.at(-1)) : undefined),
     list: (name) => values.get(name),
+    words,
     prompt: words.length === 0 ? undefined : words.join(" "),
     ignored: flags.filter((flag) => flag.state === "ignored" && values.has(flag.name)).map((flag) => flag.name),
     swallowed:

@@ -23,7 +23,7 @@ export interface Flag {
 
 /** Words that name a command elsewhere; nobody means them as a prompt. */
 export const COMMANDS_LATER: readonly string[] =
-  "agents auth auto-mode doctor gateway install mcp plugin plugins project purge setup-token update upgrade".split(" ");
+  "agents auth auto-mode gateway install mcp plugin plugins project purge setup-token update upgrade".split(" ");
 
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });
@@ -189,6 +189,12 @@ export const FLAGS: readonly Flag[] = [
     value: one("sources"),
     group: "Settings",
     help: "Which settings files to read: user, project, local (comma-separated)",
+  },
+  {
+    name: "require-trust",
+    value: none,
+    group: "Settings",
+    help: "Of a folder that is not trusted, take only what denies and asks",
   },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 

@@ -1,6 +1,7 @@
-// The help page, made from the flag table.
+// The help page, made from the tables of commands and flags.
 
 import { spelling } from "./args.ts";
+import { COMMANDS } from "./commands.ts";
 import { FLAGS, type Flag, type Group } from "./flags.ts";
 
 const WIDTH = 100;
@@ -8,6 +9,7 @@ const COLUMN = 40;
 const GROUPS: readonly Group[] = ["Output", "Sessions", "Model", "Prompt", "Permissions", "Settings", "Other"];
 
 const USAGE = `Usage: keelson [options] [prompt]
+       keelson <command> [options]
 
 Runs an agent on a prompt, in the folder you are in.
 
@@ -24,7 +26,12 @@ export function help(): string {
     const flags = FLAGS.filter((flag) => flag.group === group && flag.help !== undefined);
     return [`${group}:`, ...flags.flatMap(entry)].join("\n");
   });
-  return [USAGE, ...sections.map((section) => `${section}\n`)].join("\n");
+  const commands = COMMANDS.map(({ name, help: does }) => `  ${name.padEnd(14)}${does}`);
+  return [
+    USAGE,
+    ["Commands (keelson <command> --help says more):", ...commands, ""].join("\n"),
+    ...sections.map((section) => `${section}\n`),
+  ].join("\n");
 }
 
 function entry(flag: Flag): readonly string[] {

@@ -106,7 +106,7 @@ function sessionChoice(given: Arguments): SessionChoice {
   };
 }
 
-function toFlags(given: Arguments, cwd: string): Flags {
+export function toFlags(given: Arguments, cwd: string): Flags {
   const mode = given.text("permission-mode");
   const tool = given.text("permission-prompt-tool");
   return defined({
@@ -130,6 +130,7 @@ function toFlags(given: Arguments, cwd: string): Flags {
     addDirs: given.list("add-dir"),
     settings: given.text("settings"),
     settingSources: settingSources(given.text("setting-sources")),
+    requireTrust: given.has("require-trust") || undefined,
     bare: given.has("bare") || undefined,
     debug: given.has("debug") || given.has("debug-file") || undefined,
   });

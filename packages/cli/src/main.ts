@@ -3,10 +3,11 @@
 
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args.ts";
+import { commandIn, helpAsked, type Command } from "./commands.ts";
 import { toInvocation, UsageError, type Invocation } from "./invocation.ts";
 import { isOpenError } from "./open.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import type { World } from "./world.ts";
+import { loadOptions, type World } from "./world.ts";
 
 const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print";
 const NO_TERMINAL_YET =
@@ -14,17 +15,36 @@ const NO_TERMINAL_YET =
 
 /** Runs once and returns the exit code. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
+  const command = commandIn(argv);
+  if (command !== undefined) return runCommand(command, argv.slice(1), world);
+  const asked = helpAsked(argv);
+  if (asked !== undefined) return asked.command ? runCommand(asked.command, ["--help"], world) : showHelp(world);
   const parsed = parseArguments(argv);
   if (!parsed.ok) return fail(world, parsed.error);
   const given = parsed.arguments;
   if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
-  if (given.has("help")) return say(world, (await import("./help.ts")).help());
+  if (given.has("help")) return showHelp(world);
 
   try {
     if (!isHeadless(given, world)) return fail(world, NO_TERMINAL_YET);
     return await runHeadless(given, toInvocation(given, world.cwd), world);
   } catch (error) {
     if (error instanceof UsageError) return fail(world, error.message);
+    throw error;
+  }
+}
+
+async function showHelp(world: World): Promise<number> {
+  return say(world, (await import("./help.ts")).help());
+}
+
+async function runCommand(command: Command, argv: readonly string[], world: World): Promise<number> {
+  const { run } = await command.load();
+  try {
+    return await run(argv, world);
+  } catch (error) {
+    // The reader went away; what is left unsaid is for nobody.
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     throw error;
   }
 }
@@ -76,8 +96,8 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
 
   let session;
   try {
-    const snapshot = load({ ...placeOf(world), flags: invocation.flags });
-    for (const warning of snapshot.warnings) world.error(`Warning: ${warning}`);
+    const snapshot = load(loadOptions(world, invocation.flags));
+    for (const warning of snapshot.warnings) world.error(`Warning: ${warning.replaceAll("\n", "?")}`);
     session = await world.openSession({
       snapshot,
       entrypoint: world.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
@@ -115,17 +135,6 @@ async function notOpened(message: string, { output, session }: Invocation, world
     await say(world, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
   }
   return fail(world, message);
-}
-
-function placeOf({ cwd, home, env, platform, uid, managedDir }: World) {
-  return {
-    cwd,
-    home,
-    env,
-    platform,
-    ...(uid === undefined ? {} : { uid }),
-    ...(managedDir === undefined ? {} : { managedDir }),
-  };
 }
 
 function debugOf({ debugFile, flags }: Invocation, world: World): (text: string) => void {

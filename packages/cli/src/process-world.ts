@@ -20,7 +20,7 @@ export function processWorld(openSession: OpenSession): World {
     write: standardOutput(),
     error(text) {
       try {
-        writeSync(2, `${text}\n`);
+        writeSync(2, `${printable(text)}\n`);
       } catch {
         // Nobody reads standard error; there is nowhere left to say so.
       }
@@ -43,6 +43,12 @@ function standardOutput(): World["write"] {
     sink ??= Bun.stdout.writer();
     await Promise.all([sink.write(text), sink.flush()]);
   };
+}
+
+/** File names and error texts come from anywhere; a terminal must not take them for commands. */
+function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "?");
 }
 
 /** Only a character device can be a terminal; asking the rest would load `node:tty`, which takes 3 ms. */

@@ -1,5 +1,6 @@
 // Everything the program touches outside itself, so that a test can hand it another world.
 
+import type { Flags, LoadOptions } from "@keelson/config";
 import type { OpenSession } from "./open.ts";
 
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -26,4 +27,17 @@ export interface World {
   onSignal(signal: EndSignal, listener: () => void): () => void;
   /** Ends at once, whatever is still going on. */
   exit(code: number): void;
+}
+
+/** What settings are read from, in this world. */
+export function loadOptions({ cwd, home, env, platform, uid, managedDir }: World, flags: Flags): LoadOptions {
+  return {
+    cwd,
+    home,
+    env,
+    platform,
+    flags,
+    ...(uid === undefined ? {} : { uid }),
+    ...(managedDir === undefined ? {} : { managedDir }),
+  };
 }

@@ -11,6 +11,8 @@ export interface Standing {
   readonly fix: string;
   /** The file came with the folder, as opposed to a local file that its user wrote. */
   readonly shipped: boolean;
+  /** Without trust nothing counts but what denies and asks. */
+  readonly required: boolean;
 }
 
 /**
@@ -30,6 +32,8 @@ export function restrict(
     if (keys.length > 0) warn(`${file}: ${keys.join(", ")} ignored: ${why}`);
   };
   const untrusted = `this folder is not trusted; to trust it, ${fix}`;
+  if (standing.required && !trusted)
+    return onlyStricter(scope, (keys) => drop(keys, `trust is required and ${untrusted}`));
 
   const environment = restrictEnvironment(settings["env"], trusted);
   if (environment.env !== undefined) settings["env"] = environment.env;
@@ -64,6 +68,18 @@ export function restrict(
     settings["permissions"] = kept;
   }
   return { ...scope, settings };
+}
+
+/** The deny and ask rules of a scope and nothing else. */
+function onlyStricter(scope: Scope, drop: (keys: readonly string[]) => void): Scope {
+  const permissions = isObject(scope.settings["permissions"]) ? scope.settings["permissions"] : {};
+  const { deny, ask, ...others } = permissions;
+  drop([
+    ...Object.keys(scope.settings).filter((key) => key !== "permissions" && key !== "$schema"),
+    ...Object.keys(others).map((key) => `permissions.${key}`),
+  ]);
+  const kept = { ...(deny === undefined ? {} : { deny }), ...(ask === undefined ? {} : { ask }) };
+  return { ...scope, settings: { permissions: kept } };
 }
 
 /** From the mode that permits least to the one that permits most. */

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
-import { load, type LoadOptions } from "./load.ts";
+import { load, reload, type LoadOptions } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
+import { changed } from "./sources.ts";
 
 let root: string;
 let home: string;
@@ -51,6 +52,23 @@ test("without any file there is a default snapshot, frozen to the bottom", () =>
     mode: "default",
     directories: [],
     trusted: false,
+    requireTrust: false,
+    sources: [
+      ".claude.json",
+      ".claude/settings.json",
+      "../project/.claude/settings.json",
+      "../project/.claude/settings.local.json",
+      "../managed/managed-settings.d",
+      "../managed/managed-settings.json",
+    ].map((path) => ({ path: join(home, path), stamp: "absent" })),
+    origin: {
+      cwd,
+      env: { PATH: "/bin" },
+      platform: "linux",
+      uid: 1000,
+      managedDir: join(root, "managed"),
+      flags: { model: "m", betas: ["b"] },
+    },
     warnings: [],
   });
   for (const part of [
@@ -200,7 +218,7 @@ test("a bad value loses only itself, and the warning names file, key and what be
     `${file}: cleanupPeriodDays should be a whole number of at least 1, not 0; it is ignored`,
     `${file}: permissions.allow[1] should be a rule such as "Bash(git *)" or "Read", not "Bash("; it is ignored`,
     `${file}: permissions.allow[2] should be a rule such as "Bash(git *)" or "Read", not 3; it is ignored`,
-    `${file}: permissions.defaultMode should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not "yolo"; it is ignored`,
+    `${file}: permissions.defaultMode should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not "yolo"; it is ignored, and so is a mode that asks less than default`,
     `${file}: env.BAD should be a string, not {"a":1}; it is ignored`,
     `${file}: env.NOT A NAME is not a variable name; it is ignored`,
   ]);
@@ -211,21 +229,35 @@ test("comments and trailing commas are welcome", () => {
   expect(start()).toMatchObject({ settings: { model: "m" }, warnings: [] });
 });
 
-test("a file that does not parse is reported with its line, and the others still count", () => {
-  const broken = user('{\n  "model": "m",\n  "permissions": { "deny": [ "A" ] ]\n}\n');
-  local({ model: "l" });
-  const { settings, warnings } = start();
+test("a file that does not parse is reported with its line; what it denied still counts, and nothing is allowed", () => {
+  const broken = user('{\n  "model": "m",\n  "permissions": { "deny": [ "A", "Read(.env)" ] ]\n}\n');
+  local({ model: "l", permissions: { allow: ["Bash(npm test)"], ask: ["Edit"], defaultMode: "acceptEdits" } });
+  trust();
+  const { settings, rules, mode, warnings } = start({ allowedTools: ["Glob"], skipPermissions: true });
 
-  expect(settings).toEqual({ model: "l" });
-  expect(warnings).toHaveLength(1);
+  expect(settings.model).toBe("l");
+  expect(rules.map(({ behavior, text }) => `${behavior} ${text}`)).toEqual(["deny A", "deny Read(.env)", "ask Edit"]);
+  expect(mode).toBe("default");
+  expect(settings.permissions).toMatchObject({
+    disableBypassPermissionsMode: "disable",
+    disableAutoMode: "disable",
+  });
+  expect(warnings).toHaveLength(2);
   expect(warnings[0]).toStartWith(`${broken} is ignored: not valid JSON: line 3: `);
+  expect(warnings[1]).toBe(
+    `${broken}: rules that deny or ask may be missing; until that is mended no allow rule counts, and no mode starts that asks less than default`,
+  );
 });
 
 test("files that are no settings files are reported, not read", () => {
   mkdirSync(join(home, ".claude", "settings.json"), { recursive: true });
   project("[1]");
   local(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`);
-  expect(start().warnings.map((text) => text.replace(root, ""))).toEqual([
+  expect(
+    start()
+      .warnings.slice(0, 3)
+      .map((text) => text.replace(root, "")),
+  ).toEqual([
     "/home/.claude/settings.json is ignored: not a regular file",
     "/project/.claude/settings.json is ignored: not a JSON object",
     "/project/.claude/settings.local.json is ignored: nested deeper than 32 levels",
@@ -236,7 +268,7 @@ test("a FIFO in place of a settings file does not hang the start", () => {
   mkdirSync(join(cwd, ".claude"));
   const made = Bun.spawnSync(["mkfifo", join(cwd, ".claude", "settings.json")]);
   expect(made.exitCode).toBe(0);
-  expect(start().warnings).toEqual([`${join(cwd, ".claude", "settings.json")} is ignored: not a regular file`]);
+  expect(start().warnings[0]).toBe(`${join(cwd, ".claude", "settings.json")} is ignored: not a regular file`);
 });
 
 test("a prototype cannot be smuggled in", () => {
@@ -248,6 +280,39 @@ test("a prototype cannot be smuggled in", () => {
     [],
     undefined,
   ]);
+});
+
+test("keys count only in the files that may hold them", () => {
+  const file = user({ allowManagedPermissionRulesOnly: true, sandbox: { bwrapPath: "/x", enabled: true } });
+  expect(start()).toMatchObject({
+    settings: { sandbox: { enabled: true } },
+    warnings: [
+      `${file}: allowManagedPermissionRulesOnly counts only in managed settings; it is ignored`,
+      `${file}: sandbox.bwrapPath counts only in managed settings; it is ignored`,
+    ],
+  });
+});
+
+test("a snapshot knows when one of its files has changed, appeared or gone, and is made again as a whole", () => {
+  const before = start({ settings: put("flag.json", { model: "f" }) });
+  expect(changed(before)).toBe(false);
+
+  const file = project({ permissions: { deny: ["Bash"] } });
+  expect(changed(before)).toBe(true);
+  const after = reload(before);
+  expect([changed(after), before.rules, after.rules.map(({ text }) => text)]).toEqual([false, [], ["Bash"]]);
+  expect({ ...reload(after), sources: [] }).toEqual({ ...after, sources: [] });
+
+  rmSync(file);
+  expect(changed(after)).toBe(true);
+  for (const write of [user, local, managed, trust, () => put("managed/managed-settings.d/a.json", {})]) {
+    const now = reload(before);
+    write({});
+    expect(changed(now)).toBe(true);
+  }
+  const now = reload(before);
+  put("flag.json", { model: "other" });
+  expect([changed(now), reload(now).settings.model]).toEqual([true, "other"]);
 });
 
 test("--settings must exist and parse", () => {

@@ -14,14 +14,17 @@ export interface ModeQuestion {
   readonly isRoot: boolean;
   /** `IS_SANDBOX=1` in the environment we were started with. */
   readonly isSandbox: boolean;
+  /** Rules that deny or ask may be missing. */
+  readonly unread: boolean;
 }
 
 /** Flags, then settings, then `default`. A mode that is switched off falls back to asking. */
 export function startingMode(question: ModeQuestion, warn: (text: string) => void): PermissionMode {
-  const { settings, flags, isRoot, isSandbox } = question;
+  const { settings, flags, isRoot, isSandbox, unread } = question;
   const asked = flags.skipPermissions ? "bypassPermissions" : flags.permissionMode;
   const mode = asked ?? (permissionsOf(settings)["defaultMode"] as PermissionMode | undefined) ?? "default";
 
+  if (unread && !isAsking(mode)) return "default";
   if (isSwitchedOff(mode, settings)) {
     warn(`Permission mode ${mode} is switched off by your settings; starting in default mode`);
     return "default";
@@ -33,6 +36,9 @@ export function startingMode(question: ModeQuestion, warn: (text: string) => voi
   }
   return mode;
 }
+
+/** Whether a mode lets nothing run that `default` would ask about. */
+export const isAsking = (mode: PermissionMode): boolean => ["plan", "dontAsk", "default"].includes(mode);
 
 function isSwitchedOff(mode: PermissionMode, settings: Readonly<Record<string, unknown>>): boolean {
   const permissions = permissionsOf(settings);

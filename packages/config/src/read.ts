@@ -2,40 +2,53 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isObject } from "@keelson/protocol";
+import { salvageRules, saysTwice, type Salvaged } from "./salvage.ts";
 
 export type Reading =
   | { readonly kind: "missing" }
-  | { readonly kind: "broken"; readonly problem: string }
-  | { readonly kind: "read"; readonly value: Record<string, unknown> };
+  | { readonly kind: "broken"; readonly problem: string; readonly salvaged?: Salvaged }
+  | {
+      readonly kind: "read";
+      readonly value: Record<string, unknown>;
+      /** The deny and ask rules under every spelling of a key that is there more than once. */
+      readonly doubled?: Salvaged;
+    };
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_DEPTH = 32;
 
 /** Reads and parses; an absent file is no problem, a damaged one says what is wrong with it. */
 export function readSettingsFile(path: string, options: { readonly maxBytes?: number } = {}): Reading {
-  const text = readRegular(path, options.maxBytes ?? MAX_BYTES);
+  const text = readRegular(path, options.maxBytes);
   return typeof text === "string" ? parseSettings(text) : text;
 }
 
 export function parseSettings(text: string): Reading {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (source.trim() === "") return { kind: "read", value: {} };
+  const broken = (problem: string): Reading => ({ kind: "broken", problem, salvaged: salvageRules(source) });
   let value: unknown;
   try {
     value = Bun.JSONC.parse(source);
   } catch (error) {
-    return { kind: "broken", problem: `not valid JSON: line ${badLine(source)}: ${plain(error)}` };
+    if (source.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "").trim() === "") return { kind: "read", value: {} };
+    return broken(`not valid JSON: line ${badLine(source)}: ${plain(error)}`);
   }
-  if (!isObject(value)) return { kind: "broken", problem: "not a JSON object" };
-  if (deeper(value, MAX_DEPTH)) return { kind: "broken", problem: `nested deeper than ${MAX_DEPTH} levels` };
-  return { kind: "read", value };
+  if (!isObject(value)) return broken("not a JSON object");
+  if (deeper(value, MAX_DEPTH)) return broken(`nested deeper than ${MAX_DEPTH} levels`);
+  return { kind: "read", value, ...(saysTwice(source) ? { doubled: salvageRules(source) } : {}) };
 }
 
 // Opened without waiting and checked afterwards, so that a FIFO or device under this name can neither hang nor feed us.
-function readRegular(path: string, maxBytes: number): string | Exclude<Reading, { kind: "read" }> {
+export function readRegular(
+  path: string,
+  maxBytes = MAX_BYTES,
+  options: { readonly noFollow?: boolean } = {},
+): string | Exclude<Reading, { kind: "read" }> {
   let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const noFollow = options.noFollow ? (constants.O_NOFOLLOW ?? 0) : 0;
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };

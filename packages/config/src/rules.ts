@@ -8,8 +8,16 @@ import type { Flags } from "./snapshot.ts";
 
 const BEHAVIORS: readonly RuleBehavior[] = ["deny", "ask", "allow"];
 
-/** Every rule that counts. With a managed `allowManagedPermissionRulesOnly`, only the administrator may allow. */
-export function collectRules(scopes: readonly Scope[], flags: Flags, cwd: string): readonly Rule[] {
+/**
+ * Every rule that counts. With a managed `allowManagedPermissionRulesOnly`, only the administrator may allow; while rules
+ * that deny or ask may be missing (`unread`), nobody may.
+ */
+export function collectRules(
+  scopes: readonly Scope[],
+  flags: Flags,
+  cwd: string,
+  { unread }: { readonly unread: boolean },
+): readonly Rule[] {
   const fromFiles = scopes.flatMap(({ settings, source, base, file }) =>
     BEHAVIORS.flatMap((behavior) =>
       strings(permissionsOf(settings)[behavior]).flatMap((text) => toRule(text, behavior, source, base, file) ?? []),
@@ -20,6 +28,7 @@ export function collectRules(scopes: readonly Scope[], flags: Flags, cwd: string
     ...flagRules("--disallowedTools", flags.disallowedTools, "deny", cwd),
     ...flagRules("--allowedTools", flags.allowedTools, "allow", cwd),
   ];
+  if (unread) return rules.filter(({ behavior }) => behavior !== "allow");
   // Asking and denying stay open to everybody: they can only make it stricter.
   return managedOnly(scopes)
     ? rules.filter(({ behavior, source }) => behavior !== "allow" || source === "policySettings")

@@ -2,11 +2,13 @@
 
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import type { RuleSource } from "@keelson/protocol";
+import { isObject, type RuleSource } from "@keelson/protocol";
 import { checkSettings } from "./check.ts";
 import { ConfigError } from "./errors.ts";
+import type { Holder } from "./keys.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
 import type { Flags } from "./snapshot.ts";
+import { stampOf, type Source } from "./sources.ts";
 
 /** One settings file, or the text of `--settings`, with its unsound values already gone. */
 export interface Scope {
@@ -16,6 +18,10 @@ export interface Scope {
   /** What a leading `/` in a path rule is anchored at. */
   readonly base: string;
   readonly settings: Readonly<Record<string, unknown>>;
+  /** It may have denied or asked something that could not be read. */
+  readonly unread?: true;
+  /** Its mode could not be understood. */
+  readonly unreadMode?: true;
 }
 
 export interface Places {
@@ -25,31 +31,64 @@ export interface Places {
   readonly managedDir: string;
 }
 
+/** What is told about a file: `broken` is for its owner to mend, `restricted` is as it should be. */
+export type WarningKind = "broken" | "restricted";
+export type Warn = (text: string, kind?: WarningKind) => void;
+
+export interface ScopesRead {
+  /** Lowest precedence first. */
+  readonly scopes: readonly Scope[];
+  readonly sources: readonly Source[];
+}
+
 /** Reads every scope that applies. Files that cannot be read become warnings, except the two that may not be missed. */
-export function readScopes(places: Places, flags: Flags, warn: (text: string) => void): readonly Scope[] {
-  const { cwd, configDir } = places;
+export function readScopes(places: Places, flags: Flags, warn: Warn): ScopesRead {
+  const { cwd } = places;
   const wanted = flags.settingSources ?? ["user", "project", "local"];
   const scopes: Scope[] = [];
-  const add = (source: RuleSource, base: string, file: string, reading: Reading) => {
-    if (reading.kind === "missing") return;
-    if (reading.kind === "broken") return warn(`${file} is ignored: ${reading.problem}`);
-    scopes.push(checked(source, base, reading.value, warn, file));
+  const sources: Source[] = [];
+  const read = (path: string): Reading => {
+    sources.push({ path, stamp: stampOf(path) });
+    return readSettingsFile(path);
   };
-  const standard = (source: RuleSource, base: string, file: string) => add(source, base, file, readSettingsFile(file));
 
-  if (wanted.includes("user")) standard("userSettings", configDir, join(configDir, "settings.json"));
-  if (wanted.includes("project")) standard("projectSettings", cwd, join(cwd, ".claude", "settings.json"));
-  if (wanted.includes("local")) standard("localSettings", cwd, join(cwd, ".claude", "settings.local.json"));
-  if (flags.settings !== undefined) scopes.push(flagScope(flags.settings, places, warn));
-  for (const file of managedFiles(places.managedDir)) {
-    const reading = readSettingsFile(file);
+  for (const { name, source, base, file } of standardFiles(places)) {
+    if (!wanted.includes(name)) continue;
+    const reading = read(file);
+    if (reading.kind === "missing") continue;
+    if (reading.kind === "read") scopes.push(checked(source, base, reading, warn, file));
+    else scopes.push(remains(source, base, file, reading, warn));
+  }
+  if (flags.settings !== undefined) scopes.push(flagScope(flags.settings, places, read, warn));
+
+  const managed = managedFiles(places.managedDir);
+  sources.push({ path: managed.dropIns, stamp: stampOf(managed.dropIns) });
+  for (const file of managed.files) {
+    const reading = read(file);
     // A policy nobody can read must not turn into no policy.
     if (reading.kind === "broken") {
       throw new ConfigError(`Managed settings file ${file} is ${reading.problem}. Ask your administrator to fix it.`);
     }
-    add("policySettings", cwd, file, reading);
+    if (reading.kind === "read") scopes.push(checked("policySettings", cwd, reading, warn, file));
   }
-  return scopes;
+  return { scopes, sources };
+}
+
+export interface StandardFile {
+  readonly name: "user" | "project" | "local";
+  readonly source: "userSettings" | "projectSettings" | "localSettings";
+  readonly base: string;
+  readonly file: string;
+}
+
+/** The files everybody has, lowest precedence first. */
+export function standardFiles({ cwd, configDir }: Pick<Places, "cwd" | "configDir">): readonly StandardFile[] {
+  const inFolder = (name: string) => join(cwd, ".claude", name);
+  return [
+    { name: "user", source: "userSettings", base: configDir, file: join(configDir, "settings.json") },
+    { name: "project", source: "projectSettings", base: cwd, file: inFolder("settings.json") },
+    { name: "local", source: "localSettings", base: cwd, file: inFolder("settings.local.json") },
+  ];
 }
 
 /** Where an administrator's files are on this system. */
@@ -59,34 +98,82 @@ export function managedDirectory(platform: string): string {
   return "/etc/claude-code";
 }
 
+const HOLDERS: Readonly<Partial<Record<RuleSource, Holder>>> = {
+  policySettings: "managed",
+  projectSettings: "project",
+  localSettings: "local",
+};
+
 function checked(
   source: RuleSource,
   base: string,
-  value: Readonly<Record<string, unknown>>,
-  warn: (text: string) => void,
+  { value, doubled }: Extract<Reading, { kind: "read" }>,
+  warn: Warn,
   file?: string,
 ): Scope {
-  const { settings, warnings } = checkSettings(value, file ?? "--settings");
-  warnings.forEach(warn);
-  return { source, base, settings, ...(file === undefined ? {} : { file }) };
+  const name = file ?? "--settings";
+  if (doubled)
+    warn(`${name}: a key that holds rules is there twice; the deny and ask rules of all of them count`, "broken");
+  const { settings, warnings, unread, unreadMode } = checkSettings(
+    doubled ? joined(value, doubled) : value,
+    name,
+    HOLDERS[source] ?? "user",
+  );
+  for (const text of warnings) warn(text, "broken");
+  return {
+    source,
+    base,
+    settings,
+    ...(file === undefined ? {} : { file }),
+    ...(unread ? { unread } : {}),
+    ...(unreadMode ? { unreadMode } : {}),
+  };
 }
 
-function flagScope(given: string, { cwd, home }: Places, warn: (text: string) => void): Scope {
+/** Of a file that does not parse: the rules that make things stricter, as far as they can be made out. */
+function remains(
+  source: RuleSource,
+  base: string,
+  file: string,
+  { problem, salvaged }: Extract<Reading, { kind: "broken" }>,
+  warn: Warn,
+): Scope {
+  warn(`${file} is ignored: ${problem}`, "broken");
+  const { settings } = checkSettings({ permissions: { ...salvaged } }, file, HOLDERS[source] ?? "user");
+  return { source, base, settings, file, unread: true };
+}
+
+function joined(
+  value: Readonly<Record<string, unknown>>,
+  { deny, ask }: { deny: readonly string[]; ask: readonly string[] },
+) {
+  const permissions = isObject(value["permissions"]) ? value["permissions"] : {};
+  const both = (last: unknown, all: readonly string[]) => [
+    ...new Set([...all, ...(Array.isArray(last) ? (last as readonly unknown[]) : [])]),
+  ];
+  return {
+    ...value,
+    permissions: { ...permissions, deny: both(permissions["deny"], deny), ask: both(permissions["ask"], ask) },
+  };
+}
+
+function flagScope(given: string, { cwd, home }: Places, read: (path: string) => Reading, warn: Warn): Scope {
   if (given.trim().startsWith("{")) {
     const reading = parseSettings(given);
-    if (reading.kind === "read") return checked("flagSettings", cwd, reading.value, warn);
+    if (reading.kind === "read") return checked("flagSettings", cwd, reading, warn);
     throw new ConfigError(
       `Invalid JSON provided to --settings: ${reading.kind === "broken" ? reading.problem : given}`,
     );
   }
   const file = atHome(given, home, cwd);
-  const reading = readSettingsFile(file);
+  const reading = read(file);
   if (reading.kind === "missing") throw new ConfigError(`Settings file not found: ${file}`);
   if (reading.kind === "broken") throw new ConfigError(`Settings file ${file} is ${reading.problem}`);
-  return checked("flagSettings", cwd, reading.value, warn, file);
+  return checked("flagSettings", cwd, reading, warn, file);
 }
 
-function managedFiles(directory: string): readonly string[] {
+/** An administrator's files in the order they apply, and the folder of the later ones. */
+export function managedFiles(directory: string): { readonly files: readonly string[]; readonly dropIns: string } {
   const dropIns = join(directory, "managed-settings.d");
   let names: string[];
   try {
@@ -98,7 +185,8 @@ function managedFiles(directory: string): readonly string[] {
     }
     names = [];
   }
-  return [join(directory, "managed-settings.json"), ...names.sort().map((name) => join(dropIns, name))];
+  const files = [join(directory, "managed-settings.json"), ...names.sort().map((name) => join(dropIns, name))];
+  return { files, dropIns };
 }
 
 /** A path as people write it in settings and flags: `~` is home, anything relative starts at `cwd`. */

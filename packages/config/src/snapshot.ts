@@ -2,6 +2,7 @@
 
 import type { Rule } from "@keelson/engine";
 import type { JsonObject, PermissionMode, Settings } from "@keelson/protocol";
+import type { Source } from "./sources.ts";
 
 /** What the command line said, parsed and checked, with files already read. */
 export interface Flags {
@@ -28,6 +29,8 @@ export interface Flags {
   /** A path or inline JSON. */
   readonly settings?: string;
   readonly settingSources?: readonly ("user" | "project" | "local")[];
+  /** A folder that is not trusted may only deny and ask. */
+  readonly requireTrust?: boolean;
   readonly bare?: boolean;
   readonly debug?: boolean;
 }
@@ -49,6 +52,21 @@ export interface Snapshot {
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
   readonly trusted: boolean;
+  /** Nothing of a folder that is not trusted counts but its deny and ask rules. */
+  readonly requireTrust: boolean;
+  /** The files that were read or looked for; `changed` compares them. */
+  readonly sources: readonly Source[];
+  /** What it was made from besides files; `reload` makes it again. */
+  readonly origin: Origin;
   /** What was ignored and why, one sentence each, naming file, key and fix. */
   readonly warnings: readonly string[];
+}
+
+export interface Origin {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly uid?: number;
+  readonly managedDir?: string;
+  readonly flags: Flags;
 }

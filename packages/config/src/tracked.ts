@@ -1,10 +1,11 @@
 // Whether git tracks a file, read straight from the index: no process is started for it.
 // In doubt the answer is yes, because what a repository ships is trusted less than what a person wrote.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 const MAX_INDEX = 128 * 1024 * 1024;
+const MAX_POINTER = 64 * 1024;
 // Version 4 shortens names by what they share with the one before; a plain search cannot read it.
 const SEARCHABLE = [2, 3];
 
@@ -34,10 +35,22 @@ function indexHolds(git: string, name: string): boolean {
   }
 }
 
+// It may be anything in a folder we know nothing of: a pipe nobody writes to, a device without end.
+function readPointer(git: string): string {
+  const fd = openSync(git, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > MAX_POINTER) throw new Error(`Not a pointer to a repository: ${git}`);
+    return readFileSync(fd, "utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
 // In worktrees and submodules `.git` is a file that names the real folder.
 function indexFolder(git: string): string {
   if (statSync(git).isDirectory()) return git;
-  const target = /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1];
+  const target = /^gitdir: (.+)$/m.exec(readPointer(git))?.[1];
   if (target === undefined) throw new Error(`No gitdir in ${git}`);
   return resolve(dirname(git), target.trim());
 }

@@ -1,5 +1,6 @@
 // The tools a run may use, chosen and ordered. Pure: the same choice gives the same list, so the cache holds.
 
+import { coversTool } from "./permission/match.ts";
 import type { Rule } from "./permission/rule.ts";
 import type { Tool } from "./tool.ts";
 
@@ -9,14 +10,12 @@ export interface PoolChoice {
   readonly rules: readonly Rule[];
 }
 
-/** Sorted by name; a tool denied by its bare name is not offered at all. */
+/** Sorted by name; a tool that a deny rule covers whole (`Bash`, `mcp__server`) is not offered at all. */
 export function assemblePool(tools: readonly Tool[], { only, rules }: PoolChoice): Tool[] {
-  const removed = new Set(
-    rules.filter((rule) => rule.behavior === "deny" && rule.content === undefined).map((rule) => rule.tool),
-  );
+  const denying = rules.filter((rule) => rule.behavior === "deny");
   return tools
     .filter((tool) => !only || namesOf(tool).some((name) => only.includes(name)))
-    .filter((tool) => !namesOf(tool).some((name) => removed.has(name)))
+    .filter((tool) => !namesOf(tool).some((name) => denying.some((rule) => coversTool(rule, name))))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -137,6 +137,8 @@ export interface ShellResult extends ShellOutput {
   readonly aborted: boolean;
   /** Where the command left the shell; null when it could not be told. */
   readonly cwd: string | null;
+  /** What kept the command from something, or what was undone after it, in sentences for the model. */
+  readonly notes?: readonly string[];
 }
 
 export interface BackgroundCommand {
@@ -152,13 +154,20 @@ export interface Shell {
       readonly timeoutMs: number;
       readonly signal: AbortSignal;
       readonly maxOutput: number;
-      /** Names the file that keeps long output. */
+      /** The tool call; names the file that keeps long output. */
       readonly id: string;
+      /** off: the call was allowed to run outside the sandbox. */
+      readonly sandbox?: "default" | "off";
     },
   ): Promise<ShellResult>;
   background(
     command: string,
-    options: { readonly cwd: string; readonly description: string; readonly toolUseId: string },
+    options: {
+      readonly cwd: string;
+      readonly description: string;
+      readonly toolUseId: string;
+      readonly sandbox?: "default" | "off";
+    },
   ): Promise<BackgroundCommand>;
 }
 

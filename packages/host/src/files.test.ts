@@ -118,3 +118,37 @@ test("names() lists a folder and is empty for anything else", async () => {
   expect(await names(at("listed"))).toEqual(["a"]);
   expect(await names(at("nowhere"))).toEqual([]);
 });
+
+test("what was judged is what is read and written, whatever the path leads to by then", async () => {
+  for (const name of ["judged", "elsewhere"]) mkdirSync(at("swap", name), { recursive: true });
+  writeFileSync(at("swap/judged/file"), "judged");
+  writeFileSync(at("swap/elsewhere/file"), "elsewhere");
+  symlinkSync(at("swap/elsewhere"), at("swap/link"));
+  const path = at("swap/link/file");
+
+  const judged = files((asked) => (asked === path ? at("swap/judged/file") : undefined));
+  expect(new TextDecoder().decode(await judged.read(path))).toBe("judged");
+  await judged.write(path, bytes("new"));
+  expect([readFileSync(at("swap/judged/file"), "utf8"), readFileSync(at("swap/elsewhere/file"), "utf8")]).toEqual([
+    "new",
+    "elsewhere",
+  ]);
+  // A path nobody judged leads where it leads.
+  expect(new TextDecoder().decode(await judged.read(at("swap/link/../elsewhere/file")))).toBe("elsewhere");
+
+  const moved = files(() => path);
+  expect(await refusal(moved.read(path))).toContain("was replaced while it was being opened");
+  expect(await refusal(moved.stat(path))).toContain("was replaced while it was being opened");
+  await refusal(moved.write(path, bytes("x")));
+  await refusal(files(() => at("swap/link/new/file")).write(path, bytes("x")));
+  expect(readdirSync(at("swap/elsewhere"))).toEqual(["file"]);
+  expect(readFileSync(at("swap/elsewhere/file"), "utf8")).toBe("elsewhere");
+});
+
+test("write() works in a folder that may be entered but not listed", async () => {
+  mkdirSync(at("blind"));
+  chmodSync(at("blind"), 0o300);
+  await write(at("blind", "deep", "file"), bytes("one"));
+  chmodSync(at("blind"), 0o700);
+  expect(readFileSync(at("blind", "deep", "file"), "utf8")).toBe("one");
+});

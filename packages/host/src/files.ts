@@ -2,7 +2,7 @@
 
 import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
 import { ToolError, type Files, type FileStat } from "@keelson/engine";
-import { attempt, openRegular, readHead } from "./regular-file.ts";
+import { attempt, openRegular, readHead, replaced } from "./regular-file.ts";
 import { writeFile } from "./write-file.ts";
 
 /** Up to here a blocking read is faster than a trip through the thread pool. */
@@ -11,11 +11,15 @@ const STEP = 4 * 1024 * 1024;
 /** Nothing a model can use is larger; callers set tighter limits. */
 const LARGEST = 512 * 1024 * 1024;
 
-export function files(): Files {
+/**
+ * `judged` tells where a path led when the gate decided about it: that is opened, or nothing. Without an answer a path
+ * is opened where it leads now.
+ */
+export function files(judged: (path: string) => string | undefined = () => undefined): Files {
   return {
-    stat: async (path) => statOf(path),
+    stat: async (path) => statOf(path, judged(path)),
     async read(path, { maxBytes = Infinity } = {}) {
-      const { fd, stat } = openRegular(path);
+      const { fd, stat } = openRegular(path, judged(path));
       try {
         const size = Math.min(stat.size, maxBytes);
         if (size <= SMALL) return readHead(fd, size);
@@ -25,7 +29,7 @@ export function files(): Files {
         closeSync(fd);
       }
     },
-    write: async (path, bytes) => writeFile(path, bytes),
+    write: async (path, bytes) => writeFile(path, bytes, judged(path)),
     async names(directory) {
       try {
         return readdirSync(directory);
@@ -36,10 +40,11 @@ export function files(): Files {
   };
 }
 
-function statOf(path: string): FileStat | null {
+function statOf(path: string, judged: string | undefined): FileStat | null {
+  const place = judged ?? path;
   const stat = attempt(path, () => {
     try {
-      return statSync(path);
+      return statSync(place);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOENT" || code === "ENOTDIR") return null;
@@ -47,11 +52,13 @@ function statOf(path: string): FileStat | null {
     }
   });
   if (stat === null) return null;
+  const realPath = attempt(path, () => realpathSync(place));
+  if (judged !== undefined && realPath !== judged) throw new ToolError(replaced(path));
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
     size: stat.size,
     mtimeMs: stat.mtimeMs,
-    realPath: attempt(path, () => realpathSync(path)),
+    realPath,
   };
 }
 

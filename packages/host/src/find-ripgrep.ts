@@ -1,8 +1,8 @@
 // Where ripgrep is: named by the user, brought along, installed as a package, or on the PATH.
 
 import { existsSync } from "node:fs";
-import { delimiter, isAbsolute } from "node:path";
 import { extractProgram } from "./extract-program.ts";
+import { findProgram } from "./find-program.ts";
 
 export interface RipgrepPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,12 +18,7 @@ export function findRipgrep({ env, embedded, cacheDir }: RipgrepPlace): string |
     const extracted = extractProgram(embedded, cacheDir);
     if (extracted !== null) return extracted;
   }
-  return packaged() ?? Bun.which("rg", { PATH: absoluteOnly(env["PATH"] ?? "") });
-}
-
-/** A relative entry would let the working directory choose what we run. */
-function absoluteOnly(path: string): string {
-  return path.split(delimiter).filter(isAbsolute).join(delimiter);
+  return packaged() ?? findProgram("rg", env["PATH"]);
 }
 
 /** The platform package is asked directly; the package that fronts it would load a module for one path. */

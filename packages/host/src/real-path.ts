@@ -1,14 +1,50 @@
-// A path with every link resolved, also where its end does not exist yet.
+// Paths with every link resolved: where one leads, also where its end does not exist yet, and whether something
+// that is open stands where it was looked for.
 
-import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
-/** Resolves the part that exists; what does not is appended as it stands. */
+/** As many as the system follows. */
+const MOST_LINKS = 40;
+
+/** Resolves the part that exists; what does not is appended as it stands. A link that leads nowhere yet is followed. */
 export function realPathOf(path: string): string {
+  return follow(path, MOST_LINKS);
+}
+
+/** Whether an open file or folder is the one at this path, reached without any link. */
+export function standsAt(fd: number, path: string): boolean {
+  try {
+    if (hasDescriptorPaths()) return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    const [open, there] = [fstatSync(fd), lstatSync(path)];
+    return open.ino === there.ino && open.dev === there.dev && realpathSync(path) === path;
+  } catch {
+    // Gone meanwhile.
+    return false;
+  }
+}
+
+/** Linux tells where a descriptor stands and takes paths that begin at one, where /proc is mounted. */
+export function hasDescriptorPaths(): boolean {
+  return process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined;
+}
+
+function follow(path: string, links: number): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPathOf(parent), basename(path));
+    if (parent === path) return path;
+    const here = join(follow(parent, links), basename(path));
+    const target = links > 0 ? linkTarget(here) : null;
+    return target === null ? here : follow(target, links - 1);
+  }
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null;
   }
 }

@@ -3,6 +3,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, readSync, type Stats } from "node:fs";
 import { ToolError } from "@keelson/engine";
+import { standsAt } from "./real-path.ts";
 
 export interface OpenFile {
   readonly fd: number;
@@ -10,22 +11,49 @@ export interface OpenFile {
   readonly realPath: string;
 }
 
-/** The caller closes `fd`. `path` may be a link: its target is what gets opened. */
-export function openRegular(path: string): OpenFile {
+/** Files are replaced by rename all the time; only somebody who tries gets in the way this often. */
+const ATTEMPTS = 3;
+
+/**
+ * The caller closes `fd`. `path` may be a link: its target is what gets opened. Where somebody has judged where it
+ * leads, `judged` is that, and nothing else is opened.
+ */
+export function openRegular(path: string, judged?: string): OpenFile {
+  for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
+    const opened = openOnce(path, judged);
+    if (opened !== null) return opened;
+  }
+  throw new ToolError(replaced(path));
+}
+
+function openOnce(path: string, judged: string | undefined): OpenFile | null {
   if (isLivePath(path)) throw new ToolError(blocking(path));
-  const realPath = attempt(path, () => realpathSync(path));
+  const realPath = judged ?? attempt(path, () => realpathSync(path));
   if (isLivePath(realPath)) throw new ToolError(blocking(path, realPath));
 
-  const looked = lstatSync(realPath);
+  const looked = attempt(path, () => lstatSync(realPath));
+  if (looked.isSymbolicLink()) return null;
   if (looked.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
   if (!looked.isFile()) throw new ToolError(blocking(path));
 
   // O_NONBLOCK: should a FIFO have taken the place of the file, the open returns and the check below refuses it.
-  const fd = attempt(path, () => openSync(realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  const fd = attempt(path, () => openNoLink(realPath));
+  if (fd === null) return null;
   const stat = fstatSync(fd);
-  if (stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino) return { fd, stat, realPath };
+  // By place too: a folder on the way that became a link leads to another file, and to the same one every time.
+  const isSame = stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino && standsAt(fd, realPath);
+  if (isSame) return { fd, stat, realPath };
   closeSync(fd);
-  throw new ToolError(`'${path}' was replaced while it was being opened. Try again.`);
+  return null;
+}
+
+function openNoLink(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return null;
+    throw error;
+  }
 }
 
 /** The head of a regular file, read at once; for small files. */
@@ -81,6 +109,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long",
   EMFILE: "too many open files",
 };
+
+export function replaced(path: string): string {
+  return `'${path}' was replaced while it was being opened. Try again.`;
+}
 
 function blocking(path: string, realPath = path): string {
   if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc shows running processes, not files.`;

@@ -4,6 +4,7 @@
 import { accessSync, closeSync, constants, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
+import { findProgram } from "./find-program.ts";
 import { createPrivateFile } from "./private-file.ts";
 import { startBackground } from "./shell/background.ts";
 import { childEnvironment } from "./shell/child-env.ts";
@@ -16,6 +17,10 @@ import { loadPipes } from "./shell/pipe.ts";
 import { startReaper, type Reaper } from "./shell/reaper.ts";
 import { chooseShell, quote, scriptFor } from "./shell/script.ts";
 import { takeSnapshot } from "./shell/snapshot.ts";
+import { confine, type Confined, type Confinement } from "./sandbox/confine.ts";
+import type { Sandbox } from "./sandbox/prepare.ts";
+import { createShield, type ShieldOptions } from "./sandbox/shield.ts";
+import type { ShieldStatus } from "./sandbox/status.ts";
 import type { Tasks } from "./task-table.ts";
 import { randomHex } from "./random.ts";
 
@@ -32,11 +37,19 @@ export interface ShellOptions {
   /** Keeps the output of background commands. */
   readonly tasksDir: string;
   readonly tasks: Tasks;
+  /** What hides denied files and guards others from commands, where the machine can. Absent: nothing does. */
+  readonly shield?: ShieldOptions;
+  /** The full sandbox, once it is ready. */
+  readonly sandbox?: Sandbox;
+  /** Whether somebody agreed that this tool call may change guarded paths. */
+  mayChangeGuarded?(id: string): boolean;
 }
 
 export interface SessionShell extends Shell {
   /** Ends every process the session started, also those that ignore TERM or began a session of their own. */
   close(): Promise<void>;
+  /** Whether commands are shielded here. Tries it out when asked first, about 3 ms. */
+  shieldStatus(): Promise<ShieldStatus>;
 }
 
 /** The system takes at most 128 KB as one argument; longer scripts go through a file. */
@@ -53,15 +66,29 @@ const NOT_STARTED: ShellResult = {
   cwd: null,
 };
 
+const NO_OUTPUT = { text: "", code: null };
+
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
   const env = childEnvironment({ ...options, token });
-  const program = chooseShell(options.env, isExecutable, (name) => Bun.which(name, { PATH: options.env["PATH"] }));
+  const program = chooseShell(options.env, isExecutable, (name) => findProgram(name, options.env["PATH"]));
   let reaper: Reaper | undefined;
   const groups = createGroups(token, {
     added: (pgid) => reaper?.added(pgid),
     removed: (pgid) => reaper?.removed(pgid),
   });
+  const confinement: Confinement = {
+    shield:
+      options.shield &&
+      createShield(options.shield, token, {
+        added: (path) => reaper?.leftovers.added(path),
+        removed: (path) => reaper?.leftovers.removed(path),
+      }),
+    sandbox: options.sandbox,
+    mayChangeGuarded: options.mayChangeGuarded,
+  };
+  /** Commands that ended while children of theirs live on: what was held for them is held until those are gone. */
+  const lingering = new Map<number, () => readonly string[]>();
   let prepared: ReturnType<typeof prepare> | undefined;
   let closed = false;
 
@@ -79,13 +106,18 @@ export function createShell(options: ShellOptions): SessionShell {
   async function argvFor({
     command,
     cwd,
+    id,
+    sandbox,
     reportsDirectory,
   }: {
     command: string;
     cwd: string;
+    id: string;
+    sandbox?: "default" | "off";
     reportsDirectory: boolean;
   }) {
     const { snapshot, openPipe } = await (prepared ??= prepare());
+    sweep();
     if (closed) throw new ToolError("The session is closing; no command is started any more.");
     if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);
     const script = scriptFor({
@@ -97,16 +129,36 @@ export function createShell(options: ShellOptions): SessionShell {
       reportsDirectory,
     });
     const file = Buffer.byteLength(script) > LONGEST_SCRIPT ? keepScript(script, options.resultsDir) : null;
-    return {
-      argv: [program.path, "-c", file ? `. ${quote(file)}` : script],
-      openPipe,
-      forget: () => forgetFile(file),
-    };
+    const entered = await confine(confinement, {
+      shell: program.path,
+      script: file ? `. ${quote(file)}` : script,
+      command,
+      cwd,
+      id,
+      outside: sandbox === "off",
+    });
+    return { ...entered, openPipe, forget: () => forgetFile(file) };
+  }
+
+  function leave(pgid: number, leaveConfinement: Confined["leave"], result: { text: string; code: number | null }) {
+    if (!groups.isAlive(pgid)) return leaveConfinement(result);
+    lingering.set(pgid, () => leaveConfinement(NO_OUTPUT));
+    return [];
+  }
+
+  function sweep(): void {
+    for (const [pgid, put] of lingering) {
+      if (groups.isAlive(pgid)) continue;
+      lingering.delete(pgid);
+      for (const note of put()) options.shield?.warn(note);
+    }
   }
 
   return {
-    async run(command, { cwd, timeoutMs, signal, maxOutput, id }): Promise<ShellResult> {
-      const { argv, openPipe, forget } = await argvFor({ command, cwd, reportsDirectory: true });
+    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox }): Promise<ShellResult> {
+      const entered = await argvFor({ command, cwd, id, sandbox, reportsDirectory: true });
+      const { argv, openPipe, forget } = entered;
+      let hasLeft = false;
       try {
         if (signal.aborted) return NOT_STARTED;
         const child = startCommand({ argv, cwd, env, openPipe });
@@ -115,27 +167,49 @@ export function createShell(options: ShellOptions): SessionShell {
         const end = () => void groups.end(child.pid);
         const { value: code, timedOut, aborted } = await limited(drain(child, output), { timeoutMs, signal, end });
         groups.leaderEnded(child.pid);
-        return { ...output.end(), code, timedOut, aborted, cwd: child.directory() };
+        const printed = output.end();
+        hasLeft = true;
+        const notes = leave(child.pid, entered.leave, { text: `${printed.text}\n${printed.tail}`, code });
+        const result = { ...printed, code, timedOut, aborted, cwd: child.directory() };
+        return notes.length > 0 ? { ...result, notes } : result;
       } finally {
+        if (!hasLeft) entered.leave(NO_OUTPUT);
         forget();
       }
     },
 
-    async background(command, { cwd, description, toolUseId }) {
-      const { argv, forget } = await argvFor({ command, cwd, reportsDirectory: false });
+    async background(command, { cwd, description, toolUseId, sandbox }) {
+      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
+      const { argv, forget } = entered;
       const { tasksDir: directory, tasks } = options;
       const start = { command, argv, cwd, env, description, toolUseId, directory, tasks, groups };
-      return startBackground({ ...start, onEnd: forget });
+      const onEnd = (code: number | null, pgid: number) => {
+        forget();
+        return leave(pgid, entered.leave, { text: "", code });
+      };
+      try {
+        return startBackground({ ...start, onEnd });
+      } catch (error) {
+        entered.leave(NO_OUTPUT);
+        throw error;
+      }
+    },
+
+    async shieldStatus() {
+      return (await confinement.shield?.status()) ?? { active: false, kind: "none", reason: "it was not set up" };
     },
 
     async close() {
       closed = true;
-      if (!reaper) return;
+      if (!reaper) return options.sandbox?.close();
       const running = options.tasks.list().filter(({ status, type }) => status === "running" && type === "local_bash");
       const stops = running.map(({ id }) => options.tasks.stop(id));
       await groups.endAll();
       await Promise.all(stops);
+      sweep();
+      await confinement.shield?.close();
       await reaper.dismiss();
+      await options.sandbox?.close();
       forgetFile((await prepared)?.snapshot);
     },
   };

@@ -6,7 +6,6 @@ import {
   fchmodSync,
   fchownSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -15,20 +14,27 @@ import {
   writeSync,
   type Stats,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { attempt, isLivePath } from "./regular-file.ts";
+import { holdFolder, type HeldFolder } from "./held-folder.ts";
 import { randomHex } from "./random.ts";
+import { realPathOf } from "./real-path.ts";
+import { attempt, isLivePath } from "./regular-file.ts";
 
-/** A link is written through, to the file it names. Throws ToolError naming the path and the cause. */
-export function writeFile(path: string, bytes: Uint8Array): void {
+/**
+ * A link is written through, to the file it names; where somebody has judged where the path leads, to `judged` and
+ * nowhere else. Throws ToolError naming the path and the cause.
+ */
+export function writeFile(path: string, bytes: Uint8Array, judged?: string): void {
   attempt(path, () => {
-    if (isLivePath(resolve(path))) throw new ToolError(notRegular(path));
-    const target = targetOf(resolve(path));
-    const old = look(target);
+    const target = judged ?? targetOf(resolve(path));
+    if (isLivePath(resolve(path)) || isLivePath(target)) throw new ToolError(notRegular(path));
+    using folder = holdFolder(dirname(target));
+    const name = basename(target);
+    const old = look(folder.at(name));
     if (old?.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, open '${path}'`);
-    if (isLivePath(target) || (old && !old.isFile())) throw new ToolError(notRegular(path));
-    replace(target, bytes, old);
+    if (old && !old.isFile()) throw new ToolError(notRegular(path));
+    replace(folder, name, bytes, old);
   });
 }
 
@@ -36,10 +42,10 @@ function notRegular(path: string): string {
   return `Cannot write '${path}': it is not a regular file.`;
 }
 
-function replace(target: string, bytes: Uint8Array, old: Stats | null): void {
-  const temporary = join(dirname(target), `.keelson-${randomHex(8)}.tmp`);
+function replace(folder: HeldFolder, name: string, bytes: Uint8Array, old: Stats | null): void {
+  const temporary = `.keelson-${randomHex(8)}.tmp`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const fd = openSync(temporary, flags, old ? 0o600 : 0o644);
+  const fd = openSync(folder.at(temporary), flags, old ? 0o600 : 0o644);
   try {
     try {
       writeAll(fd, bytes);
@@ -47,9 +53,9 @@ function replace(target: string, bytes: Uint8Array, old: Stats | null): void {
     } finally {
       closeSync(fd);
     }
-    renameSync(temporary, target);
+    renameSync(folder.at(temporary), folder.at(name));
   } catch (error) {
-    remove(temporary);
+    remove(folder, temporary);
     throw error;
   }
 }
@@ -64,30 +70,25 @@ function keepOwnerAndMode(fd: number, old: Stats): void {
   fchmodSync(fd, old.mode & 0o7777);
 }
 
-/** Where a write to this path lands, with its folder made. */
+/** Where a write to this path lands. */
 function targetOf(path: string): string {
-  const there = look(path);
-  if (there?.isSymbolicLink()) {
-    try {
-      return realpathSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      // Where a dangling link leads was not judged by anybody; the caller has to name the file itself.
-      throw new ToolError(`'${path}' is a link to '${readlinkSync(path)}', which does not exist. Write to that path.`);
-    }
+  if (!look(path)?.isSymbolicLink()) return realPathOf(path);
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    // Where a dangling link leads was not judged by anybody; the caller has to name the file itself.
+    throw new ToolError(`'${path}' is a link to '${readlinkSync(path)}', which does not exist. Write to that path.`);
   }
-  const folder = dirname(path);
-  mkdirSync(folder, { recursive: true });
-  return join(realpathSync(folder), basename(path));
 }
 
 function look(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-function remove(path: string): void {
+function remove(folder: HeldFolder, name: string): void {
   try {
-    unlinkSync(path);
+    unlinkSync(folder.at(name));
   } catch {
     // Already renamed or gone; the error that brought us here is the one to report.
   }

@@ -23,6 +23,14 @@ export interface Settings {
     readonly disableAutoMode?: "disable";
   };
   readonly disableAutoMode?: "disable";
+  /** Prose rules for the classifier of auto mode. */
+  readonly autoMode?: {
+    readonly environment?: readonly string[];
+    readonly allow?: readonly string[];
+    readonly soft_deny?: readonly string[];
+    readonly hard_deny?: readonly string[];
+    readonly classifyAllShell?: boolean;
+  };
   readonly [key: string]: unknown;
 }
 

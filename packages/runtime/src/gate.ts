@@ -3,16 +3,18 @@
 import {
   applyUpdate,
   decide,
-  pathsInCommand,
-  type GateQuestion,
+  hiddenFiles,
+  newMatchers,
+  type GateDecision,
   type Permission,
   type PermissionState,
   type PermitRequest,
   type Rule,
 } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import { NOTHING_SAID, type PermissionMode, type PermissionUpdate, type Signal } from "@keelson/protocol";
+import type { PermissionMode, PermissionUpdate, Signal, ToolUseBlock } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
+import { gateQuestion, type GateFacts } from "./gate-question.ts";
 
 export interface GateOptions extends PermissionState {
   readonly home: string;
@@ -24,6 +26,13 @@ export interface GateOptions extends PermissionState {
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
+  /** A second opinion where no rule decided. */
+  classify(
+    decision: GateDecision,
+    mode: PermissionMode,
+    request: PermitRequest,
+    signal: AbortSignal,
+  ): Promise<GateDecision>;
   /** Writes what was accepted for good to the settings. */
   keep(updates: readonly PermissionUpdate[]): void;
   show(signal: Signal): void | Promise<void>;
@@ -32,6 +41,11 @@ export interface GateOptions extends PermissionState {
 export class Gate {
   readonly #options: GateOptions;
   #state: PermissionState;
+  /** Where the path of a call led when it was decided about. */
+  readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
+  #matchers = newMatchers();
+  #hidden: ReturnType<typeof hiddenFiles> | undefined;
+  #hiddenFor: readonly Rule[] | undefined;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -40,6 +54,10 @@ export class Gate {
 
   get mode(): PermissionMode {
     return this.#state.mode;
+  }
+
+  get rules(): readonly Rule[] {
+    return this.#state.rules;
   }
 
   /** Switches the mode, or says why it may not. */
@@ -53,29 +71,30 @@ export class Gate {
 
   /** The settings were read anew: their rules take the place of those read before; the session's own stay. */
   replaceRules(rules: readonly Rule[]): void {
-    const own = this.#state.rules.filter(({ source }) => source === "session");
-    this.#state = { ...this.#state, rules: [...rules, ...own] };
+    this.#setRules([...rules, ...this.#state.rules.filter(({ source }) => source === "session")]);
   }
 
   /** For tools that look at many files: whether a deny rule hides this one. */
   mayRead(path: string): boolean {
-    if (!this.#state.rules.some((rule) => rule.behavior === "deny" && rule.content !== undefined)) return true;
-    const access = { kind: "read", path } as const;
-    const decision = decide({ ...this.#facts(), tool: "Read", input: {}, access, realPath: realPathOf(path) });
-    return decision.behavior !== "deny" || decision.by !== "rule";
+    if (this.#hiddenFor !== this.#state.rules) {
+      this.#hidden = hiddenFiles(this.#state.rules, this.#facts());
+      this.#hiddenFor = this.#state.rules;
+    }
+    return this.#hidden === undefined || !this.#hidden(path, realPathOf(path));
   }
 
-  async permit(request: PermitRequest, askPerson: AskPerson | undefined): Promise<Permission> {
-    const { access, input, hook } = request;
-    const decision = decide({
-      ...this.#facts(),
-      tool: request.tool.name,
-      input,
-      access,
-      hook,
-      ...("path" in access ? { realPath: realPathOf(access.path) } : {}),
-      ...(access.kind === "command" ? await analyse(access.command, access.cwd, this.#options.home) : {}),
-    });
+  /** Where a path led when this call was decided about; undefined for paths that were not. */
+  judgedPath(call: ToolUseBlock, path: string): string | undefined {
+    const judged = this.#judged.get(call);
+    return judged?.path === path ? judged.realPath : undefined;
+  }
+
+  async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
+    const { access, input, hook, tool } = request;
+    const question = await gateQuestion({ ...this.#facts(), hook }, { tool: tool.name, input, access });
+    const { realPath } = question;
+    if ("path" in access && realPath !== undefined) this.#judged.set(request.call, { path: access.path, realPath });
+    const decision = await this.#options.classify(decide(question), this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
     if (decision.behavior === "ask" && askPerson) {
       return answer(request, decision, askPerson, (updates) => this.#accept(updates));
@@ -88,9 +107,14 @@ export class Gate {
     return denied;
   }
 
-  #facts(): Omit<GateQuestion, "tool" | "input" | "access"> {
+  #facts(): Omit<GateFacts, "hook"> {
     const { home, readable, directories, cwd } = this.#options;
-    return { ...this.#state, hook: NOTHING_SAID, directories: directories(), cwd: cwd(), home, readable };
+    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, matchers: this.#matchers };
+  }
+
+  #setRules(rules: readonly Rule[]): void {
+    this.#state = { ...this.#state, rules };
+    this.#matchers = newMatchers();
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {
@@ -109,16 +133,8 @@ export class Gate {
       if (update.type === "setMode") this.setMode(update.mode);
       else if (update.type === "addDirectories") this.#options.addDirectories(update.directories);
       else if (update.type === "removeDirectories") this.#options.removeDirectories(update.directories);
-      else this.#state = applyUpdate(this.#state, update, this.#options.cwd());
+      else this.#setRules(applyUpdate(this.#state, update, this.#options.cwd()).rules);
     }
     this.#options.keep(updates.filter(({ destination }) => destination !== "session" && destination !== "cliArg"));
   }
-}
-
-async function analyse(command: string, cwd: string, home: string) {
-  // The shell parser costs about 1 ms to load; sessions that never run a command never pay it.
-  const { analyseCommand } = await import("@keelson/engine/command");
-  const analysis = analyseCommand(command);
-  const realPaths = new Map(pathsInCommand(analysis, { cwd, home }).map((path) => [path, realPathOf(path)]));
-  return { analysis, realPaths };
 }

@@ -1,21 +1,23 @@
 // Opens a session: finds its place, joins the ports to the engine, and hands back the one interface front ends know.
 
-import type { Snapshot } from "@keelson/config";
+import { writeRules, type Snapshot } from "@keelson/config";
 import { Conversation, type Ports } from "@keelson/engine";
-import { gitBranch } from "@keelson/host";
-import { NOTHING_SAID, type Session } from "@keelson/protocol";
+import { files, gitBranch } from "@keelson/host";
+import { NOTHING_SAID, type PermissionUpdate, type Session } from "@keelson/protocol";
 import { nullTranscript, openTranscript } from "@keelson/store";
-import { modeRefusal } from "./mode-refusal.ts";
+import { Classifier } from "./classifier.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { describeClient, initSignal, systemPrompt } from "./facts.ts";
 import { Gate } from "./gate.ts";
 import { Inbox } from "./inbox.ts";
 import { concurrencyOf, limitsOf } from "./limits.ts";
+import { modeRefusal } from "./mode-refusal.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
 import { Outbox } from "./outbox.ts";
 import { choosePlace, type SessionChoice } from "./place.ts";
-import { builtInTools } from "./pool.ts";
+import { builtInTools, offeredTools } from "./pool.ts";
+import { refreshed } from "./refresh.ts";
 import { replayOf } from "./replay.ts";
 import { LiveSession } from "./session.ts";
 import { taskWatchers } from "./tasks.ts";
@@ -39,7 +41,8 @@ export interface OpenOptions {
 }
 
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
-  const { snapshot, entrypoint } = options;
+  const { entrypoint } = options;
+  let { snapshot } = options;
   const { cwd, configDir, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
@@ -90,6 +93,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       }),
   });
   const { workspace } = world.tools;
+  let kept = Promise.resolve();
   const gate = new Gate({
     mode: snapshot.mode,
     rules: snapshot.rules,
@@ -100,7 +104,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     directories: () => workspace.directories,
     addDirectories: (paths) => world.addDirectories(paths),
     removeDirectories: (paths) => world.removeDirectories(paths),
-    keep: () => undefined,
+    classify: (decision, mode, request, signal) => classifier.judge(decision, mode, request, signal),
+    keep: (updates) => void (kept = kept.then(() => keepRules(updates, snapshot, options.warn))),
     show,
   });
   const controls = new Controls({
@@ -115,7 +120,19 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     },
   });
   const cost = new Cost(tariff, loaded?.costState);
-  const tools = builtInTools(snapshot, world.tasks);
+  const conversation = Conversation.of(loaded?.entries ?? []);
+  const classifier = new Classifier({
+    rules: () => snapshot.settings.autoMode ?? {},
+    model: () => model,
+    conversation: () => conversation.messages,
+    directories: () => workspace.directories,
+    cwd: () => workspace.cwd,
+    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    show,
+    now,
+  });
+  const allTools = builtInTools(world.tasks);
+  let tools = offeredTools(allTools, snapshot);
   const system = systemPrompt(snapshot, { model, branch, tools, date: new Date(now()) });
 
   const ports = (signal: AbortSignal): Ports => ({
@@ -129,8 +146,14 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     show,
     fire: async () => NOTHING_SAID,
     permit: (request) =>
-      gate.permit(request, options.stdioPermissions ? (body) => controls.ask(body, signal) : undefined),
-    context: (call) => ({ ...world.tools, toolUseId: call.id, signal, mayRead: (path) => gate.mayRead(path) }),
+      gate.permit(request, options.stdioPermissions ? (body) => controls.ask(body, signal) : undefined, signal),
+    context: (call) => ({
+      ...world.tools,
+      files: files((path) => gate.judgedPath(call, path)),
+      toolUseId: call.id,
+      signal,
+      mayRead: (path) => gate.mayRead(path),
+    }),
     spill: (name, text) => world.spill(name, text),
     steering: () => inbox.takeNotices(),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
@@ -146,8 +169,17 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     gate,
     cost,
     controls,
-    limits: limitsOf(snapshot),
-    conversation: Conversation.of(loaded?.entries ?? []),
+    limits: () => limitsOf(snapshot),
+    refresh: () => {
+      const next = refreshed(snapshot, options.warn);
+      if (next === snapshot) return;
+      world.removeDirectories(snapshot.directories);
+      world.addDirectories(next.directories);
+      snapshot = next;
+      gate.replaceRules(next.rules);
+      tools = offeredTools(allTools, next);
+    },
+    conversation,
     init: () => {
       branch = gitBranch(workspace.cwd);
       return initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode });
@@ -156,10 +188,21 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     replay: () => replayOf(place.path),
     title: () => options.session.name ?? loaded?.title,
     dispose: async () => {
+      await kept;
       await world.close();
       transcript.close();
     },
     now,
   });
   return Object.assign(session, { announce: model.announce });
+}
+
+/** What a person accepted for good goes to the settings file they chose. The session has it already. */
+async function keepRules(
+  updates: readonly PermissionUpdate[],
+  snapshot: Snapshot,
+  warn: (text: string) => void,
+): Promise<void> {
+  if (updates.length === 0) return;
+  for (const problem of (await writeRules(updates, snapshot)).problems) warn(problem);
 }

@@ -17,9 +17,10 @@ import {
   type Todo,
 } from "@keelson/tools";
 
-export function builtInTools(snapshot: Snapshot, tasks: TaskTable): Tool[] {
+/** All of them, made once: some keep state for as long as the session lasts. */
+export function builtInTools(tasks: TaskTable): Tool[] {
   let todos: readonly Todo[] = [];
-  const all: Tool[] = [
+  return [
     bashTool(),
     editTool,
     globTool,
@@ -31,8 +32,12 @@ export function builtInTools(snapshot: Snapshot, tasks: TaskTable): Tool[] {
     todoWriteTool({ get: () => todos, set: (next) => (todos = next) }),
     writeTool,
   ];
-  const { tools, jsonSchema } = snapshot.flags;
+}
+
+/** Those the model is offered: what flags choose and rules leave, and the caller's own way to answer. */
+export function offeredTools(all: readonly Tool[], { flags, rules }: Pick<Snapshot, "flags" | "rules">): Tool[] {
+  const { tools, jsonSchema } = flags;
   const only = tools === undefined || tools.includes("default") ? undefined : tools;
-  const pool = assemblePool(all, { only, rules: snapshot.rules });
+  const pool = assemblePool(all, { only, rules });
   return jsonSchema ? assemblePool([...pool, structuredOutputTool(jsonSchema)], { rules: [] }) : pool;
 }

@@ -23,8 +23,10 @@ export interface SessionParts {
   readonly gate: Gate;
   readonly cost: Cost;
   readonly conversation: Conversation;
-  readonly limits: Limits;
   readonly controls: Controls;
+  limits(): Limits;
+  /** Before each run, where nothing is under way: settings that changed are taken over as a whole. */
+  refresh(): void;
   /** The `init` message of a run about to start. */
   init(): { type: "system"; subtype: "init"; [key: string]: unknown };
   ports(signal: AbortSignal): Ports;
@@ -117,10 +119,12 @@ export class LiveSession implements Session {
   }
 
   async #perform({ prompt }: Work): Promise<void> {
-    const { outbox, cost, limits, now } = this.#parts;
+    const { outbox, cost, now } = this.#parts;
     const started = now();
     const apiBefore = cost.apiDurationMs;
     this.#abort = new AbortController();
+    this.#parts.refresh();
+    const limits = this.#parts.limits();
     if (prompt) {
       outbox.note({
         type: "queue-operation",
@@ -131,7 +135,7 @@ export class LiveSession implements Session {
     }
     await outbox.show(this.#parts.init());
 
-    const end = await this.#run(prompt);
+    const end = await this.#run(prompt, limits);
     if (prompt) {
       outbox.note({
         type: "last-prompt",
@@ -152,8 +156,8 @@ export class LiveSession implements Session {
     await outbox.show({ ...resultOf(end, totals), ...(prompt ? {} : STARTED_BY_NOTICE) });
   }
 
-  async #run(prompt: PromptMessage | undefined): Promise<End> {
-    const { gate, conversation, limits } = this.#parts;
+  async #run(prompt: PromptMessage | undefined, limits: Limits): Promise<End> {
+    const { gate, conversation } = this.#parts;
     return run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
   }
 }

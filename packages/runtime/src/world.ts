@@ -1,4 +1,4 @@
-// What tools are given of the machine: files, a shell, ripgrep, background tasks, and where the session works.
+// What tools are given of the machine besides files: a shell, ripgrep, background tasks, and where the session works.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,6 @@ import {
   createShell,
   createTasks,
   createWorkspace,
-  files,
   realPathOf,
   ripgrep,
   type Tasks,
@@ -19,7 +18,7 @@ import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/stor
 import type { SessionPlace } from "./place.ts";
 
 export interface SessionWorld {
-  readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "mayRead">;
+  readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
   /** Folders of ours the model may always read. */
   readonly readable: readonly string[];
@@ -62,7 +61,6 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   return {
     tools: {
       workspace,
-      files: files(),
       search: ripgrep({
         env: childEnv,
         embedded: options.ripgrep,

@@ -59,6 +59,7 @@ test.each<[string, string[]]>([
   ["xargs -n1 rm", ["xargs -n1 rm", "rm"]],
   ["command rm x", ["command rm x", "rm x"]],
   ["command -v rm", ["command -v rm"]],
+  ["command rm -v x", ["command rm -v x", "rm -v x"]],
   ["busybox rm x", ["busybox rm x", "rm x"]],
   ["bash -c 'rm x; a'", ["bash -c rm x; a", "rm x", "a"]],
   ["bash -lc 'rm x'", ["bash -lc rm x", "rm x"]],
@@ -92,6 +93,16 @@ test.each([
   [`echo ${"a ".repeat(3_000)}`],
   ["eval ".repeat(12) + "rm x"],
   ["echo a\0b"],
+  ["echo a("],
+  ["a(b"],
+  ["a \\$(b"],
+  ["< 2>&1"],
+  ["! || ls"],
+  ["ls \\"],
+  ["cat <<E"],
+  ["cat <<'E\nx\nE"],
+  ["cat <(ls)#;rm x"],
+  ["x=<(ls)"],
   [`watch ${"a ".repeat(500)} rm x`],
   [`${"watch ".repeat(50)} rm x`],
 ])("says so when a command cannot be read whole: %#", (command) => {
@@ -134,6 +145,21 @@ test.each([
 ] as const)("tells where %s stands", (command, enclosure) => {
   const part = analyseCommand(command).commands.find(({ words }) => words[0]?.value === "a");
   expect(part?.within).toContain(enclosure);
+});
+
+test("a here-document printed by a substitution is the text it holds; any other substitution is not known", () => {
+  const message = (command: string) => analyseCommand(command).commands[0]!.words.at(-1)!;
+  expect(message("git commit -m \"$(cat <<'E'\nfix: `a` $(b)\n\nbody\nE\n)\"")).toMatchObject({
+    kind: "literal",
+    value: "fix: `a` $(b)\n\nbody",
+  });
+  const others = [
+    "$(cat <<E\n$(b)\nE\n)",
+    "$(cat <<'E' | sh\nx\nE\n)",
+    "$(cat <<'E' y\nx\nE\n)",
+    "$(cat <<'E'\nx\nE\nb)",
+  ];
+  expect(others.map((text) => message(`git commit -m "${text}"`).kind)).toEqual(others.map(() => "unknown"));
 });
 
 test("a shell given text only the shell can know is marked", () => {

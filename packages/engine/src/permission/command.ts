@@ -11,7 +11,7 @@ import {
   type TestExpression,
 } from "unbash";
 import { isReadOnly } from "./read-only.ts";
-import { literal, wordsOf, type Word } from "./word.ts";
+import { constantText, literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
 
 /** Where a simple command stands, besides lists, pipelines, conditions and loops. */
@@ -38,6 +38,8 @@ export interface SimpleCommand {
   readonly assignments: readonly Assignment[];
   readonly redirections: readonly Redirection[];
   readonly within: readonly Enclosure[];
+  /** Stands in a pipeline. Decides nothing; for those who explain. */
+  readonly piped?: true;
   /** What this one would start: behind `sudo`, in `bash -c`, after `find -exec`. */
   readonly runs: readonly SimpleCommand[];
   /** The wrapper changes nothing about what it starts, so that an allow rule for the inner command may speak. */
@@ -81,6 +83,7 @@ interface Reading {
 
 interface Place {
   readonly within: readonly Enclosure[];
+  readonly piped?: true;
   readonly source: string;
   readonly depth: number;
   readonly shells: number;
@@ -103,6 +106,7 @@ function readScript(source: string, within: readonly Enclosure[], shells: number
 function budgetProblem(source: string): string | undefined {
   if (source.length > MOST_CHARACTERS) return `it is longer than ${MOST_CHARACTERS} characters`;
   if (source.includes("\0")) return "it contains a null character";
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) return "it ends in a backslash";
   let parentheses = 0;
   let braces = 0;
   for (let at = 0; at < source.length; at++) {
@@ -131,12 +135,18 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
       if (node.errors && node.errors.length > 0) reading.problem = node.errors[0]!.message;
       return descend({ ...inner, source: node.source ?? place.source });
     case "Command":
+      if (leavesText(node, place.source)) reading.problem = "part of it could not be read";
       reading.commands.push(commandOf(node, inner, reading));
       return descend(inner);
     case "Statement":
       return descend(node.background ? inside("background") : inner);
     case "Pipeline":
-      return descend(node.prefixes.some((prefix) => prefix.type === "Time") ? inside("time") : inner);
+      // `! || x` is an error to bash; `!` by itself is of no use to anybody.
+      if (node.commands.length === 0) reading.problem = "a command is missing";
+      return descend({
+        ...(node.prefixes.some((prefix) => prefix.type === "Time") ? inside("time") : inner),
+        ...(node.commands.length > 1 && { piped: true }),
+      });
     case "Subshell":
       return descend(inside("subshell"));
     case "BraceGroup":
@@ -146,6 +156,7 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
     case "Coproc":
       return descend(inside("coproc"));
     case "Redirected":
+      if (node.redirects.some(isTorn)) reading.problem = "a here-document could not be read";
       add({ redirections: node.redirects.map(redirectionOf) });
       return descend(inner);
     case "For":
@@ -156,7 +167,14 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
       add({ words: [literal("[["), ...testWords(node.expression)] });
       return descend(inner);
     case "CommandExpansion":
+      // Read where it stands: all it does is print text that is there to be seen.
+      if (constantText(node) !== undefined) return descend(inner);
+      if (node.script === undefined) reading.problem = "a substitution could not be read";
+      return descend(inside("substitution"));
     case "ProcessSubstitution":
+      if (!standsAlone(node, place.source)) reading.problem = "a process substitution is part of a longer word";
+      if (node.script === undefined) reading.problem = "a substitution could not be read";
+      return descend(inside("substitution"));
     case "ArithmeticCommandExpansion":
       if (node.script === undefined) reading.problem = "a substitution could not be read";
       return descend(inside("substitution"));
@@ -180,6 +198,41 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
   }
 }
 
+/** The parser is forgiving: `a(b` and `< 2>&1` lose a sign without an error. What stands between the parts must be blank. */
+function leavesText(node: ParsedCommand, source: string): boolean {
+  let end = node.pos;
+  for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
+    if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) return true;
+    end = part.end;
+    const target = part.type === "Redirect" || part.type === "HereString" ? part.target : undefined;
+    if (target && /^\d+$/.test(target.text) && /[<>]/.test(source[end] ?? "")) return true;
+    if (isTorn(part)) return true;
+  }
+  const bracket = /(?:[ \t]|\\\n)*\(/y;
+  bracket.lastIndex = end;
+  return bracket.test(source);
+}
+
+/** To bash `<(a)#;b` is one word and a second command; to the parser it is a word and a comment. */
+function standsAlone(
+  { pos, end, text }: Extract<SyntaxNode, { type: "ProcessSubstitution" }>,
+  source: string,
+): boolean {
+  const parted = (character: string | undefined) => character === undefined || /[\s;&|()<>]/.test(character);
+  return source.slice(pos, end) === text && parted(source[pos - 1]) && parted(source[end]);
+}
+
+/** A here-document without an end, or whose mark nobody would read the same way. */
+function isTorn(part: ParsedCommand["suffix"][number]): boolean {
+  if (part.type !== "HereDoc") return false;
+  return part.closing === undefined || !isWholeDelimiter(part.delimiter?.text ?? "");
+}
+
+/** Quotes in it are closed, and nothing would be expanded elsewhere: bash and others read such marks differently. */
+function isWholeDelimiter(text: string): boolean {
+  return /^(?:[^\s'"\\`$()<>;&|]|\\[^\n]|'[^'\n]*'|"[^"\\`$\n]*")+$/.test(text);
+}
+
 /** `${v:=x}` assigns, `${v@P}` and `${!v}` evaluate, subscripts are arithmetic. */
 function changesThings(node: Extract<SyntaxNode, { type: "ParameterExpansion" }>): boolean {
   if (node.prefix === "!" || node.index) return true;
@@ -197,6 +250,7 @@ function simple(part: Partial<SimpleCommand>, place: Place): SimpleCommand {
     assignments: [],
     redirections: [],
     within: place.within,
+    ...(place.piped && { piped: true }),
     runs: [],
     transparent: false,
     opaque: false,

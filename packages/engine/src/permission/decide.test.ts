@@ -3,58 +3,27 @@
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookOutcome, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
 import { analyseCommand } from "./command.ts";
-import { decide, type GateQuestion } from "./decide.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { decide } from "./decide.ts";
+import {
+  agent,
+  bash,
+  edit,
+  external,
+  fetchUrl,
+  person,
+  question,
+  read,
+  ruleOf,
+  skill,
+  type Rules,
+  type Verdict,
+} from "./gate.test-support.ts";
 
-type Rules = Partial<Record<RuleBehavior, readonly string[]>>;
-interface World extends Partial<GateQuestion> {
-  readonly with?: Rules;
-}
-
-function rulesOf(rules: Rules): Rule[] {
-  return (["allow", "ask", "deny"] as const).flatMap((behavior) =>
-    (rules[behavior] ?? []).map((text) => ({
-      behavior,
-      ...parseRule(text)!,
-      source: "userSettings",
-      base: "/repo",
-      text,
-    })),
-  );
-}
-
-function question(access: GateQuestion["access"], tool: string, { with: rules = {}, ...more }: World): GateQuestion {
-  return {
-    tool,
-    input: {},
-    access,
-    hook: NOTHING_SAID,
-    rules: rulesOf(rules),
-    mode: "default",
-    directories: ["/repo"],
-    cwd: "/repo",
-    home: "/home/me",
-    readable: ["/home/me/.claude/projects/p/tool-results"],
-    ...more,
-  };
-}
-
-const bash = (command: string, world: World = {}) =>
-  decide(
-    question({ kind: "command", command, cwd: world.cwd ?? "/repo" }, "Bash", {
-      analysis: analyseCommand(command),
-      ...world,
-    }),
-  );
-const read = (path: string, world: World = {}, tool = "Read") => decide(question({ kind: "read", path }, tool, world));
-const edit = (path: string, world: World = {}, tool = "Edit") => decide(question({ kind: "edit", path }, tool, world));
 const hook = (verdict: HookOutcome["verdict"], ...reasons: string[]): HookOutcome => ({
   verdict,
   reasons,
   context: [],
 });
-
-type Verdict = "allow" | "ask" | "deny";
 
 test.each<[string, PermissionMode, Verdict]>([
   ["read inside", "default", "allow"],
@@ -69,7 +38,9 @@ test.each<[string, PermissionMode, Verdict]>([
   ["edit inside", "default", "ask"],
   ["edit inside", "acceptEdits", "allow"],
   ["edit inside", "plan", "ask"],
-  ["edit inside", "auto", "ask"],
+  ["edit inside", "auto", "allow"],
+  ["edit outside", "auto", "ask"],
+  ["edit protected", "auto", "ask"],
   ["edit inside", "dontAsk", "deny"],
   ["edit inside", "bypassPermissions", "allow"],
   ["edit outside", "acceptEdits", "ask"],
@@ -92,6 +63,29 @@ test.each<[string, PermissionMode, Verdict]>([
   ["mcp", "acceptEdits", "ask"],
   ["mcp", "dontAsk", "deny"],
   ["mcp", "bypassPermissions", "allow"],
+  ["url", "default", "ask"],
+  ["url", "acceptEdits", "ask"],
+  ["url", "plan", "ask"],
+  ["url", "auto", "ask"],
+  ["url", "dontAsk", "deny"],
+  ["url", "bypassPermissions", "allow"],
+  ["external", "default", "ask"],
+  ["external", "auto", "ask"],
+  ["external", "dontAsk", "deny"],
+  ["external", "bypassPermissions", "allow"],
+  ["agent", "default", "allow"],
+  ["agent", "plan", "allow"],
+  ["agent", "dontAsk", "allow"],
+  ["skill that adds", "default", "ask"],
+  ["skill that adds", "dontAsk", "deny"],
+  ["skill that adds", "bypassPermissions", "allow"],
+  ["skill of text", "default", "allow"],
+  ["person", "default", "ask"],
+  ["person", "acceptEdits", "ask"],
+  ["person", "plan", "ask"],
+  ["person", "auto", "ask"],
+  ["person", "bypassPermissions", "ask"],
+  ["person", "dontAsk", "deny"],
   ["nothing", "default", "allow"],
   ["nothing", "dontAsk", "allow"],
 ])("%s in mode %s: %s", (what, mode, expected) => {
@@ -105,6 +99,12 @@ test.each<[string, PermissionMode, Verdict]>([
     "other command": () => bash("npm test", { mode }),
     "file command": () => bash("mkdir -p build", { mode }),
     mcp: () => decide(question({ kind: "none" }, "mcp__srv__echo", { mode })),
+    url: () => fetchUrl("https://e.com/", { mode }),
+    external: () => external("mcp__srv__echo", { mode }),
+    agent: () => agent("Explore", { mode }),
+    "skill that adds": () => skill("deploy", { mode }),
+    "skill of text": () => skill("deploy", { mode }, { adds: false }),
+    person: () => person({ mode }),
     nothing: () => decide(question({ kind: "none" }, "TodoWrite", { mode })),
   };
   expect(calls[what]!().behavior).toBe(expected);
@@ -642,11 +642,13 @@ test("denials carry the documented texts", () => {
     behavior: "deny",
     by: "rule",
     message: "Permission to use Bash with command npm x has been denied.",
+    rule: ruleOf("deny", "Bash(npm:*)"),
   });
   expect(read("/repo/.env", { with: { deny: ["Read(.env)"] } })).toEqual({
     behavior: "deny",
     by: "rule",
     message: "File is in a directory that is denied by your permission settings.",
+    rule: ruleOf("deny", "Read(.env)"),
   });
   expect(bash("npm x", { hook: hook("deny", "not today") })).toEqual({
     behavior: "deny",

@@ -1,78 +1,121 @@
 // The gate: one tool call in, allow, deny or ask out. Pure; whoever asks people and resolves links is elsewhere.
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
-import type { Decider, PermissionDecision } from "../ports.ts";
-import {
-  commandAllow,
-  commandAsk,
-  commandDeny,
-  commandSafety,
-  commandSuggestions,
-  refusalOf,
-} from "./decide-command.ts";
+import type { Decider } from "../ports.ts";
+import type { Finding } from "./command-rules.ts";
+import { viewOf, type CommandView } from "./command-view.ts";
+import { commandAllow, commandAsk, commandDeny, commandSafety, commandSuggestions, denials } from "./decide-command.ts";
 import { coversTool, governs, matchesParameter } from "./match.ts";
+import { hostOf, matchesName } from "./match-name.ts";
+import { newMatchers } from "./match-path.ts";
 import { absolute } from "./paths.ts";
 import { isProtected } from "./protected.ts";
-import { allowedByPath, eitherMatches, isHome, isReadable, type Ends, type GateQuestion } from "./question.ts";
+import {
+  allowedByPath,
+  eitherMatches,
+  isHome,
+  isReadable,
+  type Ends,
+  type GateDecision,
+  type GateQuestion,
+} from "./question.ts";
 import type { Rule } from "./rule.ts";
-import { suggestDirectory, suggestEdits, suggestTool } from "./suggest.ts";
+import { CONFINED, refusal, unasked, wish } from "./sentences.ts";
+import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./suggest.ts";
 
-export type { GateQuestion } from "./question.ts";
+export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
 
-export function decide(given: GateQuestion): PermissionDecision {
-  const question = { ...given, matchers: new Map() };
-  const decision =
-    hookDeny(question) ??
-    denyRules(question) ??
-    askRules(question) ??
-    safety(question) ??
-    hookAnswer(question) ??
-    byMode(question) ??
-    allowRules(question) ??
-    reading(question) ??
-    ask(question, question.mode === "plan" ? "mode" : "other");
-  return decision.behavior === "ask" && question.mode === "dontAsk" ? refuseToAsk(question) : decision;
+export function decide(given: GateQuestion): GateDecision {
+  return trace(given).decision;
 }
 
-function hookDeny({ hook, tool }: GateQuestion): PermissionDecision | undefined {
+/** A question on its way through the checks. For commands, with the command made ready. */
+interface Case extends GateQuestion {
+  readonly view?: CommandView;
+  readonly denials: readonly Finding[];
+}
+
+type Asking = Extract<GateDecision, { behavior: "ask" }>;
+
+/** The checks of the gate, in their order. The first that answers decides. */
+const CHECKS = [
+  ["hook refusal", hookDeny],
+  ["deny rules", denyRules],
+  ["ask rules", askRules],
+  ["safety", safety],
+  ["hook answer", hookAnswer],
+  ["mode", byMode],
+  ["allow rules", allowRules],
+  ["reading", reading],
+  ["question", (question) => ask(question, question.mode === "plan" ? "mode" : "other")],
+] as const satisfies readonly (readonly [string, (question: Case) => GateDecision | undefined])[];
+
+export type Check = (typeof CHECKS)[number][0];
+export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
+
+/** The decision, and the check that made it. `asked` is what it was before a mode that asks nobody made it a no. */
+export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
+  const ready = { ...given, matchers: given.matchers ?? newMatchers() };
+  const view = given.access.kind === "command" ? viewOf(ready) : undefined;
+  const question: Case = { ...ready, denials: view ? denials(view) : [], ...(view && { view }) };
+  for (const [check, answer] of CHECKS) {
+    const decision = answer(question);
+    if (decision === undefined) continue;
+    if (decision.behavior !== "ask" || question.mode !== "dontAsk") return { check, decision };
+    return { check, decision: deny("mode", unasked(question.tool), decision.rule), asked: decision };
+  }
+  throw new Error("unreachable: the last check always answers");
+}
+
+function hookDeny({ hook, tool }: Case): GateDecision | undefined {
   if (hook.verdict !== "deny") return undefined;
   return deny("hook", hook.reasons.join("\n") || `A PreToolUse hook refused ${tool}`);
 }
 
-function denyRules(question: GateQuestion): PermissionDecision | undefined {
-  const { access, tool } = question;
+function denyRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "deny");
-  if (rules.some((rule) => coversTool(rule, tool))) return deny("rule", refusal(question));
-  if (access.kind === "command") {
-    const message = commandDeny(question, rules);
-    if (message !== undefined) return deny("rule", message);
+  const whole = rules.find((rule) => coversTool(rule, question.tool));
+  if (whole) return deny("rule", refusal(question, whole), whole);
+  if (question.view) {
+    const found = commandDeny(question.view, question.denials);
+    return found ? deny("rule", found.message, found.rule) : confinement(question.view);
   }
-  if (pathRule(rules, question))
-    return deny("rule", "File is in a directory that is denied by your permission settings.");
-  return parameterRule(rules, question) ? deny("rule", refusal(question)) : undefined;
+  const rule = ruleAbout(rules, question);
+  return rule && deny("rule", refusal(question, rule), rule);
 }
 
-function askRules(question: GateQuestion): PermissionDecision | undefined {
+/** Nobody may lift what the settings say of the sandbox: not a person, not a mode. */
+function confinement({ sandbox, question }: CommandView): GateDecision | undefined {
+  if (sandbox !== "out" || question.sandbox!.allowUnsandboxed) return undefined;
+  return deny("other", CONFINED);
+}
+
+function askRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "ask");
-  if (rules.some((rule) => coversTool(rule, question.tool)) || pathRule(rules, question)) return ask(question, "rule");
-  if (parameterRule(rules, question)) return ask(question, "rule");
-  return question.access.kind === "command" && commandAsk(question, rules) ? ask(question, "rule") : undefined;
+  const rule = rules.find((each) => coversTool(each, question.tool)) ?? ruleAbout(rules, question);
+  if (rule) return { ...ask(question, "rule"), rule };
+  const found = question.view && commandAsk(question.view, question.denials);
+  if (!found) return undefined;
+  const asked = { ...ask(question, "rule"), rule: found.rule };
+  if (found.rule.behavior === "ask") return asked;
+  return { ...asked, reason: `This command requires approval: it may reach what ${found.rule.text} denies` };
 }
 
-/** Neither a hook nor a rule lifts these. Bypass lifts the protected paths, never the circuit breakers. */
-function safety(question: GateQuestion): PermissionDecision | undefined {
-  const { access } = question;
+/** Neither a hook nor a rule lifts these. Bypass lifts the protected paths, never the rest. */
+function safety(question: Case): GateDecision | undefined {
+  const { access, view } = question;
+  if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const { given, real } = endsOf(access.path, question);
     const path = [given, real].find(isProtected);
     if (path !== undefined) return { ...asking("protected", wish(question)), blockedPath: path };
   }
-  if (access.kind !== "command") return undefined;
-  const danger = commandSafety(question);
+  if (view === undefined) return undefined;
+  const danger = commandSafety(view);
   return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
 }
 
-function hookAnswer(question: GateQuestion): PermissionDecision | undefined {
+function hookAnswer(question: Case): GateDecision | undefined {
   const { verdict, reasons } = question.hook;
   if (verdict === "allow") return allow("hook", reasons.join("\n") || "A PreToolUse hook allowed it");
   // A deferred call is asked about here; whoever defers has taken it out before.
@@ -80,27 +123,28 @@ function hookAnswer(question: GateQuestion): PermissionDecision | undefined {
   return undefined;
 }
 
-function byMode(question: GateQuestion): PermissionDecision | undefined {
+function byMode(question: Case): GateDecision | undefined {
   const { access, mode } = question;
-  if (mode === "bypassPermissions") return allow("mode", "bypassPermissions");
+  if (mode === "bypassPermissions") return allow("mode", mode);
   if (access.kind !== "edit") return undefined;
   if (mode === "plan")
     return { ...ask(question, "mode"), reason: `Cannot write to ${access.path} while in plan mode.` };
-  return mode === "acceptEdits" && isHome(endsOf(access.path, question), question) ? allow("mode", mode) : undefined;
+  const edits = mode === "acceptEdits" || mode === "auto";
+  return edits && isHome(endsOf(access.path, question), question) ? allow("mode", mode) : undefined;
 }
 
-function allowRules(question: GateQuestion): PermissionDecision | undefined {
+function allowRules(question: Case): GateDecision | undefined {
   const { access, tool } = question;
-  const whole = question.rules.find((rule) => rule.behavior === "allow" && coversTool(rule, tool));
-  if (whole) return allow("rule", whole.text);
-  if (access.kind === "command") return undefined;
+  const rules = question.rules.filter((rule) => rule.behavior === "allow");
+  const rule = rules.find((each) => coversTool(each, tool)) ?? rules.find((each) => named(each, question));
+  if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const path = allowedByPath(access.kind, endsOf(access.path, question), question);
-  return path && allow("rule", path.text);
+  return path && allow("rule", path.text, path);
 }
 
 /** What only looks, or touches nothing, runs; a command runs when each of its parts may. */
-function reading(question: GateQuestion): PermissionDecision | undefined {
+function reading(question: Case): GateDecision | undefined {
   const { access, tool } = question;
   switch (access.kind) {
     case "none":
@@ -114,7 +158,7 @@ function reading(question: GateQuestion): PermissionDecision | undefined {
     case "skill":
       return access.adds ? undefined : allow("other", "It only adds text");
     case "command":
-      return commandAllow(question);
+      return runs(question.view!);
     case "edit":
     case "url":
     case "external":
@@ -123,82 +167,77 @@ function reading(question: GateQuestion): PermissionDecision | undefined {
   }
 }
 
-function ask(question: GateQuestion, by: Decider): Extract<PermissionDecision, { behavior: "ask" }> {
+function runs(view: CommandView): GateDecision | undefined {
+  const leave = commandAllow(view);
+  // To leave the sandbox takes a rule about the command; that it only looks is not enough.
+  if (leave && (view.sandbox !== "out" || leave.by === "rule")) return allow(leave.by, leave.reason, leave.rule);
+  const { sandbox, mode } = view.question;
+  const confined = view.sandbox === "in" && sandbox!.autoAllow && mode !== "plan";
+  return confined ? allow("other", "The sandbox holds it") : undefined;
+}
+
+function ask(question: Case, by: Decider): Asking {
   const { access, tool } = question;
+  const open = asking(by, wish(question));
   switch (access.kind) {
     case "none":
-    case "url":
     case "agent":
-    case "skill":
     case "external":
     case "person":
-      return { ...asking(by, wish(question)), suggestions: suggestTool(tool) };
+      return { ...open, suggestions: suggestTool(tool) };
+    case "url":
+      return { ...open, suggestions: suggestHost(tool, hostOf(access.url)) };
+    case "skill":
+      return { ...open, suggestions: suggestSkill(tool, access.skill) };
     case "read":
     case "edit": {
       const ends = endsOf(access.path, question);
       const inside = isHome(ends, question);
       const suggestions =
         access.kind === "read" ? suggestDirectory(ends.given, tool) : suggestEdits(ends.given, inside);
-      if (inside) return { ...asking(by, wish(question)), suggestions };
-      return { ...asking(by === "other" ? "workingDir" : by, wish(question)), suggestions, blockedPath: ends.real };
+      if (inside) return { ...open, suggestions };
+      return { ...asking(by === "other" ? "workingDir" : by, open.reason), suggestions, blockedPath: ends.real };
     }
     case "command":
-      return { behavior: "ask", by, ...commandSuggestions(question) };
+      return askCommand(question.view!, by);
   }
 }
 
-/** The sentence for a call nobody has agreed to yet; the denial, when nobody can be asked. */
-function wish({ access, tool }: GateQuestion): string {
-  switch (access.kind) {
-    case "read":
-      return `Permission to read ${access.path} was not given.`;
-    case "edit":
-      return `Permission to write to ${access.path} was not given.`;
-    case "command":
-      return "This command requires approval";
-    default:
-      return `Permission to use ${tool} was not given.`;
+function askCommand(view: CommandView, by: Decider): Asking {
+  const asked: Asking = { behavior: "ask", by, ...commandSuggestions(view) };
+  if (view.sandbox !== "out" || by === "rule") return asked;
+  return { ...asked, reason: "This command wants to run outside the sandbox", reasonType: "sandboxOverride" };
+}
+
+/** The rule of these that speaks about the path, address, name or parameters of a call. Commands are read elsewhere. */
+function ruleAbout(rules: readonly Rule[], question: Case): Rule | undefined {
+  const { access, tool, input } = question;
+  if (access.kind === "command") return undefined;
+  if (access.kind === "read" || access.kind === "edit") {
+    const ends = endsOf(access.path, question);
+    const rule = rules.find((each) => governs(each, access.kind, tool) && eitherMatches(each, ends, question));
+    if (rule) return rule;
   }
+  return rules.find((rule) => named(rule, question) || matchesParameter(rule, tool, input));
 }
 
-function refusal(question: GateQuestion): string {
-  if (question.access.kind === "command") return refusalOf(question);
-  return `Permission to use ${question.tool} has been denied.`;
+function named(rule: Rule, { tool, access, input }: Case): boolean {
+  return matchesName(rule, tool, access, input);
 }
 
-function refuseToAsk({ tool }: GateQuestion): PermissionDecision {
-  return deny(
-    "mode",
-    `Permission to use ${tool} has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ` +
-      "nobody can approve this call, so do not try it again and do not work around it by other means. " +
-      "Go on with what is allowed, or tell the user which permission is missing.",
-  );
-}
-
-function pathRule(rules: readonly Rule[], question: GateQuestion): boolean {
-  const { access } = question;
-  if (access.kind !== "read" && access.kind !== "edit") return false;
-  const ends = endsOf(access.path, question);
-  return rules.some((rule) => governs(rule, access.kind, question.tool) && eitherMatches(rule, ends, question));
-}
-
-function parameterRule(rules: readonly Rule[], { tool, input, access }: GateQuestion): boolean {
-  return access.kind !== "command" && rules.some((rule) => matchesParameter(rule, tool, input));
-}
-
-function endsOf(path: string, { cwd, realPath }: GateQuestion): Ends {
+function endsOf(path: string, { cwd, realPath }: Case): Ends {
   const given = absolute(cwd, path);
   return { given, real: realPath === undefined ? given : absolute("/", realPath) };
 }
 
-function allow(by: Decider, reason: string): PermissionDecision {
-  return { behavior: "allow", by, reason };
+function allow(by: Decider, reason: string, rule?: Rule): GateDecision {
+  return { behavior: "allow", by, reason, ...(rule && { rule }) };
 }
 
-function deny(by: Decider, message: string): PermissionDecision {
-  return { behavior: "deny", by, message };
+function deny(by: Decider, message: string, rule?: Rule): GateDecision {
+  return { behavior: "deny", by, message, ...(rule && { rule }) };
 }
 
-function asking(by: Decider, reason: string): Extract<PermissionDecision, { behavior: "ask" }> {
+function asking(by: Decider, reason: string): Asking {
   return { behavior: "ask", by, reason, suggestions: [] };
 }

@@ -2,26 +2,33 @@
 // Deny and ask match what a command means; allow matches how it is written, and nothing it could be taken for.
 
 import { basename } from "node:path/posix";
-import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand } from "./command-files.ts";
+import type { SimpleCommand } from "./command.ts";
 import { isSafeAssignment } from "./read-only.ts";
 import { wildcard } from "./wildcard.ts";
 import { isShell } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 
 /** maybe: an expansion hides the part the rule is about. */
-type Reach = "yes" | "maybe" | "no";
+export type Reach = "yes" | "maybe" | "no";
 
-/** For deny and ask rules: the widest reading of any part of the command. */
-export function reaches(content: string, analysis: CommandAnalysis): Reach {
-  if (covers(content, analysis.command.trim())) return "yes";
-  let reach: Reach = "no";
-  for (const command of everyCommand(analysis.commands)) {
-    const one = reachesOne(content, command);
-    if (one === "yes") return one;
-    if (one === "maybe") reach = one;
-  }
-  return reach;
+/** A rule about the line as a whole, operators and all: `Bash(* | sh)`. */
+export function coversLine(content: string, line: string): boolean {
+  return covers(content, line.trim());
+}
+
+/** For deny and ask rules: the widest reading of one command. What it starts in turn is looked at by the caller. */
+export function reachOf(command: SimpleCommand): (content: string) => Reach {
+  if (command.words.length === 0) return () => "no";
+  const ways = readings(command.words).map(reading);
+  return (content) => {
+    let reach: Reach = command.opaque ? "maybe" : "no";
+    for (const way of ways) {
+      const one = reachesBy(content, way);
+      if (one === "yes") return one;
+      if (one === "maybe") reach = one;
+    }
+    return reach;
+  };
 }
 
 /** For allow rules: this part, as written. What stands around it has been looked at by the caller. */
@@ -47,35 +54,39 @@ function covers(content: string, text: string): boolean {
   if (pattern === "*") return true;
   const stem = pattern.endsWith(":*") || pattern.endsWith(" *") ? pattern.slice(0, -2).trimEnd() : undefined;
   if (stem === undefined) return wildcard(pattern, text);
+  if (!stem.includes("*")) return text.startsWith(stem) && (text.length === stem.length || text[stem.length] === " ");
   return wildcard(stem, text) || wildcard(`${stem} *`, text);
 }
 
-function reachesOne(content: string, command: SimpleCommand): Reach {
-  if (command.words.length === 0) return "no";
-  let reach: Reach = command.opaque ? "maybe" : "no";
-  for (const words of readings(command.words)) {
-    const text = words.map((word) => word.value).join(" ");
-    if (covers(content, text) || coversFlags(content, words)) return "yes";
-    const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob");
-    if (hidden < 0) continue;
-    const known = words
-      .slice(0, hidden)
-      .map((word) => `${word.value} `)
-      .join("");
-    const asked = content.split("*")[0]!.replace(/:$/, "");
-    // A pattern of file names cannot become a program of another name unless it stands first.
-    if (words[hidden]!.kind === "glob" && hidden > 0) continue;
-    if (known.startsWith(asked) || asked.startsWith(known)) reach = "maybe";
-  }
-  return reach;
+interface Reading {
+  readonly words: readonly Word[];
+  readonly text: string;
+  /** What stands before the first word only the shell can tell; undefined when all can be told. */
+  readonly known: string | undefined;
+}
+
+function reading(words: readonly Word[]): Reading {
+  const text = words.map((word) => word.value).join(" ");
+  const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob");
+  // A pattern of file names cannot become a program of another name unless it stands first.
+  if (hidden < 0 || (words[hidden]!.kind === "glob" && hidden > 0)) return { words, text, known: undefined };
+  const before = words.slice(0, hidden).map((word) => `${word.value} `);
+  return { words, text, known: before.join("") };
+}
+
+function reachesBy(content: string, { words, text, known }: Reading): Reach {
+  if (covers(content, text) || coversFlags(content, words)) return "yes";
+  if (known === undefined) return "no";
+  const asked = content.split("*")[0]!.replace(/:$/, "");
+  return known.startsWith(asked) || asked.startsWith(known) ? "maybe" : "no";
 }
 
 /** The words as given, with the program's base name, and without options that only say where git works. */
 function readings(words: readonly Word[]): (readonly Word[])[] {
   const [program, ...rest] = words;
   const name = program!.kind === "unknown" ? program!.value : basename(program!.value);
-  const based = [{ ...program!, value: name }, ...rest];
-  const found = [words, based];
+  const found = [words];
+  if (name !== program!.value) found.push([{ ...program!, value: name }, ...rest]);
   if (name !== name.toLowerCase()) found.push([{ ...program!, value: name.toLowerCase() }, ...rest]);
   if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
   return found;
@@ -92,6 +103,7 @@ function withoutGitPlace(words: readonly Word[]): readonly Word[] {
 
 /** `rm -rf *` also means `rm -fr x`, `rm -r -f x`, `rm x -rf` and `rm --recursive --force x`. */
 function coversFlags(content: string, words: readonly Word[]): boolean {
+  if (!content.includes("-")) return false;
   const asked = content
     .trim()
     .replace(/(:| )\*$/, "")

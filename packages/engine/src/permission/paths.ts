@@ -25,6 +25,43 @@ export function withParents(folder: string): string[] {
   return chain;
 }
 
+/** Two names that some file system takes for one become the same: case, and letters written in several ways. */
+export function fold(path: string): string {
+  return (/^[ -~]*$/.test(path) ? path : path.normalize("NFKC")).toLowerCase();
+}
+
+/**
+ * Folded names under which a path may be known besides its own: without the dots and blanks at the end of names that
+ * some systems drop, and without the detours through `/proc` and the like. For comparing with what is forbidden.
+ */
+export function otherNames(path: string, cwd: string): string[] {
+  const own = fold(path);
+  const direct = fold(withoutDetour(path, cwd));
+  if (own === direct && !/[. ](\/|$)/.test(own)) return [own];
+  const bare = direct.replace(/[. ]+(?=\/|$)/g, "").replace(/\/+/g, "/");
+  return [...new Set([own, direct, bare === "/" ? bare : stripSlash(bare)])];
+}
+
+const DETOUR = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(root|cwd)(?=\/|$)|^\/system\/volumes\/data(?=\/)/i;
+const MOST_DETOURS = 16;
+
+/** `/proc/self/root/etc` is `/etc`, and `/proc/self/cwd` is where the shell stands. */
+export function withoutDetour(path: string, cwd: string): string {
+  let direct = path;
+  for (let turns = 0; turns < MOST_DETOURS; turns++) {
+    const found = DETOUR.exec(direct);
+    if (!found) return direct;
+    const rest = direct.slice(found[0].length);
+    direct = found[1]?.toLowerCase() === "cwd" ? absolute(cwd, `.${rest}`) : rest || "/";
+  }
+  return direct;
+}
+
+/** `name/..`: where that leads depends on whether the name is a link, which the text does not tell. */
+export function climbsBack(path: string): boolean {
+  return /(^|\/)(?!\.{1,2}\/)[^/]+\/+(\.\/+)*\.\.(\/|$)/.test(path);
+}
+
 function stripSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -1,13 +1,15 @@
 // What the gate is asked, and small readings of it that several checks share.
 
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
+import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command.ts";
+import { governs } from "./match.ts";
+import { matchesPath, type Matchers } from "./match-path.ts";
 import { isInsideAny } from "./paths.ts";
-import { governs, matchesPath, type Anchors } from "./match.ts";
 import type { Rule } from "./rule.ts";
 
-export interface GateQuestion extends Pick<Anchors, "matchers"> {
+export interface GateQuestion {
   readonly tool: string;
   readonly input: JsonObject;
   readonly access: Access;
@@ -26,7 +28,26 @@ export interface GateQuestion extends Pick<Anchors, "matchers"> {
   readonly readable: readonly string[];
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
+  /** The full sandbox; absent where there is none. */
+  readonly sandbox?: SandboxState;
+  /** This command would run with files that may not be read masked, so that it need not name them to be kept off. */
+  readonly shield?: boolean;
+  /** Kept by the caller for as long as `rules` stay the same; absent: made for this one decision. */
+  readonly matchers?: Matchers;
 }
+
+export interface SandboxState {
+  readonly active: boolean;
+  /** What runs inside it runs unasked. */
+  readonly autoAllow: boolean;
+  /** Whether a call may ask to run outside it. */
+  readonly allowUnsandboxed: boolean;
+  /** Commands that run outside it by setting: they are judged as if there were none. */
+  readonly excluded: readonly string[];
+}
+
+/** A decision, with the name clients know the reason by where the decider alone does not tell it. */
+export type GateDecision = PermissionDecision & { readonly reasonType?: "sandboxOverride" | "other" };
 
 /** A path by both its names. */
 export interface Ends {

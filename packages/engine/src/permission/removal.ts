@@ -2,27 +2,16 @@
 // They ask in every mode, whatever allows the command, however it is spelled as long as it can be read.
 
 import { basename, dirname } from "node:path/posix";
-import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand, isLost, placesIn, type Where } from "./command-files.ts";
-import { absolute, withParents } from "./paths.ts";
+import type { SimpleCommand } from "./command.ts";
+import { everyCommand } from "./command-files.ts";
+import type { CommandView } from "./command-view.ts";
+import { absolute, fold, withoutDetour } from "./paths.ts";
 import type { Word } from "./word.ts";
 
-interface Ground extends Where {
-  readonly directories: readonly string[];
-  readonly realPaths?: ReadonlyMap<string, string>;
-}
-
-/** The first target that must not go without a person's word; undefined when there is none. */
-export function criticalRemoval(analysis: CommandAnalysis, ground: Ground): string | undefined {
-  const commands = everyCommand(analysis.commands);
-  const places = placesIn(commands, ground);
-  const kept = new Set([...ground.directories, ground.home, ...places].flatMap(withParents).map(fold));
-  const lost = isLost(places);
-  for (const command of commands) {
-    const target = targets(command).find((word) => lost || isCritical(word, places, kept, ground));
-    if (target) return target.text;
-  }
-  return undefined;
+/** The first target of this part that must not go without a person's word; undefined when there is none. */
+export function criticalRemoval(part: SimpleCommand, view: CommandView): string | undefined {
+  const words = everyCommand([part]).flatMap(targets);
+  return words.find((word) => view.lost || isCritical(word, view.kept(), view))?.text;
 }
 
 /** What the command removes. A program that is not known is taken for `rm` when its options look like that. */
@@ -35,15 +24,16 @@ function targets(command: SimpleCommand): readonly Word[] {
   return words.filter((word) => !word.value.startsWith("-") || word.value === "--no-preserve-root");
 }
 
-function isCritical(word: Word, places: readonly string[], kept: ReadonlySet<string>, ground: Ground): boolean {
+function isCritical(word: Word, kept: ReadonlySet<string>, { places, question, where }: CommandView): boolean {
   if (word.value === "--no-preserve-root") return true;
   if (word.kind === "unknown")
     return /^"?(\$\{?\w+\}?"?(\/\**|\/\.\*)"?|\$\{?(PWD|OLDPWD)\}?"?|~[^/]*\/?\**)$/.test(word.text);
-  const value = /^~(\/|$)/.test(word.value) && word.kind !== "literal" ? ground.home + word.value.slice(1) : word.value;
-  if (word.kind === "glob") return places.some((place) => isCriticalPattern(absolute(place, value), kept));
+  const fromHome = /^~(\/|$)/.test(word.value) && word.kind !== "literal";
+  const value = fromHome ? where.home + word.value.slice(1) : word.value;
   return places.some((place) => {
-    const path = absolute(place, value);
-    return isKept(path, kept) || isKept(ground.realPaths?.get(path) ?? path, kept);
+    const path = withoutDetour(absolute(place, value), place);
+    if (word.kind === "glob") return isCriticalPattern(path, kept);
+    return isKept(path, kept) || isKept(question.realPaths?.get(path) ?? path, kept);
   });
 }
 
@@ -58,5 +48,3 @@ function isCriticalPattern(pattern: string, kept: ReadonlySet<string>): boolean 
 function isKept(path: string, kept: ReadonlySet<string>): boolean {
   return dirname(path) === "/" || kept.has(fold(path));
 }
-
-const fold = (path: string) => path.toLowerCase();

@@ -1,11 +1,23 @@
 // What a person could answer besides yes and no: the rule or mode that would make the question unnecessary.
+// As narrow as it can be and still be of use: this command, or this subcommand of a program that has many.
 
 import { dirname } from "node:path/posix";
-import type { PermissionUpdate } from "@keelson/protocol";
+import type { PermissionUpdate, RuleValue } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
+import { isShell } from "./wrapper.ts";
 
 export function suggestTool(tool: string): PermissionUpdate[] {
-  return [{ type: "addRules", rules: [{ toolName: tool }], behavior: "allow", destination: "localSettings" }];
+  return [addRules([{ toolName: tool }])];
+}
+
+/** Nothing for an address that has no host. */
+export function suggestHost(tool: string, host: string | undefined): PermissionUpdate[] {
+  return host === undefined ? [] : [addRules([{ toolName: tool, ruleContent: `domain:${host}` }])];
+}
+
+/** The skill as called, and the skill with any arguments. */
+export function suggestSkill(tool: string, skill: string): PermissionUpdate[] {
+  return [skill, `${skill}:*`].map((ruleContent) => addRules([{ toolName: tool, ruleContent }]));
 }
 
 /** Reading everything in a folder outside, for this session. Search tools name the folder itself. */
@@ -22,34 +34,86 @@ export function suggestEdits(path: string, inside: boolean): PermissionUpdate[] 
   return [mode, { type: "addDirectories", directories: [dirname(path)], destination: "session" }];
 }
 
-/** Programs whose second word says what they do. */
-const FAMILIES = new Set(
-  "bun cargo docker gh git go kubectl make npm pip pip3 pnpm poetry terraform uv yarn".split(" "),
-);
-
 const MOST_RULES = 5;
+const LONGEST_RULE = 200;
 
-/** One rule for each part; none when a part could not be allowed by rule anyway. */
-export function suggestCommands(parts: readonly SimpleCommand[]): PermissionUpdate[] {
-  const rules = [...new Set(parts.map(ruleFor))];
-  if (rules.length === 0 || rules.length > MOST_RULES || rules.includes(undefined)) return [];
-  return [
-    {
-      type: "addRules",
-      rules: rules.map((ruleContent) => ({ toolName: "Bash", ruleContent })),
-      behavior: "allow",
-      destination: "localSettings",
-    },
-  ];
+/** One rule for each part; none when one of the parts has none. */
+export function suggestCommands(contents: readonly (string | undefined)[]): PermissionUpdate[] {
+  const rules = [...new Set(contents)].filter((content) => content !== undefined);
+  if (rules.length === 0 || rules.length > MOST_RULES || contents.includes(undefined)) return [];
+  return [addRules(rules.map((ruleContent) => ({ toolName: "Bash", ruleContent })))];
 }
 
-function ruleFor({ words, text, within, opaque }: SimpleCommand): string | undefined {
-  const [program, second] = words;
+/** What would allow this part: its subcommand with any arguments, or its very text. */
+export function ruleFor({ words, text, within, opaque, redirections }: SimpleCommand): string | undefined {
+  const [program, ...rest] = words;
   if (program === undefined || within.length > 0 || opaque || words.some((word) => word.kind === "unknown"))
     return undefined;
-  if (FAMILIES.has(program.value) && second?.kind === "literal" && /^[a-z][a-z-]*$/.test(second.value)) {
-    return `${program.value} ${second.value} *`;
+  const isFed = redirections.some(({ kind }) => kind === "text" || kind === "read");
+  // A rule does not see what is fed to a program: `python` would then be any program at all.
+  if (runsCode(program.value) && (isFed || rest.every((word) => word.value.startsWith("-")))) return undefined;
+  const depth = Object.hasOwn(FAMILIES, program.value) ? depthOf(program.value, rest[0]?.value) : 0;
+  const path = words.slice(1, depth + 1);
+  if (depth > 0 && path.length === depth && path.every((word) => word.kind === "literal" && NAME.test(word.value))) {
+    return `${[program.value, ...path.map((word) => word.value)].join(" ")} *`;
   }
   // A text with a star would be read as a pattern.
-  return /[*\n]/.test(text) || text.length > 200 ? undefined : text;
+  return /[*\n]/.test(text) || text.length > LONGEST_RULE ? undefined : text;
+}
+
+const NAME = /^[a-z][a-z-]*$/;
+
+/** Programs whose second word says what they do; those under `groups` say it with the third; those under `any` run anything. */
+interface Family {
+  readonly groups?: readonly string[];
+  readonly any?: readonly string[];
+}
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  apt: {},
+  aws: { groups: ["*"] },
+  brew: {},
+  bun: { groups: ["pm"], any: ["exec", "run", "x"] },
+  bundle: { any: ["exec"] },
+  cargo: { any: ["run"] },
+  composer: { any: ["exec"] },
+  deno: { any: ["eval", "run"] },
+  docker: { groups: ["compose", "container", "image", "network", "volume"], any: ["exec", "run"] },
+  dotnet: { any: ["exec", "run"] },
+  gcloud: { groups: ["*"] },
+  gh: { groups: ["issue", "pr", "release", "repo", "run", "workflow"], any: ["alias", "api", "extension"] },
+  git: { groups: ["remote", "stash", "worktree"], any: ["bisect", "config", "filter-branch", "rebase", "submodule"] },
+  go: { any: ["generate", "run"] },
+  gradle: {},
+  helm: {},
+  kubectl: { groups: ["config", "rollout"], any: ["debug", "exec", "run"] },
+  mvn: {},
+  npm: { any: ["exec", "explore", "x"] },
+  pip: {},
+  pip3: {},
+  pnpm: { any: ["dlx", "exec"] },
+  podman: { groups: ["compose"], any: ["exec", "run"] },
+  poetry: { any: ["run"] },
+  systemctl: {},
+  terraform: { any: ["console"] },
+  uv: { groups: ["pip"], any: ["run", "tool"] },
+  yarn: { any: ["dlx", "exec"] },
+};
+
+/** How many words after the program make a rule; none where the subcommand runs whatever follows it. */
+function depthOf(program: string, subcommand: string | undefined): number {
+  const { groups = [], any = [] } = FAMILIES[program]!;
+  if (subcommand === undefined || any.includes(subcommand)) return 0;
+  return groups.includes(subcommand) || groups.includes("*") ? 2 : 1;
+}
+
+const INTERPRETERS = /^(python|node|ruby|perl|php|lua|Rscript|osascript|awk|gawk|tclsh|psql|mysql|sqlite3)[\d.]*$/;
+
+function runsCode(program: string): boolean {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return isShell(name) || INTERPRETERS.test(name) || name === "bun" || name === "deno" || name === "ssh";
+}
+
+function addRules(rules: readonly RuleValue[]): PermissionUpdate {
+  return { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
 }

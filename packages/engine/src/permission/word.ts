@@ -1,7 +1,7 @@
 // One word of a command line after quotes are removed, and how sure we are of it.
 // Turns the parser's parts into that; expands braces, because `{rm,-rf,x}` is a command.
 
-import type { Word as ParsedWord, WordPart } from "unbash";
+import type { CommandExpansionPart, Word as ParsedWord, WordPart } from "unbash";
 
 /**
  * literal: exactly this. home: begins with `~` or `$HOME`, kept as `~`. glob: a pattern for file names, quoted
@@ -18,6 +18,8 @@ export interface Word {
 }
 
 const MOST_ALTERNATIVES = 64;
+/** An expansion the parser took for plain text, such as `$[1 + 1` without its end. */
+const UNREAD = /(?<!\\)(?:\\\\)*(?:\$[[({]|`)/;
 /** Expand to digits, whatever the world looks like. */
 const NUMERIC = new Set(["$?", "$#", "$$"]);
 
@@ -29,7 +31,10 @@ export function literal(value: string): Word {
 export function wordsOf(parsed: ParsedWord): Word[] {
   const text = parsed.text.replaceAll("\\\n", "");
   const parts = parsed.parts;
-  if (parts === undefined) return [{ ...plain(parsed.value, text.startsWith("~")), text }];
+  if (parts === undefined) {
+    if (UNREAD.test(text)) return [{ kind: "unknown", value: text, text }];
+    return [{ ...plain(parsed.value, text.startsWith("~")), text }];
+  }
   const braces = parts.findIndex((part) => part.type === "BraceExpansion");
   if (braces < 0) return [{ ...joined(parts, text), text }];
 
@@ -50,6 +55,8 @@ function joined(parts: readonly WordPart[], text: string): Pick<Word, "kind" | "
   let value = "";
   for (const [index, part] of parts.entries()) {
     if (part.type === "Glob" && part.kind !== "bracket") value += part.value;
+    // An expansion in a bracket may bring blanks, and with them new words.
+    else if (part.type === "Glob" && /[$`]/.test(part.text)) return unknown;
     // A bracket may hold quotes and substitutions; only the plain ones are patterns we can compare.
     else if (part.type === "Glob") value += /^\[[\w.!^-]+\]$/.test(part.text) ? part.text : "*";
     else if (part.type === "ExtendedGlob") return unknown;
@@ -71,11 +78,12 @@ function joined(parts: readonly WordPart[], text: string): Pick<Word, "kind" | "
 function fixed(part: WordPart): string | undefined {
   switch (part.type) {
     case "Literal":
+      return UNREAD.test(part.text) ? undefined : part.value;
     case "SingleQuoted":
     case "AnsiCQuoted":
       return part.value;
     case "DoubleQuoted": {
-      const pieces = part.parts.map(fixed);
+      const pieces = part.parts.map((each) => (each.type === "CommandExpansion" ? constantText(each) : fixed(each)));
       return pieces.includes(undefined) ? undefined : pieces.join("");
     }
     case "SimpleExpansion":
@@ -84,6 +92,21 @@ function fixed(part: WordPart): string | undefined {
       // Locale strings are looked up in a message catalogue; the rest are expansions.
       return undefined;
   }
+}
+
+/**
+ * What `$(cat <<'END' … END)` stands for: the text between the marks. It is how long commit messages are written.
+ * Undefined for any other substitution.
+ */
+export function constantText({ script }: CommandExpansionPart): string | undefined {
+  const [statement, ...more] = script?.commands ?? [];
+  if (statement === undefined || more.length > 0 || statement.background || script?.errors?.length) return undefined;
+  const { command } = statement;
+  if (command.type !== "Command" || command.name?.text !== "cat" || command.prefix.length > 0) return undefined;
+  const [text, ...rest] = command.suffix;
+  if (text?.type !== "HereDoc" || rest.length > 0 || text.operator !== "<<" || text.descriptor) return undefined;
+  if (!text.delimiter?.quoted || text.closing === undefined) return undefined;
+  return text.body.text.replace(/\n+$/, "");
 }
 
 function isHome(part: WordPart): boolean {

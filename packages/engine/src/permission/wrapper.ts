@@ -73,10 +73,16 @@ export function startedBy(command: Pick<SimpleCommand, "words" | "redirections">
   if (name === "trap") return scripts(words.slice(0, 1).map((word) => [word]));
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
   if (CARELESS.has(name)) return { ...anyOf(words), scripts: constantTexts(words) };
-  if (name === "command" && words.some((word) => /^-[a-zA-Z]*[vV]/.test(word.value))) return undefined;
+  if (name === "command" && looksUp(words)) return undefined;
 
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
   return wrapper && (words.length > 0 ? wrapped(wrapper, words, name) : undefined);
+}
+
+/** `command -v rm` only says where `rm` is; in `command rm -v` the option is not its own. */
+function looksUp(words: readonly Word[]): boolean {
+  const own = words.findIndex((word) => !/^-[pvV]+$/.test(word.value));
+  return (own < 0 ? words : words.slice(0, own)).some((word) => /[vV]/.test(word.value));
 }
 
 function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Started {
@@ -88,7 +94,8 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Starte
     if (word.kind === "unknown") return anyOf(words.slice(at));
     if (word.value === "--") continue;
     if (word.value.startsWith("-") && word.value !== "-") {
-      bare = false;
+      // How many words at a time, and what divides them, changes nothing about what is started.
+      if (!/^-[0rtx]*([nPL]\d*)?$/.test(word.value)) bare = false;
       if (name === "nice" && /^-\d+$/.test(word.value)) continue;
       const next = skipOption(wrapper, word.value);
       if (next === undefined) return { ...anyOf(words), scripts: splitStrings(words) };

@@ -21,7 +21,8 @@ export interface BackgroundOptions {
   readonly directory: string;
   readonly tasks: Tasks;
   readonly groups: Groups;
-  onEnd(): void;
+  /** What is to be said after the last line of output. */
+  onEnd(code: number | null, pgid: number): readonly string[];
 }
 
 export function startBackground(options: BackgroundOptions): BackgroundCommand {
@@ -51,9 +52,10 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
 
   void exitOf(child).then((code) => {
     clearInterval(watch);
-    closeSync(fd);
     groups.leaderEnded(pid);
-    options.onEnd();
+    const notes = options.onEnd(code, pid);
+    if (notes.length > 0) writeSync(fd, `\n${notes.join("\n")}\n`);
+    closeSync(fd);
     ended({ status: code === 0 ? "completed" : "failed", exitCode: code });
   });
   return { id, outputPath: path };

@@ -1,7 +1,7 @@
 // Process groups we started: ending one, ending all, and forgetting those that are empty.
 // A command's `&` children outlive it, so a group may have members after its leader is gone.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const TERM_GRACE_MS = 2_000;
 const CLOSE_GRACE_MS = 500;
@@ -15,6 +15,8 @@ export interface Groups {
   end(pgid: number): Promise<void>;
   /** Ends everything, marked processes in other sessions too. */
   endAll(): Promise<void>;
+  /** Whether a group of ours still has members, be they ended and not collected. */
+  isAlive(pgid: number): boolean;
 }
 
 export interface GroupWatcher {
@@ -59,6 +61,10 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
     async endAll() {
       await endTargets(() => [...living(all()), ...markedProcesses(token)], CLOSE_GRACE_MS);
     },
+    isAlive(pgid) {
+      prune();
+      return leaders.has(pgid) || orphaned.has(pgid);
+    },
   };
 }
 
@@ -77,13 +83,27 @@ async function endTargets(targets: () => readonly number[], graceMs: number): Pr
   }
 }
 
-/** Processes that carry the mark, whatever group or session they moved to. Linux only; elsewhere none are found. */
+/**
+ * Processes that carry the mark, whatever group or session they moved to: in their environment or, if they cleared it,
+ * in the mounts of the shield, which they cannot. Linux only; elsewhere none are found.
+ */
 export function markedProcesses(token: string): number[] {
   if (process.platform !== "linux") return [];
   const wanted = Buffer.from(token);
+  const shielded = new Map<string, boolean>([[mountNamespaceOf(process.pid) ?? "", false]]);
+  const isShielded = (pid: number) => {
+    const namespace = mountNamespaceOf(pid) ?? "";
+    let answer = shielded.get(namespace);
+    if (answer === undefined) {
+      answer = contentOf(`/proc/${pid}/mountinfo`)?.includes(wanted) === true;
+      shielded.set(namespace, answer);
+    }
+    return answer && !isZombie(pid);
+  };
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => pid > 1 && pid !== process.pid && environmentOf(pid)?.includes(wanted));
+    .filter((pid) => pid > 1 && pid !== process.pid)
+    .filter((pid) => contentOf(`/proc/${pid}/environ`)?.includes(wanted) || isShielded(pid));
 }
 
 /** Groups with a member that is not a zombie: where nobody collects orphans, an empty group answers to signals. */
@@ -105,11 +125,23 @@ function livingGroupOf(pid: string): number | null {
   }
 }
 
-function environmentOf(pid: number): Buffer | null {
+function isZombie(pid: number): boolean {
+  return livingGroupOf(String(pid)) === null;
+}
+
+function contentOf(path: string): Buffer | null {
   try {
-    return readFileSync(`/proc/${pid}/environ`);
+    return readFileSync(path);
   } catch {
     return null; // gone, or another user's
+  }
+}
+
+function mountNamespaceOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return null;
   }
 }
 

@@ -4,6 +4,8 @@
 import type { GroupWatcher } from "./groups.ts";
 
 export interface Reaper extends GroupWatcher {
+  /** An empty file or folder of ours that has to go with us. */
+  readonly leftovers: { added(path: string): void; removed(path: string): void };
   /** Everything has been ended; the reaper is not needed. */
   dismiss(): Promise<void>;
 }
@@ -27,6 +29,10 @@ export function startReaper(token: string): Reaper {
   return {
     added: (pgid) => tell(`+${pgid}`),
     removed: (pgid) => tell(`-${pgid}`),
+    leftovers: {
+      added: (path) => path.includes("\n") || tell(`>${path}`),
+      removed: (path) => path.includes("\n") || tell(`<${path}`),
+    },
     async dismiss() {
       child.kill("SIGKILL");
       await child.exited;
@@ -38,21 +44,39 @@ const SCRIPT = `
 trap '' TERM INT HUP
 token=$1
 groups=
-while read -r line; do
+leftovers=
+while IFS= read -r line; do
   case $line in
     +*) groups="$groups \${line#+}" ;;
     -*) left=
         for group in $groups; do [ "$group" = "\${line#-}" ] || left="$left $group"; done
         groups=$left ;;
+    '>'*) leftovers="$leftovers\${line#>}
+" ;;
+    '<'*) left=
+        while IFS= read -r path; do [ -z "$path" ] || [ "$path" = "\${line#<}" ] || left="$left$path
+"; done <<END
+$leftovers
+END
+        leftovers=$left ;;
   esac
 done
 targets() {
   for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && echo "-$group"; done
-  for file in $(grep -ls -- "$token" /proc/[0-9]*/environ 2>/dev/null); do
+  for file in $(grep -ls -- "$token" /proc/[0-9]*/environ /proc/[0-9]*/mountinfo 2>/dev/null); do
     pid=\${file#/proc/}
-    echo "\${pid%/environ}"
+    echo "\${pid%/*}"
   done
 }
+tidy() {
+  while IFS= read -r path; do
+    [ -d "$path" ] && rmdir -- "$path"
+    [ -e "$path" ] && [ ! -s "$path" ] && rm -f -- "$path"
+  done 2>/dev/null <<END
+$leftovers
+END
+}
+trap tidy EXIT
 signal() {
   for target in $(targets); do kill -s "$1" -- "$target" 2>/dev/null; done
 }

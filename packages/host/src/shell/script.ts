@@ -1,6 +1,6 @@
 // The text handed to `bash -c` or `zsh -c` around a command. Pure.
 
-import { basename } from "node:path";
+import { basename, isAbsolute } from "node:path";
 
 export interface ShellProgram {
   readonly path: string;
@@ -53,7 +53,9 @@ export function chooseShell(
 ): ShellProgram {
   for (const path of [env["CLAUDE_CODE_SHELL"], env["SHELL"]]) {
     const kind = path ? basename(path) : "";
-    if (path && (kind === "bash" || kind === "zsh") && isExecutable(path)) return { path, kind };
+    // A relative one would be whatever the working directory holds.
+    if (!path || !isAbsolute(path)) continue;
+    if ((kind === "bash" || kind === "zsh") && isExecutable(path)) return { path, kind };
   }
   return { path: which("bash") ?? "/bin/bash", kind: "bash" };
 }

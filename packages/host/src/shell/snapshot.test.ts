@@ -32,6 +32,8 @@ test("chooseShell() takes bash or zsh as told, then the login shell, then bash f
   expect(choose({ CLAUDE_CODE_SHELL: "/opt/bash", SHELL: "/bin/zsh" })).toEqual({ path: "/opt/bash", kind: "bash" });
   expect(choose({ CLAUDE_CODE_SHELL: "/missing/bash", SHELL: "/bin/zsh" })).toEqual({ path: "/bin/zsh", kind: "zsh" });
   expect(choose({ SHELL: "/usr/bin/fish" })).toEqual({ path: "/found/bash", kind: "bash" });
+  // Relative names would be looked up in the working directory.
+  expect(choose({ CLAUDE_CODE_SHELL: "bash", SHELL: "./zsh" })).toEqual({ path: "/found/bash", kind: "bash" });
 });
 
 test("directoryFrom() takes a path with a newline in it, and nothing that is no path", () => {

@@ -62,7 +62,12 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
     maxShown: MOST_OUTPUT + 20_000,
 
     together: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
-    access: ({ command }, { workspace }) => ({ kind: "command", command, cwd: workspace.cwd }),
+    access: ({ command, dangerouslyDisableSandbox }, { workspace }) => ({
+      kind: "command",
+      command,
+      cwd: workspace.cwd,
+      ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}),
+    }),
     run(input, context) {
       const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
       return input.run_in_background && mayRunBeside ? runBeside(input, context) : runAndWait(input, context);
@@ -82,6 +87,7 @@ async function runBeside(input: BashInput, { shell, workspace, toolUseId }: Tool
     cwd: workspace.cwd,
     description: input.description ?? input.command,
     toolUseId,
+    ...outside(input),
   });
   return { ...nothing(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
 }
@@ -96,9 +102,11 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<BashO
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
+    ...outside(input),
   });
   seen.commandRan(start, Date.now());
-  const stderr = follow(result.cwd, context);
+  const moved = follow(result.cwd, context);
+  const stderr = [...(moved === "" ? [] : [moved]), ...(result.notes ?? [])].join("\n");
 
   if (result.aborted) return { ...nothing(input), ...printed(result), stderr, interrupted: true };
   const meaning = result.code === null ? undefined : exitMeaning(input.command, result.code);
@@ -112,6 +120,10 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<BashO
     stderr,
     ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
   };
+}
+
+function outside(input: BashInput): { sandbox?: "off" } {
+  return input.dangerouslyDisableSandbox ? { sandbox: "off" } : {};
 }
 
 /** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */

@@ -99,3 +99,17 @@ test("a search that runs out of time says so", async () => {
     "a.ts\n(The search ran out of time; more files may match.)",
   );
 });
+
+test("files that may not be read are neither listed nor counted", async () => {
+  using world = toolWorld();
+  tree(world);
+  const context = { ...world.context, mayRead: (path: string) => !path.startsWith(world.path("src/")) };
+  const { durationMs: _, ...output } = await call(globTool, { pattern: "*.ts" }, context);
+  expect(output).toEqual({
+    filenames: ["a.ts", ".hidden/d.ts", "node_modules/x/e.ts", "!bang.ts"],
+    numFiles: 4,
+    truncated: false,
+    totalMatches: 4,
+    countIsComplete: true,
+  });
+});

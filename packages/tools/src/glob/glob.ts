@@ -53,7 +53,8 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
   async run(input, context) {
     const started = performance.now();
     const search = searchOf(input, context);
-    const { paths, isPartial, timedOut } = await find(search, context);
+    const { paths: found, isPartial, timedOut } = await find(search, context);
+    const paths = found.filter((path) => context.mayRead(resolve(search.base, path)));
     const sorted = await sortedByTime(paths, search.base, context.files, "oldest");
     const filenames = sorted
       .slice(0, MOST_SHOWN)

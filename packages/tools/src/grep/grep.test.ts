@@ -144,3 +144,28 @@ test("an answer cut short drops its torn last line and says so", async () => {
     "a.ts:1:x\n\n(There was too much to keep; there may be more. Narrow the pattern, the glob or the path.)",
   );
 });
+
+test("files that may not be read are not there, in any mode and in no count", async () => {
+  using world = toolWorld();
+  tree(world);
+  world.put("secrets/key.txt", "one\nneedle\nthree\n", { ageSeconds: 5 });
+  world.put("secrets/torn\nname.txt", "needle\n");
+  world.put("open/torn\nname.txt", "needle\n", { ageSeconds: 1 });
+  const asked: string[] = [];
+  const mayRead = (path: string) => asked.push(path) > 0 && !path.includes("secrets");
+  const context = { ...world.context, mayRead };
+  const search = (input: object) => answer(grepTool, { pattern: "needle", glob: "!*.ts", ...input }, context);
+
+  expect(await search({})).toBe("Found 2 files\nopen/torn\nname.txt\n.hidden/c.py");
+  expect(await search({ output_mode: "content", "-C": 1 })).toBe(
+    ".hidden/c.py:1:needle\n--\nopen/torn\nname.txt:1:needle",
+  );
+  const counted = await call(grepTool, { pattern: "needle", glob: "!*.ts", output_mode: "count" }, context);
+  expect(counted).toMatchObject({ numFiles: 2, numMatches: 2, totalFiles: 2 });
+  expect(await search({ output_mode: "content", path: "secrets/key.txt" })).toBe("No matches found");
+  expect(await search({ output_mode: "count", path: "secrets" })).toBe("No matches found");
+
+  asked.length = 0;
+  await search({ output_mode: "content", glob: "*.py", "-C": 1 });
+  expect(asked).toEqual([world.path(".hidden/c.py")]);
+});

@@ -1,5 +1,6 @@
 // Grep: searches file contents with ripgrep, once per call, and shows a page of what it found.
 
+import { resolve } from "node:path";
 import {
   boolean,
   defineTool,
@@ -84,7 +85,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
     // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
     const bounds = realPath === "/" ? ["--one-file-system"] : [];
     const found = await ripgrep([...bounds, ...ripgrepArgs(input, target, single)], cwd, context);
-    const output = await collect(input, single, found, context);
+    const output = await collect(input, target, single, found, context);
     return {
       ...output,
       ...(found.timedOut ? { timedOut: true } : {}),
@@ -102,32 +103,48 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
 
 function collect(
   input: GrepInput,
+  target: string,
   single: boolean,
   found: Found,
   context: ToolContext,
 ): Promise<GrepOutput> | GrepOutput {
+  const shows = (path: string) => context.mayRead(resolve(context.workspace.cwd, path));
   switch (input.output_mode ?? "files_with_matches") {
     case "files_with_matches":
-      return collectFiles(input, found, context);
+      return collectFiles(input, found, shows, context);
     case "content":
-      return collectContent(input, single, found);
+      return collectContent(input, target, single, found, shows);
     case "count":
-      return collectCounts(input, found);
+      return collectCounts(input, found, shows);
   }
 }
 
-async function collectFiles(input: GrepInput, { stdout }: Found, context: ToolContext): Promise<GrepOutput> {
+/** Files the user's rules keep from the model are left out as if they were not there, counts included. */
+type Shows = (path: string) => boolean;
+
+async function collectFiles(
+  input: GrepInput,
+  { stdout }: Found,
+  shows: Shows,
+  context: ToolContext,
+): Promise<GrepOutput> {
   // Every path ends in NUL; what follows the last one is empty, or was cut.
-  const paths = stdout.split("\0").slice(0, -1);
+  const paths = stdout.split("\0").slice(0, -1).filter(shows);
   const sorted = await sortedByTime(paths, context.workspace.cwd, context.files, "newest");
   const { items, ...paging } = pageOf(sorted, input.head_limit, input.offset);
   const filenames = items.map(withoutDot);
   return { mode: "files_with_matches", filenames, numFiles: filenames.length, ...paging, totalFiles: paths.length };
 }
 
-function collectContent(input: GrepInput, single: boolean, { stdout, isPartial }: Found): GrepOutput {
+function collectContent(
+  input: GrepInput,
+  target: string,
+  single: boolean,
+  { stdout, isPartial }: Found,
+  shows: Shows,
+): GrepOutput {
   const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
-  const all = single ? linesOf(whole) : orderLines(whole);
+  const all = single ? (shows(target) ? linesOf(whole) : []) : orderLines(whole, shows);
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
   const content = (single ? items : items.map(showLine)).join("\n");
   return {
@@ -141,12 +158,14 @@ function collectContent(input: GrepInput, single: boolean, { stdout, isPartial }
   };
 }
 
-function collectCounts(input: GrepInput, { stdout }: Found): GrepOutput {
-  const all = linesOf(stdout)
-    .flatMap((line) => {
-      const end = line.lastIndexOf("\0");
-      return end === -1 ? [] : [{ path: withoutDot(line.slice(0, end)), count: Number(line.slice(end + 1)) }];
-    })
+function collectCounts(input: GrepInput, { stdout }: Found, shows: Shows): GrepOutput {
+  // `path NUL count`: a name may hold line breaks, never a NUL.
+  const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
+    path: path!,
+    count: Number(count),
+  }))
+    .filter(({ path }) => shows(path))
+    .map(({ path, count }) => ({ path: withoutDot(path), count }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
   return {

@@ -3,29 +3,49 @@
 
 const BREAK = "--";
 
-/** Lines as `path NUL : …` in, the same lines with files in order of their names out. */
-export function orderLines(stdout: string): string[] {
-  const byFile = new Map<string, string[]>();
+/** Lines as `path NUL : …` in; out the same lines of files that may be shown, in order of their names. */
+export function orderLines(stdout: string, shows: (path: string) => boolean = () => true): string[] {
+  const byFile = new Map<string, string[] | null>();
   let hasBreaks = false;
   let pending = false;
-  let last: string[] | undefined;
-  for (const line of linesOf(stdout)) {
+  let last: string[] | null = null;
+  for (const line of recordsOf(stdout)) {
     if (line === BREAK) {
       hasBreaks = true;
       pending = true;
       continue;
     }
-    const end = line.indexOf("\0");
-    const path = end === -1 ? line : line.slice(0, end);
+    const path = pathOf(line);
     let lines = byFile.get(path);
-    if (!lines) byFile.set(path, (lines = []));
-    else if (pending && lines === last) lines.push(BREAK);
-    lines.push(line);
+    if (lines === undefined) byFile.set(path, (lines = shows(path) ? [] : null));
+    else if (pending && lines === last) lines?.push(BREAK);
+    lines?.push(line);
     last = lines;
     pending = false;
   }
-  const paths = [...byFile.keys()].sort();
-  return paths.flatMap((path, index) => (index > 0 && hasBreaks ? [BREAK, ...byFile.get(path)!] : byFile.get(path)!));
+  const shown = [...byFile.keys()].filter((path) => byFile.get(path)).sort();
+  return shown.flatMap((path, index) => (index > 0 && hasBreaks ? [BREAK, ...byFile.get(path)!] : byFile.get(path)!));
+}
+
+/** What ripgrep says of a binary file instead of showing it. */
+const BINARY = /: (binary file matches|WARNING: stopped searching binary file)[^\0]*$/;
+
+/** Lines, with those joined that a line break in a file's name tore apart. */
+function recordsOf(stdout: string): string[] {
+  const records: string[] = [];
+  let torn: string | undefined;
+  for (const line of linesOf(stdout)) {
+    const whole: string = torn === undefined ? line : `${torn}\n${line}`;
+    const isWhole = whole === BREAK || whole.includes("\0") || BINARY.test(whole);
+    if (isWhole) records.push(whole);
+    torn = isWhole ? undefined : whole;
+  }
+  return records;
+}
+
+function pathOf(record: string): string {
+  const end = record.indexOf("\0");
+  return end === -1 ? record.replace(BINARY, "") : record.slice(0, end);
 }
 
 /** One line as shown: `path:12:text`, or `path-12-text` around a match. */

@@ -1,0 +1,115 @@
+// What the settings are and where each comes from, for the commands that show it. Sessions use `load` instead.
+
+import { existsSync } from "node:fs";
+import { isObject, type RuleSource } from "@keelson/protocol";
+import { isGroup, knownKey, valueAt } from "./known.ts";
+import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./load.ts";
+import { linesOf, type Lines } from "./locate.ts";
+import { readSettingsFile } from "./read.ts";
+import { atHome, managedFiles, standardFiles, type Scope } from "./scopes.ts";
+
+/** A place in a settings file; inline settings have neither file nor line. */
+export interface Origin {
+  readonly source: RuleSource;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+export interface EffectiveValue {
+  /** With dots, as `keelson config` takes it. */
+  readonly key: string;
+  readonly value: unknown;
+  /** Highest first; several where lists are joined. */
+  readonly from: readonly Origin[];
+}
+
+export interface SettingsFile {
+  readonly scope: "managed" | "flag" | "local" | "project" | "user";
+  readonly file: string;
+  readonly state: "present" | "absent" | "broken";
+  readonly problem?: string;
+}
+
+/** A key in a file that nothing acts on: `later` is known and planned, `unknown` may be misspelt. */
+export interface IdleKey extends Origin {
+  readonly key: string;
+  readonly status: "later" | "unknown";
+}
+
+export interface Inspection {
+  readonly values: readonly EffectiveValue[];
+  readonly idle: readonly IdleKey[];
+  readonly warnings: readonly Warning[];
+  readonly trust: Gathered["trust"];
+  readonly requireTrust: boolean;
+}
+
+/** Throws ConfigError, as `load` does. */
+export async function inspect(options: LoadOptions): Promise<Inspection> {
+  const { scopes, settings, warnings, trust, requireTrust } = gather(options);
+  const highestFirst = scopes.toReversed();
+  const files = new Set(scopes.flatMap(({ file }) => file ?? []));
+  const lines = new Map(await Promise.all([...files].map(async (file) => [file, await linesOf(file)] as const)));
+  const at = (scope: Scope, path: readonly string[]) => originOf(scope, path, lines);
+
+  const values = leaves(settings).map(({ path, value }) => {
+    const holders = highestFirst.filter((scope) => valueAt(scope.settings, path) !== undefined);
+    const joins = Array.isArray(value) && path.join(".") !== "fallbackModel";
+    const from = (joins ? holders : holders.slice(0, 1)).map((scope) => at(scope, path));
+    return { key: path.join("."), value, from };
+  });
+  const idle = highestFirst.flatMap((scope) =>
+    leaves(scope.settings).flatMap(({ path }): readonly IdleKey[] => {
+      const key = path.join(".");
+      const known = knownKey(key) ?? knownKey(path.slice(0, -1).join("."));
+      if (known?.means !== undefined) return [];
+      return [{ key, status: known === undefined ? "unknown" : "later", ...at(scope, path) }];
+    }),
+  );
+  return { values, idle, warnings, trust, requireTrust };
+}
+
+/** Every settings file there is or could be, highest precedence first. Throws ConfigError. */
+export async function settingsFiles(options: LoadOptions): Promise<readonly SettingsFile[]> {
+  const places = placesOf(options);
+  const managed = managedFiles(places.managedDir).files;
+  const flag = options.flags.settings;
+  const named = flag === undefined || flag.trim().startsWith("{") ? [] : [atHome(flag, options.home, places.cwd)];
+  return [
+    ...managed.toReversed().map((file) => stateOf("managed", file)),
+    ...named.map((file) => stateOf("flag", file)),
+    ...standardFiles(places)
+      .toReversed()
+      .map(({ name, file }) => stateOf(name, file)),
+  ];
+}
+
+function stateOf(scope: SettingsFile["scope"], file: string): SettingsFile {
+  if (!existsSync(file)) return { scope, file, state: "absent" };
+  const reading = readSettingsFile(file);
+  return reading.kind === "broken"
+    ? { scope, file, state: "broken", problem: reading.problem }
+    : { scope, file, state: reading.kind === "read" ? "present" : "absent" };
+}
+
+function originOf({ source, file }: Scope, path: readonly string[], lines: ReadonlyMap<string, Lines>): Origin {
+  const line = file === undefined ? undefined : lines.get(file)?.lineOf(path);
+  return { source, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+}
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Values one by one: groups are entered, and so are tables of names such as `env`. */
+function leaves(settings: Readonly<Record<string, unknown>>, prefix: readonly string[] = []): readonly Leaf[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    const path = [...prefix, name];
+    const key = path.join(".");
+    const enters = isGroup(key) || ["map", "variables", "prices"].includes(knownKey(key)?.type.kind ?? "");
+    if (!enters || !isObject(value)) return [{ path, value }];
+    if (isGroup(key)) return leaves(value, path);
+    return Object.entries(value).map(([entry, inner]) => ({ path: [...path, entry], value: inner }));
+  });
+}

@@ -1,0 +1,70 @@
+// On which line of its file a setting stands. Only for those who show it: the parser is loaded when somebody asks.
+
+import type { Rule } from "@keelson/engine";
+import { readRegular } from "./read.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** The rules of a snapshot with their lines, as far as their files still hold them. */
+export async function locateRules({ rules }: Pick<Snapshot, "rules">): Promise<readonly Rule[]> {
+  const files = new Set(rules.flatMap(({ file }) => file ?? []));
+  const maps = new Map(await Promise.all([...files].map(async (file) => [file, await linesOf(file)] as const)));
+  const taken = new Set<string>();
+  return rules.map((rule) => {
+    const lines = rule.file === undefined ? undefined : maps.get(rule.file);
+    const path = lines?.rules(rule.behavior, rule.text).find((at) => !taken.has(`${rule.file}\0${at.join("\0")}`));
+    if (path === undefined) return rule;
+    taken.add(`${rule.file}\0${path.join("\0")}`);
+    const line = lines?.lineOf(path);
+    return line === undefined ? rule : { ...rule, line };
+  });
+}
+
+export interface Lines {
+  lineOf(path: readonly (string | number)[]): number | undefined;
+  /** Where rules with this text stand. */
+  rules(behavior: string, text: string): readonly (readonly (string | number)[])[];
+}
+
+/** The lines of a file; of one that cannot be read, none. */
+export async function linesOf(file: string): Promise<Lines> {
+  const text = readRegular(file);
+  if (typeof text !== "string") return { lineOf: () => undefined, rules: () => [] };
+  const { parseTree } = await import("jsonc-parser");
+  const root = parseTree(text.replace(/^\ufeff/, " "), undefined, { allowTrailingComma: true }) as Node | undefined;
+
+  return {
+    lineOf(path) {
+      const node = path.reduce<Node | undefined>((at, step) => inside(at, step)?.value, root);
+      // A property's line is that of its name, not of a value further down.
+      const shown =
+        typeof path.at(-1) === "string" ? (inside(parent(root, path), path.at(-1)!)?.property ?? node) : node;
+      return shown === undefined ? undefined : text.slice(0, shown.offset).split("\n").length;
+    },
+    rules(behavior, wanted) {
+      const list = ["permissions", behavior].reduce<Node | undefined>((at, step) => inside(at, step)?.value, root);
+      if (list?.type === "string") return list.value === wanted ? [["permissions", behavior]] : [];
+      return (list?.children ?? []).flatMap(({ value }, index) =>
+        value === wanted ? [["permissions", behavior, index]] : [],
+      );
+    },
+  };
+}
+
+interface Node {
+  readonly type: string;
+  readonly offset: number;
+  readonly value?: unknown;
+  readonly children?: readonly Node[];
+}
+
+function parent(root: Node | undefined, path: readonly (string | number)[]): Node | undefined {
+  return path.slice(0, -1).reduce<Node | undefined>((at, step) => inside(at, step)?.value, root);
+}
+
+/** Of a name that is there twice the last counts, as when the file is parsed. */
+function inside(node: Node | undefined, step: string | number): { value?: Node; property?: Node } | undefined {
+  if (typeof step === "number") return node?.type === "array" ? { value: node.children?.[step] } : undefined;
+  const property =
+    node?.type === "object" ? node.children?.findLast((at) => at.children?.[0]?.value === step) : undefined;
+  return property && { value: property.children?.[1], property };
+}

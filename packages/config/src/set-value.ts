@@ -1,0 +1,91 @@
+// Sets one key in one settings file, after checking that the key, the value and the file go together.
+
+import { checkValue, whose } from "./check.ts";
+import type { Key } from "./keys.ts";
+import { keyPath, valueAt, type KeyPath } from "./known.ts";
+import { ignoreLocalSettings } from "./git-ignore.ts";
+import { standardFiles } from "./scopes.ts";
+import { updateSettingsFile } from "./settings-file.ts";
+import { placeOf, type WritePlaces } from "./write-rules.ts";
+
+export interface SetRequest {
+  readonly key: string;
+  /** As typed. */
+  readonly value: string;
+  readonly scope: "user" | "project" | "local";
+}
+
+export type SetResult =
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly path: readonly string[];
+      readonly value: unknown;
+      readonly known: Key;
+      readonly note?: string;
+    }
+  | { readonly ok: false; readonly problem: string };
+
+export async function setValue({ key, value: typed, scope }: SetRequest, places: WritePlaces): Promise<SetResult> {
+  const found = keyPath(key);
+  if (found === undefined) return { ok: false, problem: `'${key}' is not a settings key` };
+  const { known, path } = found;
+  if (!known.holders.includes(scope)) {
+    return { ok: false, problem: `${known.key} counts only in ${whose(known.holders)}, not in ${scope} settings` };
+  }
+  const parsed = parseTyped(typed, found);
+  if ("problem" in parsed) return { ok: false, problem: parsed.problem };
+
+  const { setAt } = await import("./edit.ts");
+  const standard = standardFiles(places).find(({ name }) => name === scope)!;
+  const result = await updateSettingsFile(placeOf(standard, places), (text) => {
+    const changed = setAt(text, path, parsed.value);
+    const now = Bun.JSONC.parse(changed.replace(/^\ufeff/, ""));
+    const holds = JSON.stringify(valueAt(now, path)) === JSON.stringify(parsed.value);
+    return holds ? { text: changed } : { problem: `could not be changed at ${key}` };
+  });
+  if (result.kind === "refused") return { ok: false, problem: result.problem };
+  const note = scope === "local" && result.kind === "written" ? ignoreLocalSettings(places) : undefined;
+  return { ok: true, file: standard.file, path, value: parsed.value, known, ...(note === undefined ? {} : { note }) };
+}
+
+type Typed = { readonly value: unknown } | { readonly problem: string };
+
+function parseTyped(typed: string, { known, path, entry }: KeyPath): Typed {
+  const name = path.join(".");
+  const value = takesText(known, entry) && !/^\s*["[{]/.test(typed) ? typed : json(typed);
+  if (value === undefined) {
+    return { problem: `${name}: '${typed}' is not JSON; write for example '${exampleOf(known, entry)}'` };
+  }
+  let problem: string | undefined;
+  const checked = checkValue(
+    entry ? { [path.at(-1)!]: value } : value,
+    known,
+    (key, why) => void (problem ??= `${key} ${why}`),
+  );
+  if (problem !== undefined) return { problem };
+  return { value: entry ? (checked as Record<string, unknown>)[path.at(-1)!] : checked };
+}
+
+/** Words that need no quotes around them. */
+function takesText({ type }: Key, entry: boolean): boolean {
+  if (entry) return type.kind === "variables" || (type.kind === "map" && type.of === "text");
+  return ["text", "choice", "mode", "models"].includes(type.kind);
+}
+
+function exampleOf({ type }: Key, entry: boolean): string {
+  if (type.kind === "rules") return '["Bash(git *)"]';
+  if (type.kind === "list") return '["one", "two"]';
+  if (type.kind === "flag") return "true";
+  if (type.kind === "number") return String(type.least ?? 1);
+  if (type.kind === "prices") return entry ? '{"input": 3, "output": 15}' : '{"model": {"input": 3, "output": 15}}';
+  return '{"name": "value"}';
+}
+
+function json(typed: string): unknown {
+  try {
+    return Bun.JSONC.parse(typed);
+  } catch {
+    return undefined;
+  }
+}

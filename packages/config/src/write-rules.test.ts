@@ -1,0 +1,232 @@
+// Accepted rules, written back: comments stay, nothing leaves the project, nobody's change is lost.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { PermissionUpdate, RuleBehavior } from "@keelson/protocol";
+import { writeRules } from "./write-rules.ts";
+
+let root: string;
+let cwd: string;
+let home: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-write-")));
+  [cwd, home] = [join(root, "project"), join(root, "home")];
+  for (const folder of [cwd, home]) mkdirSync(folder);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const places = () => ({ cwd, home, configDir: join(home, ".claude"), env: {} });
+const write = (...updates: PermissionUpdate[]) => writeRules(updates, places());
+const local = () => join(cwd, ".claude", "settings.local.json");
+
+function put(path: string, text: string): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+function change(
+  type: "addRules" | "removeRules" | "replaceRules",
+  rules: readonly string[],
+  options: { behavior?: RuleBehavior; destination?: PermissionUpdate["destination"] } = {},
+): PermissionUpdate {
+  const { behavior = "allow", destination = "localSettings" } = options;
+  const values = rules.map((text) => {
+    const [, toolName, ruleContent] = /^(\w+)(?:\((.*)\))?$/.exec(text)!;
+    return { toolName: toolName!, ...(ruleContent === undefined ? {} : { ruleContent }) };
+  });
+  return { type, rules: values, behavior, destination };
+}
+
+test("the first accepted rule makes the local file, private, and keeps it out of commits", async () => {
+  const done = await write(change("addRules", ["Bash(npm run *)"]));
+
+  expect(done).toEqual({ written: [local()], problems: [] });
+  expect(readFileSync(local(), "utf8")).toBe(
+    '{\n  "permissions": {\n    "allow": [\n      "Bash(npm run *)"\n    ]\n  }\n}\n',
+  );
+  expect(statSync(local()).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(home, ".config", "git", "ignore"), "utf8")).toBe("**/.claude/settings.local.json\n");
+  expect(readdirSync(dirname(local()))).toEqual(["settings.local.json"]);
+});
+
+test("comments, order, indentation and line ends stay", async () => {
+  put(
+    "project/.claude/settings.json",
+    '{\r\n\t// ours\r\n\t"permissions": {\r\n\t\t"allow": [\r\n\t\t\t"Read", // fine\r\n\t\t\t/* old */ "Bash(ls)",\r\n\t\t],\r\n\t},\r\n\t"model": "m" // last\r\n}\r\n',
+  );
+  const destination = "projectSettings";
+  const done = await write(
+    change("addRules", ["Edit(src/**)"], { destination }),
+    change("removeRules", ["Bash(ls)"], { destination }),
+    { type: "setMode", mode: "plan", destination },
+  );
+  expect(done.problems).toEqual([]);
+  const text = readFileSync(join(cwd, ".claude", "settings.json"), "utf8");
+  expect(text).toContain("// ours\r\n");
+  expect(text).toContain('"Read", // fine\r\n');
+  expect(text).toContain('"model": "m" // last\r\n');
+  expect(text).not.toContain("Bash(ls)");
+  expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+  expect(Bun.JSONC.parse(text)).toEqual({
+    permissions: { allow: ["Read", "Edit(src/**)"], defaultMode: "plan" },
+    model: "m",
+  });
+});
+
+test("every kind of update lands where it belongs; the rest is none of our business", async () => {
+  put(
+    "home/.claude/settings.json",
+    '{ "permissions": { "deny": "Write", "allow": ["Bash(a)", "Bash(b:*)", "Read"] } }',
+  );
+  const user = { destination: "userSettings" } as const;
+  const done = await write(
+    change("addRules", ["WebFetch", "Write"], { ...user, behavior: "deny" }),
+    change("replaceRules", ["Read", "Glob"], user),
+    { type: "addDirectories", directories: ["/a", "/b"], ...user },
+    { type: "removeDirectories", directories: ["/a"], ...user },
+    change("addRules", ["Bash"], { destination: "session" }),
+    { type: "setMode", mode: "acceptEdits", destination: "cliArg" },
+  );
+  expect(done).toEqual({ written: [join(home, ".claude", "settings.json")], problems: [] });
+  expect(Bun.JSONC.parse(readFileSync(join(home, ".claude", "settings.json"), "utf8"))).toEqual({
+    permissions: { deny: ["Write", "WebFetch"], allow: ["Read", "Glob"], additionalDirectories: ["/b"] },
+  });
+  expect(existsSync(join(home, ".config"))).toBe(false);
+});
+
+test("what is there already is not written again", async () => {
+  await write(change("addRules", ["Bash(x)"]));
+  expect(await write(change("addRules", ["Bash(x)"]), change("removeRules", ["Edit"]))).toEqual({
+    written: [],
+    problems: [],
+  });
+});
+
+test("a file that cannot be understood is left as it is", async () => {
+  const cases: [string, string][] = [
+    ["{ broken", "is not valid JSON"],
+    ['{ "permissions": 7 }', "has permissions that are no object"],
+    ['{ "permissions": { "allow": {} } }', "has permissions.allow that is no list"],
+  ];
+  for (const [text, problem] of cases) {
+    const file = put("project/.claude/settings.local.json", text);
+    const done = await write(change("addRules", ["Bash(x)"]));
+    expect(done).toEqual({ written: [], problems: [expect.stringContaining(problem)] });
+    expect(done.problems[0]).toStartWith(file);
+    expect(readFileSync(file, "utf8")).toBe(text);
+  }
+});
+
+test("what would be read back as something else is not written", async () => {
+  const odd: PermissionUpdate = {
+    type: "addRules",
+    rules: [{ toolName: "Bash(x" }, { toolName: "Edit) (", ruleContent: "y" }, { toolName: "Read" }],
+    behavior: "allow",
+    destination: "localSettings",
+  };
+  const wide: PermissionUpdate = { type: "setMode", mode: "bypassPermissions", destination: "projectSettings" };
+  const done = await write(odd, wide);
+  expect(done.problems).toEqual([
+    `${cwd}/.claude/settings.json: project settings cannot choose the mode bypassPermissions`,
+    `${local()}: "Bash(x" is not a rule; it is not written`,
+    `${local()}: "Edit) ((y)" is not a rule; it is not written`,
+  ]);
+  expect(Bun.JSONC.parse(readFileSync(local(), "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
+});
+
+test("no link leads a write out of the project", async () => {
+  const outside = put("outside/settings.local.json", "{}");
+  symlinkSync(join(root, "outside"), join(cwd, ".claude"));
+  expect(await write(change("addRules", ["Bash"]))).toEqual({
+    written: [],
+    problems: [`${local()} leads out of ${cwd}, to ${outside}; it is not written`],
+  });
+  rmSync(join(cwd, ".claude"));
+  mkdirSync(join(cwd, ".claude"));
+  symlinkSync(outside, local());
+  expect((await write(change("addRules", ["Bash"]))).problems[0]).toContain("leads out of");
+  rmSync(local());
+  symlinkSync(join(root, "nowhere"), local());
+  expect((await write(change("addRules", ["Bash"]))).problems[0]).toContain("which does not exist");
+  expect([readFileSync(outside, "utf8"), existsSync(join(root, "nowhere"))]).toEqual(["{}", false]);
+});
+
+test("the user's own settings may be a link to where they keep them", async () => {
+  const kept = put("dotfiles/claude.json", "{}");
+  mkdirSync(join(home, ".claude"));
+  symlinkSync(kept, join(home, ".claude", "settings.json"));
+  await write(change("addRules", ["Read"], { destination: "userSettings" }));
+  expect(Bun.JSONC.parse(readFileSync(kept, "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
+});
+
+test("many writers at once lose nothing", async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `Bash(run ${at})`);
+  await Promise.all(names.map((name) => write(change("addRules", [name]))));
+  const { permissions } = Bun.JSONC.parse(readFileSync(local(), "utf8")) as { permissions: { allow: string[] } };
+  expect(permissions.allow.toSorted()).toEqual(names.toSorted());
+  expect(readdirSync(dirname(local()))).toEqual(["settings.local.json"]);
+});
+
+test("writers in several processes lose nothing either", async () => {
+  const script = put(
+    "writer.ts",
+    `import { writeRules } from ${JSON.stringify(join(import.meta.dir, "write-rules.ts"))};
+    for (let at = 0; at < 20; at++) {
+      const rules = [{ toolName: "Bash", ruleContent: process.argv[2] + at }];
+      await writeRules([{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }], ${JSON.stringify(places())});
+    }`,
+  );
+  const writers = ["a", "b", "c"].map((name) =>
+    Bun.spawn([process.execPath, script, name], { stdio: ["ignore", "ignore", "inherit"] }),
+  );
+  expect(await Promise.all(writers.map(({ exited }) => exited))).toEqual([0, 0, 0]);
+  const { permissions } = Bun.JSONC.parse(readFileSync(local(), "utf8")) as { permissions: { allow: string[] } };
+  expect(permissions.allow).toHaveLength(60);
+}, 20_000);
+
+test("a lock that nobody came back for does not stop anybody", async () => {
+  const lock = put("project/.claude/settings.local.json.lock", "");
+  Bun.spawnSync(["touch", "-d", "2001-01-01", lock]);
+  expect((await write(change("addRules", ["Read"]))).problems).toEqual([]);
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("a folder that cannot be written is said so", async () => {
+  if (process.getuid?.() === 0) {
+    put("project/.claude", "a file where a folder belongs");
+  } else {
+    mkdirSync(join(cwd, ".claude"));
+    chmodSync(join(cwd, ".claude"), 0o500);
+  }
+  const done = await write(change("addRules", ["Read"]));
+  expect(done).toEqual({
+    written: [],
+    problems: [expect.stringMatching(/^.*settings\.local\.json cannot be written \(E/)],
+  });
+});
+
+test("git's own idea of the global ignore file is respected, and the line is added once", async () => {
+  put("home/.gitconfig", "[user]\n  excludesfile = no\n[core]\n\teditor = vi\n\texcludesFile = ~/.my-ignore\n");
+  put("home/.my-ignore", "*.log");
+  await write(change("addRules", ["Read"]));
+  await write(change("addRules", ["Glob"]));
+  expect(readFileSync(join(home, ".my-ignore"), "utf8")).toBe("*.log\n**/.claude/settings.local.json\n");
+  expect(existsSync(join(home, ".config"))).toBe(false);
+});

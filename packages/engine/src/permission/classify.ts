@@ -1,0 +1,153 @@
+// Auto mode's classifier, but for the asking: what to send to the model, how its answer is read, what follows from it.
+// It comes after every rule and safety check, and only ever turns a question nobody's rule raised into a yes or a no.
+
+import {
+  blocksOf,
+  isObject,
+  isText,
+  isToolUse,
+  type JsonObject,
+  type ModelMessage,
+  type PermissionMode,
+} from "@keelson/protocol";
+import { cutMiddle } from "../bound.ts";
+import type { ModelChoice, ModelRequest } from "../ports.ts";
+import type { Access } from "../tool.ts";
+import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
+import type { GateDecision } from "./question.ts";
+
+/** unclear: no verdict, or one that was not given as asked for. */
+export interface Classified {
+  readonly verdict: "allow" | "deny" | "unclear";
+  readonly reason: string;
+}
+
+export interface ClassifierFacts {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** Why the gate would ask. */
+  readonly reason: string;
+  readonly directories: readonly string[];
+  readonly cwd: string;
+  readonly conversation: readonly ModelMessage[];
+  readonly rules: AutoRules;
+}
+
+/** Whether the classifier may speak. `everyCommand`: it also looks at commands that rules allow (`classifyAllShell`). */
+export function needsClassifier(
+  decision: GateDecision,
+  mode: PermissionMode,
+  options: { readonly access?: Access; readonly everyCommand?: boolean } = {},
+): boolean {
+  if (mode !== "auto" || decision.reasonType !== undefined) return false;
+  const { behavior, by } = decision;
+  if (behavior === "ask") return by === "other" || by === "workingDir" || by === "mode";
+  return behavior === "allow" && by === "rule" && options.everyCommand === true && options.access?.kind === "command";
+}
+
+const MOST_TOKENS = 1_024;
+const LONGEST_INPUT = 20_000;
+const LONGEST_REPLY = 4_000;
+const LONGEST_REASON = 500;
+
+export function classifierRequest(facts: ClassifierFacts, { profile, metadata, betas }: ModelChoice): ModelRequest {
+  const { tool, input, reason, directories, cwd } = facts;
+  const evidence = {
+    before: excerpt(facts.conversation),
+    workingDirectories: directories,
+    call: { tool, input: cutMiddle(JSON.stringify(input), LONGEST_INPUT), cwd, notAllowedBecause: reason },
+  };
+  return {
+    model: profile.id,
+    max_tokens: Math.min(profile.maxTokens, MOST_TOKENS),
+    system: [{ type: "text", text: classifierPrompt(facts.rules) }],
+    messages: [{ role: "user", content: [{ type: "text", text: JSON.stringify(evidence) }] }],
+    tools: [],
+    ...(metadata ? { metadata } : {}),
+    betas,
+  };
+}
+
+/** One JSON object with a verdict and a reason, and nothing around it. Anything else is no verdict. */
+export function readVerdict(text: string): Classified {
+  const reply = parsed(text);
+  if (!isObject(reply) || Object.keys(reply).some((key) => key !== "verdict" && key !== "reason")) return UNCLEAR;
+  const { verdict, reason } = reply;
+  // Of a key given twice, parsers keep one; we keep neither.
+  if (typeof reason !== "string" || text.split('"verdict"').length !== 2) return UNCLEAR;
+  const sentence = cutMiddle(reason.replace(/\s+/g, " ").trim(), LONGEST_REASON);
+  if (verdict === "allow" || verdict === "deny") return { verdict, reason: sentence };
+  return verdict === "ask" ? { verdict: "unclear", reason: sentence } : UNCLEAR;
+}
+
+const UNCLEAR: Classified = { verdict: "unclear", reason: "the classifier gave no clear answer" };
+
+/** What the gate says once the classifier has spoken. Without a verdict the question stays. */
+export function afterVerdict(decision: GateDecision, { verdict, reason }: Classified): GateDecision {
+  if (verdict === "allow") {
+    return decision.behavior === "allow" ? decision : { behavior: "allow", by: "mode", reason: `auto: ${reason}` };
+  }
+  if (verdict === "deny") {
+    const message = `Permission for this action was denied by the auto mode classifier. Reason: ${reason}`;
+    return { behavior: "deny", by: "mode", message };
+  }
+  return decision.behavior === "allow" ? { behavior: "ask", by: "mode", reason, suggestions: [] } : decision;
+}
+
+/** How often the classifier did not say yes. */
+export interface Denials {
+  readonly inARow: number;
+  readonly inAll: number;
+}
+
+export const NO_DENIALS: Denials = { inARow: 0, inAll: 0 };
+
+const MOST_IN_A_ROW = 3;
+const MOST_IN_ALL = 20;
+
+export function countVerdict({ inARow, inAll }: Denials, { verdict }: Classified): Denials {
+  return verdict === "allow" ? { inARow: 0, inAll } : { inARow: inARow + 1, inAll: inAll + 1 };
+}
+
+/** The classifier is no help any more: a person has to be asked from here on. */
+export function isSpent({ inARow, inAll }: Denials): boolean {
+  return inARow >= MOST_IN_A_ROW || inAll >= MOST_IN_ALL;
+}
+
+const MOST_EXCERPT = 12_000;
+const LONGEST_PIECE = 2_000;
+
+type Piece = { readonly user: string } | { readonly call: string; readonly input: string };
+
+/** The user's first words and as much of the latest as fits. What tools returned stays out: others may have written it. */
+function excerpt(conversation: readonly ModelMessage[]): Piece[] {
+  const pieces = conversation.flatMap(piecesOf);
+  const first = pieces.findIndex((piece) => "user" in piece);
+  const kept: Piece[] = [];
+  let room = MOST_EXCERPT - (first < 0 ? 0 : sizeOf(pieces[first]!));
+  for (let at = pieces.length - 1; at > first; at--) {
+    room -= sizeOf(pieces[at]!);
+    if (room < 0) break;
+    kept.push(pieces[at]!);
+  }
+  return [...(first < 0 ? [] : [pieces[first]!]), ...kept.reverse()];
+}
+
+function piecesOf({ role, content }: ModelMessage): Piece[] {
+  return blocksOf(content).flatMap((block): Piece[] => {
+    if (role === "user") return isText(block) ? [{ user: cutMiddle(block.text, LONGEST_PIECE) }] : [];
+    if (!isToolUse(block)) return [];
+    return [{ call: block.name, input: cutMiddle(JSON.stringify(block.input), LONGEST_PIECE) }];
+  });
+}
+
+const sizeOf = (piece: Piece) => JSON.stringify(piece).length;
+
+function parsed(text: string): unknown {
+  if (text.length > LONGEST_REPLY) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+// Which rule that forbids or asks speaks about a command, part by part: by its text, or by the files it touches.
+
+import type { SimpleCommand } from "./command.ts";
+import { everyCommand, type NamedFile } from "./command-files.ts";
+import { endsIn, lineCovers, type CommandView } from "./command-view.ts";
+import { governs, matchesParameter, namesTool } from "./match.ts";
+import { mayLieIn, mayMatchPattern, matchesPath, patternFolder } from "./match-path.ts";
+import { eitherMatches, type GateQuestion } from "./question.ts";
+import { looksOnlyButRedirects } from "./read-only.ts";
+import type { Rule } from "./rule.ts";
+import { rangeOf } from "./wide-reader.ts";
+
+/** maybe: an expansion, or a folder read whole, hides whether the rule is met. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly reach: "yes" | "maybe";
+}
+
+/** The rule that is met by the line as a whole or by the call's other parameters, whatever its parts are. */
+export function findingOnLine(rules: readonly Rule[], view: CommandView): Finding | undefined {
+  const { question, analysis, lost } = view;
+  const about = commandRules(rules, question);
+  if (analysis.problem !== undefined) return about[0] && { rule: about[0], reach: "maybe" };
+  const parameter = rules.find((rule) => matchesParameter(rule, question.tool, question.input));
+  if (parameter) return { rule: parameter, reach: "yes" };
+  const line = about.find((rule) => lineCovers(rule.content!, view));
+  if (line) return { rule: line, reach: "yes" };
+  const path = lost ? pathRules(rules)[0] : undefined;
+  return path && { rule: path, reach: "maybe" };
+}
+
+/** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */
+export function findingsIn(view: CommandView, rules: readonly Rule[]): readonly Finding[] {
+  if (rules.length === 0) return [];
+  return view.analysis.commands.flatMap((part) => findingOn(part, rules, view) ?? []);
+}
+
+function findingOn(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+  const byText = textFinding(part, commandRules(rules, view.question), view);
+  if (byText?.reach === "yes") return byText;
+  const byFile = fileFinding(part, pathRules(rules), view);
+  if (byFile?.reach === "yes") return byFile;
+  return byText ?? byFile ?? rangeFinding(part, pathRules(rules), view);
+}
+
+/** `sed -n`, `sort x` and `tar t` name files they only read. */
+export function isWritten({ command, redirected, use }: NamedFile): boolean {
+  return use === "write" && (redirected || !looksOnlyButRedirects(command));
+}
+
+function textFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+  if (rules.length === 0) return undefined;
+  let maybe: Finding | undefined;
+  for (const reach of view.readersOf(part)) {
+    if (isSpent(rules, view)) return { rule: rules[0]!, reach: "yes" };
+    for (const rule of rules) {
+      const found = reach(rule.content!);
+      if (found === "yes") return { rule, reach: found };
+      if (found === "maybe") maybe ??= { rule, reach: found };
+    }
+  }
+  return maybe;
+}
+
+function fileFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+  // A command that is lost has been found by its line.
+  if (rules.length === 0 || view.lost) return undefined;
+  const { question } = view;
+  let maybe: Finding | undefined;
+  const seen = new Set<string>();
+  for (const file of view.filesIn(part)) {
+    const edits = isWritten(file);
+    const key = `${edits} ${file.pattern} ${file.path}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (isSpent(rules, view)) return { rule: rules[0]!, reach: "yes" };
+    for (const rule of rules) {
+      // `Edit(x)` says nothing about reading x.
+      if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;
+      const surely = file.pattern
+        ? matchesPath(rule, patternFolder(file.path), question)
+        : eitherMatches(rule, endsIn(file, question), question);
+      if (surely) return { rule, reach: "yes" };
+      if (file.pattern && !isMasked(rule, question) && mayMatchPattern(rule, file.path, question))
+        maybe ??= { rule, reach: "maybe" };
+    }
+  }
+  return maybe;
+}
+
+/** What cannot be compared with every rule in reasonable time counts as met: length is no way past a rule. */
+function isSpent(rules: readonly Rule[], { budget }: CommandView): boolean {
+  return (budget.left -= rules.length) < 0;
+}
+
+/** A folder read whole may hold what a rule keeps from being read. */
+function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+  const { question, places, where } = view;
+  const left = rules.filter((rule) => rule.tool === "Read" && !isMasked(rule, question));
+  if (left.length === 0 || view.lost) return undefined;
+  for (const command of everyCommand([part])) {
+    const range = rangeOf(command, places, where.home);
+    if (range.length === 0) continue;
+    const rule = left.find((each) => range === "anywhere" || range.some((folder) => holds(each, folder, question)));
+    if (rule) return { rule, reach: "maybe" };
+  }
+  return undefined;
+}
+
+function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
+  const { real } = endsIn({ path: folder, pattern: false }, question);
+  return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
+}
+
+/** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */
+function isMasked(rule: Rule, { shield }: GateQuestion): boolean {
+  return shield === true && rule.behavior === "deny" && rule.tool === "Read";
+}
+
+function commandRules(rules: readonly Rule[], { tool }: GateQuestion): Rule[] {
+  // Whatever runs commands is bound by what forbids commands.
+  return rules.filter((rule) => rule.content !== undefined && (namesTool(rule, tool) || rule.tool === "Bash"));
+}
+
+function pathRules(rules: readonly Rule[]): Rule[] {
+  return rules.filter((rule) => rule.content !== undefined && (rule.tool === "Read" || rule.tool === "Edit"));
+}

@@ -1,0 +1,96 @@
+// A command made ready for judging: what several checks need of it, worked out once for each decision.
+
+import type { CommandAnalysis, SimpleCommand } from "./command.ts";
+import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
+import { coversLine, reachOf, type Reach } from "./match-command.ts";
+import { patternFolder } from "./match-path.ts";
+import { fold, withParents } from "./paths.ts";
+import type { Ends, GateQuestion } from "./question.ts";
+import { isExcluded } from "./sandboxed.ts";
+
+export interface CommandView {
+  readonly question: GateQuestion;
+  readonly analysis: CommandAnalysis;
+  readonly where: Where;
+  /** The folders it may stand in. */
+  readonly places: readonly string[];
+  readonly lost: boolean;
+  /** Changes to a folder other than the session's own: what git then does depends on the folder it comes to. */
+  readonly moves: boolean;
+  /** in: the sandbox holds it. out: it asks to leave the sandbox. none: there is no sandbox for it. */
+  readonly sandbox: "in" | "out" | "none";
+  /** Comparisons with rules that are left; a command that needs more is not judged to its end. */
+  readonly budget: { left: number };
+  /** Everything a part could be naming, what it starts in turn included. */
+  filesIn(part: SimpleCommand): readonly NamedFile[];
+  /** How far a rule's text reaches each command of a part. */
+  readersOf(part: SimpleCommand): readonly ((content: string) => Reach)[];
+}
+
+/** About a second's worth. */
+const MOST_COMPARISONS = 1_000_000;
+
+export function viewOf(question: GateQuestion): CommandView {
+  const analysis = analysisOf(question);
+  const where = whereOf(question);
+  const places = placesIn(everyCommand(analysis.commands), where);
+  const files = new Map<SimpleCommand, readonly NamedFile[]>();
+  const readers = new Map<SimpleCommand, readonly ((content: string) => Reach)[]>();
+  let kept: ReadonlySet<string> | undefined;
+  return {
+    question,
+    analysis,
+    where,
+    places,
+    lost: isLost(places),
+    kept: () => (kept ??= new Set([...question.directories, where.home, ...places].flatMap(withParents).map(fold))),
+    moves: analysis.commands.some((part) => part.words[0]?.value === "cd" && !staysAtHome(part, places, question)),
+    sandbox: sandboxFor(question, analysis),
+    budget: { left: MOST_COMPARISONS },
+    filesIn: (part) =>
+      remembered(files, part, () =>
+        everyCommand([part]).flatMap((command) => filesOf(command, places, where.home, "strict")),
+      ),
+    readersOf: (part) => remembered(readers, part, () => everyCommand([part]).map(reachOf)),
+  };
+}
+
+/** `cd /repo && …` where the session was started in /repo changes nothing about which git configuration counts. */
+function staysAtHome({ words }: SimpleCommand, places: readonly string[], { directories }: GateQuestion): boolean {
+  const [, target, ...more] = words;
+  if (target?.kind !== "literal" || !target.value.startsWith("/") || more.length > 0) return false;
+  return places.slice(1).every((place) => place === directories[0]);
+}
+
+export function endsIn(file: Pick<NamedFile, "path" | "pattern">, { realPaths }: GateQuestion): Ends {
+  const path = file.pattern ? patternFolder(file.path) : file.path;
+  return { given: path, real: realPaths?.get(path) ?? path };
+}
+
+export function lineCovers(content: string, { analysis }: CommandView): boolean {
+  return coversLine(content, analysis.command);
+}
+
+function remembered<V>(memory: Map<SimpleCommand, V>, part: SimpleCommand, make: () => V): V {
+  let value = memory.get(part);
+  if (value === undefined) memory.set(part, (value = make()));
+  return value;
+}
+
+/** The command runs where it says, which may not be where the session stands. */
+function whereOf({ access, cwd, home }: GateQuestion): Where {
+  return { cwd: access.kind === "command" ? access.cwd : cwd, home };
+}
+
+/** An analysis that is missing, or of another text, counts as unreadable. */
+function analysisOf({ access, analysis }: GateQuestion): CommandAnalysis {
+  const command = access.kind === "command" ? access.command : "";
+  if (analysis?.command === command) return analysis;
+  return { command, commands: [], problem: "it was not analysed" };
+}
+
+function sandboxFor({ access, sandbox }: GateQuestion, analysis: CommandAnalysis): CommandView["sandbox"] {
+  if (!sandbox?.active || access.kind !== "command") return "none";
+  if (access.unsandboxed) return "out";
+  return isExcluded(analysis, sandbox.excluded) ? "none" : "in";
+}

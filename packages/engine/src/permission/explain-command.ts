@@ -1,0 +1,189 @@
+// A shell command part by part: what each simple command is, where it stands, what the gate says of it alone, and what
+// keeps it from being allowed. Each answer is the gate's own, asked about that part.
+
+import { NOTHING_SAID } from "@keelson/protocol";
+import type { Decider, PermissionDecision } from "../ports.ts";
+import type { SimpleCommand } from "./command.ts";
+import { resolved } from "./command-files.ts";
+import { viewOf, type CommandView } from "./command-view.ts";
+import { trace, type GateQuestion } from "./decide.ts";
+import { obstaclesOf } from "./explain-obstacle.ts";
+import type { Rule } from "./rule.ts";
+import { literal, type Word } from "./word.ts";
+
+type Verdict = PermissionDecision["behavior"];
+
+export interface CommandExplanation {
+  /** Why it could not be read whole; there are no parts then. */
+  readonly problem?: string;
+  readonly parts: readonly PartExplanation[];
+  /** Parts beyond the limit, not shown. */
+  readonly left: number;
+  /** It changes folder too often to tell where its paths lead. */
+  readonly lost?: true;
+  /** Each part may run, but not in one command: the two that do not go together. */
+  readonly together?: readonly [string, string];
+}
+
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly by: Decider;
+  readonly reason: string;
+  readonly rule?: Rule;
+  readonly blockedPath?: string;
+}
+
+export interface PartExplanation extends Judged {
+  /** As written, without assignments and redirections. */
+  readonly text: string;
+  /** De-quoted. */
+  readonly words: readonly Word[];
+  readonly assignments: readonly string[];
+  /** From the outside in: `subshell`, `substitution`, `background` … */
+  readonly within: SimpleCommand["within"];
+  /** Stands in a pipeline. */
+  readonly piped: boolean;
+  readonly redirections: readonly RedirectionExplanation[];
+  /** What this one would start: behind a wrapper or in shell text. */
+  readonly starts: readonly PartExplanation[];
+  /** Rules for what it starts may allow it. */
+  readonly transparent: boolean;
+  /** It starts something its text does not tell. */
+  readonly opaque: boolean;
+  /** Words only the shell can tell. */
+  readonly unknown: readonly string[];
+  /** What keeps it from being allowed, where the gate's sentence does not say. */
+  readonly obstacles: readonly string[];
+}
+
+export interface RedirectionExplanation extends Judged {
+  readonly kind: "read" | "write";
+  readonly target: string;
+  /** Where it may lead; several when the command moves about, none when only the shell can tell. */
+  readonly paths: readonly string[];
+}
+
+const MOST_PARTS = 100;
+const MOST_PAIRS = 400;
+/** Past this, only what must be told is worked out. */
+const MOST_DECISIONS = 5_000;
+
+export function explainCommand(question: GateQuestion, decision: PermissionDecision): CommandExplanation | undefined {
+  if (question.access.kind !== "command") return undefined;
+  const view = viewOf(question);
+  const { analysis } = view;
+  if (analysis.problem !== undefined) return { problem: analysis.problem, parts: [], left: 0 };
+  const judge = judgeFor(view);
+  const shown = analysis.commands.slice(0, MOST_PARTS);
+  const parts = shown.map((part) => explainPart(part, judge, question, 0));
+  const together = decision.behavior !== "allow" ? misfit(shown, parts, judge) : undefined;
+  const left = analysis.commands.length - shown.length;
+  return { parts, left, ...(view.lost && { lost: true }), ...(together && { together }) };
+}
+
+/** What the gate says of these parts, as if they were the whole command, run wherever this command may be by then. */
+export interface Judge {
+  (parts: readonly SimpleCommand[]): Judged;
+  readonly places: readonly string[];
+  isTired(): boolean;
+}
+
+function judgeFor({ question, places, sandbox: held }: CommandView): Judge {
+  const { access, sandbox, ...facts } = question;
+  let decisions = 0;
+  const judge = (commands: readonly SimpleCommand[]) => {
+    decisions += places.length;
+    const command = commands.map(({ text }) => text).join("; ");
+    const answers = places.map((cwd) => {
+      const { decision, asked } = trace({
+        ...facts,
+        // One part that is kept out of the sandbox takes the others with it.
+        ...(held !== "none" && sandbox && { sandbox }),
+        hook: NOTHING_SAID,
+        access: { ...access, kind: "command", command, cwd },
+        analysis: { command, commands },
+      });
+      return asked ?? decision;
+    });
+    return judged(STRICTEST.map((verdict) => answers.find(({ behavior }) => behavior === verdict)).find(Boolean)!);
+  };
+  return Object.assign(judge, { places, isTired: () => decisions > MOST_DECISIONS });
+}
+
+const STRICTEST: readonly Verdict[] = ["deny", "ask", "allow"];
+
+function judged(decision: PermissionDecision): Judged {
+  return {
+    verdict: decision.behavior,
+    by: decision.by,
+    reason: decision.behavior === "deny" ? decision.message : decision.reason,
+    ...(decision.rule && { rule: decision.rule }),
+    ...(decision.behavior === "ask" && decision.blockedPath !== undefined && { blockedPath: decision.blockedPath }),
+  };
+}
+
+function explainPart(part: SimpleCommand, judge: Judge, question: GateQuestion, depth: number): PartExplanation {
+  const answer = judge([part]);
+  return {
+    ...answer,
+    text: part.text,
+    words: part.words,
+    assignments: part.assignments.map(({ name, value }) => `${name}=${value?.text ?? "…"}`),
+    within: part.within,
+    piped: part.piped === true,
+    redirections: part.redirections.flatMap((each) =>
+      judge.isTired() ? [] : explainRedirection(each, judge, question),
+    ),
+    starts: part.runs.flatMap((inner) => (judge.isTired() ? [] : [explainPart(inner, judge, question, depth + 1)])),
+    transparent: part.transparent,
+    opaque: part.opaque,
+    unknown: part.words.filter(({ kind }) => kind === "unknown").map(({ text }) => text),
+    // What stands behind a wrapper is let through or stopped by what stands before it.
+    obstacles: depth === 0 && isUnexplained(answer) && !judge.isTired() ? obstaclesOf(part, judge) : [],
+  };
+}
+
+/** A question that neither a rule nor a path accounts for. */
+function isUnexplained({ verdict, by, blockedPath }: Judged): boolean {
+  return verdict === "ask" && by !== "rule" && by !== "protected" && blockedPath === undefined;
+}
+
+/** Judged as if a program that does nothing had it: what is left is the redirection's own. */
+function explainRedirection(
+  redirection: SimpleCommand["redirections"][number],
+  judge: Judge,
+  { home }: GateQuestion,
+): RedirectionExplanation[] {
+  const { kind, target } = redirection;
+  if (kind !== "read" && kind !== "write") return [];
+  const paths = target.kind === "unknown" ? [] : resolved(target, judge.places, home).map(({ path }) => path);
+  return [{ ...judge([{ ...NOTHING, redirections: [redirection] }]), kind, target: target.text, paths }];
+}
+
+const NOTHING: SimpleCommand = {
+  words: [literal("true")],
+  text: "true",
+  assignments: [],
+  redirections: [],
+  within: [],
+  runs: [],
+  transparent: false,
+  opaque: false,
+};
+
+/** Two parts that may each run but not after one another, such as `cd` and `git`. */
+function misfit(
+  parts: readonly SimpleCommand[],
+  explained: readonly PartExplanation[],
+  judge: Judge,
+): readonly [string, string] | undefined {
+  if (explained.some(({ verdict }) => verdict !== "allow")) return undefined;
+  let left = MOST_PAIRS;
+  for (const [at, second] of parts.entries()) {
+    for (const first of parts.slice(0, at)) {
+      if (left-- === 0) return undefined;
+      if (judge([first, second]).verdict !== "allow") return [first.text, second.text];
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+// Whether a rule speaks about an address, an agent or a skill: `WebFetch(domain:e.com)`, `Agent(Explore)`, `Skill(deploy:*)`.
+// Hosts are compared as hosts, never by how an address begins.
+
+import type { JsonObject } from "@keelson/protocol";
+import type { Access } from "../tool.ts";
+import { namesTool } from "./match.ts";
+import type { Rule } from "./rule.ts";
+import { wildcard } from "./wildcard.ts";
+
+/** Whether what stands in the parentheses is about this call. */
+export function matchesName(rule: Rule, tool: string, access: Access, input: JsonObject): boolean {
+  if (rule.content === undefined || !namesTool(rule, tool)) return false;
+  const content = rule.content.trim();
+  switch (access.kind) {
+    case "url":
+      return content.startsWith("domain:") && matchesHost(rule, content.slice("domain:".length), access.url);
+    case "agent":
+      return rule.behavior === "allow"
+        ? content === access.agent
+        : wildcard(content.toLowerCase(), access.agent.toLowerCase());
+    case "skill":
+      return matchesSkill(rule, content, access.skill, input["args"]);
+    default:
+      return false;
+  }
+}
+
+/** The host as everybody else would read it; undefined for what is no web address. */
+export function hostOf(url: string): string | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") return undefined;
+  return parsed.hostname.replace(/\.+$/, "") || undefined;
+}
+
+function matchesHost(rule: Rule, pattern: string, url: string): boolean {
+  const host = hostOf(url);
+  const strict = rule.behavior !== "allow";
+  // An address nobody can read is no way round a rule that forbids some.
+  if (host === undefined) return strict;
+  if (pattern.trim() === "*") return true;
+  const below = pattern.trim().startsWith("*.");
+  const named = domainOf(below ? pattern.trim().slice(2) : pattern.trim());
+  if (named === undefined) return strict && wildcard(pattern.trim().toLowerCase(), host);
+  return below ? host.endsWith(`.${named}`) : host === named;
+}
+
+/** People also write `https://e.com/` and `e.com:443`; a pattern with other stars in it is none. */
+function domainOf(text: string): string | undefined {
+  if (text === "" || text.includes("*")) return undefined;
+  return hostOf(/^https?:\/\//i.test(text) ? text : `http://${text}`);
+}
+
+/** `deploy` is the skill without arguments, `deploy:*` and `deploy *` with any; to forbid one is to forbid both. */
+function matchesSkill(rule: Rule, content: string, skill: string, args: unknown): boolean {
+  const open = /(:| )\*$/.test(content);
+  const stem = (open ? content.slice(0, -2) : content).replace(/^\//, "").trim();
+  const name = skill.replace(/^\//, "");
+  if (rule.behavior !== "allow") {
+    const [asked, given] = [stem.toLowerCase(), name.toLowerCase()];
+    return wildcard(asked, given) || (open && given.startsWith(`${asked}:`));
+  }
+  const bare = args === undefined || args === null || args === "";
+  return stem === name && (open || bare);
+}

@@ -1,0 +1,211 @@
+// Whether a path rule speaks about a path, about names a shell pattern may stand for, or about what lies in a folder.
+// Deny and ask take the wider reading: any case, any of the names a file may go by. Allow is taken to the letter.
+
+import ignore, { type Ignore } from "ignore";
+import { absolute, fold, otherNames } from "./paths.ts";
+import type { Rule } from "./rule.ts";
+import { overlap } from "./wildcard.ts";
+
+/** Where patterns are anchored. */
+export interface Anchors {
+  readonly cwd: string;
+  readonly home: string;
+  /** The working directories; the first is where the session was started. */
+  readonly directories: readonly string[];
+  readonly matchers?: Matchers;
+}
+
+/** Patterns made ready. Good for as long as one set of rules; forgotten in part when it grows. */
+export interface Matchers {
+  readonly byRule: Map<Rule, Anchored>;
+  readonly byPattern: Map<string, Ready>;
+  /** How many patterns were compiled: what a decision after warm-up must not add to. */
+  compiled: number;
+}
+
+interface Ready {
+  readonly ignore: Ignore;
+  /** The library keeps every path it was asked about. */
+  asked: number;
+}
+
+interface Anchored {
+  readonly cwd: string;
+  readonly home: string;
+  readonly directories: readonly string[];
+  readonly patterns: readonly AnchoredPattern[];
+}
+
+interface AnchoredPattern {
+  /** Absolute; folded for rules that forbid. */
+  readonly base: string;
+  readonly pattern: string;
+  /** The same from the root down, name by name. `**` is any number of names. */
+  readonly segments: readonly string[];
+}
+
+const LONGEST_PATH = 4_096;
+const LONG_PATH = 512;
+const MOST_ASKED = 2_000;
+const MOST_PATTERNS = 5_000;
+
+export function newMatchers(): Matchers {
+  return { byRule: new Map(), byPattern: new Map(), compiled: 0 };
+}
+
+/** Whether the pattern covers the path. Several bases for deny and ask: the shell may have moved since they were written. */
+export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean {
+  // No system opens a longer one.
+  if (path.length > LONGEST_PATH) return false;
+  const strict = rule.behavior !== "allow";
+  const names = strict ? otherNames(path, anchors.cwd) : [path];
+  return anchored(rule, anchors).some(({ base, pattern, segments }) =>
+    names.some((name) => {
+      // The matcher's work grows with the square of the depth; where it would hurt, the rougher reading has to do.
+      if (name.length > LONG_PATH) return strict && meet(segmentsOf(escaped(name)), segments, false);
+      const inner = beneath(base, name);
+      if (inner === undefined) return false;
+      if (inner !== "" && covers(pattern, inner, strict, anchors.matchers)) return true;
+      // A folder is denied when all that lies in it is.
+      return strict && covers(pattern, `${inner === "" ? "" : `${inner}/`}${PROBE}`, strict, anchors.matchers);
+    }),
+  );
+}
+
+/** Whether a file name pattern of the shell could reach something the rule forbids. */
+export function mayMatchPattern(rule: Rule, pattern: string, anchors: Anchors): boolean {
+  const names = segmentsOf(pattern);
+  return anchored(rule, anchors).some(({ segments }) => meet(names, segments, false));
+}
+
+/** Whether something the rule forbids could lie in the folder, or be it. */
+export function mayLieIn(rule: Rule, folder: string, anchors: Anchors): boolean {
+  return otherNames(folder, anchors.cwd).some((name) => {
+    const names = segmentsOf(escaped(name));
+    return anchored(rule, anchors).some(({ segments }) => meet(names, segments, true));
+  });
+}
+
+/** The folder a pattern of file names starts from: what stands before its first wildcard. */
+export function patternFolder(pattern: string): string {
+  const segments = pattern.split("/");
+  const first = segments.findIndex((segment) => /(^|[^\\])[*?[]/.test(segment));
+  const fixed = first < 0 ? segments : segments.slice(0, first);
+  return fixed.join("/").replace(/\\(.)/g, "$1") || "/";
+}
+
+/** A name no rule is about: stands for "anything in this folder". */
+const PROBE = "keelson-probe-0";
+
+function covers(pattern: string, name: string, strict: boolean, matchers: Matchers | undefined): boolean {
+  const key = strict ? pattern : `exact ${pattern}`;
+  let ready = matchers?.byPattern.get(key);
+  if (ready === undefined || ready.asked >= MOST_ASKED) {
+    ready = { ignore: ignore({ ignorecase: strict }).add({ pattern }), asked: 0 };
+    if (matchers) {
+      matchers.compiled++;
+      if (matchers.byPattern.size >= MOST_PATTERNS) matchers.byPattern.clear();
+      matchers.byPattern.set(key, ready);
+    }
+  }
+  ready.asked++;
+  return ready.ignore.ignores(name);
+}
+
+/** The path as seen from the folder; undefined when it is not in there. */
+function beneath(folder: string, path: string): string | undefined {
+  if (folder === "/") return path.slice(1);
+  if (path === folder) return "";
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
+}
+
+function anchored(rule: Rule, anchors: Anchors): readonly AnchoredPattern[] {
+  const known = anchors.matchers?.byRule.get(rule);
+  if (known && known.cwd === anchors.cwd && known.home === anchors.home && same(known.directories, anchors.directories))
+    return known.patterns;
+  const strict = rule.behavior !== "allow";
+  const patterns = anchor(rule, anchors).map(({ base, pattern }) => {
+    const folder = absolute("/", base);
+    return {
+      base: strict ? fold(folder) : folder,
+      pattern: strict ? pattern.normalize("NFKC") : pattern,
+      segments: [...segmentsOf(escaped(fold(folder))), ...patternSegments(pattern.normalize("NFKC"))],
+    };
+  });
+  const { cwd, home, directories } = anchors;
+  anchors.matchers?.byRule.set(rule, { cwd, home, directories: [...directories], patterns });
+  return patterns;
+}
+
+const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((x, at) => x === b[at]);
+
+function anchor(rule: Rule, { cwd, home, directories }: Anchors): { base: string; pattern: string }[] {
+  const content = rule.content?.trim() ?? "";
+  // Negations and comments are part of the file format, not of a rule.
+  if (content === "" || content.startsWith("!") || content.startsWith("#")) return [];
+  if (content.startsWith("//")) return [{ base: "/", pattern: content.replace(/^\/+/, "/") }];
+  if (content === "~" || content.startsWith("~/")) return [{ base: home, pattern: content.slice(1) || "/**" }];
+  if (content.startsWith("/")) return [{ base: rule.base, pattern: content }];
+
+  const relativePattern = content.replace(/^(\.\/+)+/, "");
+  if (relativePattern.startsWith("../")) return upwards(relativePattern, directories[0] ?? cwd);
+  const single = !relativePattern.replace(/\/(\*\*)?$/, "").includes("/");
+  if (rule.behavior === "allow") {
+    return [{ base: directories[0] ?? cwd, pattern: single ? `/${relativePattern}` : relativePattern }];
+  }
+  const pattern = single && relativePattern.includes("/") ? `**/${relativePattern}` : relativePattern;
+  return [...new Set([cwd, ...directories])].map((base) => ({ base, pattern }));
+}
+
+function upwards(pattern: string, base: string): { base: string; pattern: string }[] {
+  const rest = pattern.replace(/^(\.\.\/)+/, "");
+  const up = pattern.slice(0, pattern.length - rest.length);
+  return rest === "" ? [] : [{ base: absolute(base, up), pattern: `/${rest}` }];
+}
+
+/** A pattern without a slash is about any depth; what it covers it covers whole. */
+function patternSegments(pattern: string): string[] {
+  const names = segmentsOf(pattern.replace(/(\/|\/\*+)$/, ""));
+  return pattern.replace(/\/$/, "").includes("/") ? names : ["**", ...names];
+}
+
+const segmentsOf = (path: string) => path.split("/").filter((name) => name !== "");
+const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
+
+/**
+ * Whether some path fits both. `names` may hold wildcards of the shell, `rule` also `**`. What lies beneath the rule's
+ * end fits; where `names` end first, it fits only if all that lies beneath them counts (`deep`).
+ */
+function meet(names: readonly string[], rule: readonly string[], deep: boolean): boolean {
+  let at = new Set([0]);
+  for (const name of names) {
+    const next = new Set<number>();
+    for (const position of reachable(at, rule)) {
+      if (position >= rule.length) return true;
+      if (rule[position] === "**") next.add(position);
+      else if (fits(name, rule[position]!)) next.add(position + 1);
+    }
+    if (next.size === 0) return false;
+    at = next;
+  }
+  const ends = reachable(at, rule);
+  return deep ? ends.size > 0 : ends.has(rule.length);
+}
+
+/** `**` may also stand for nothing. */
+function reachable(from: ReadonlySet<number>, rule: readonly string[]): Set<number> {
+  const found = new Set<number>();
+  for (let position of from) {
+    found.add(position);
+    while (rule[position] === "**") found.add(++position);
+  }
+  return found;
+}
+
+const WILD = /[*?[\\]/;
+
+function fits(name: string, target: string): boolean {
+  // `*` does not reach hidden files.
+  if (target.startsWith(".") && /^[*?[]/.test(name)) return false;
+  return WILD.test(name) || WILD.test(target) ? overlap(name, target) : fold(name) === fold(target);
+}

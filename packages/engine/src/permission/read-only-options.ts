@@ -1,0 +1,50 @@
+// How the table of programs that only look speaks about their options.
+
+/** Whether these words, given to a program, leave it only looking. */
+export type Check = (words: readonly string[]) => boolean;
+
+export const anything: Check = () => true;
+
+/** Nothing but these short options (as letters) and long ones (with or without `=value`); any operands. */
+export function options(letters: string, ...long: readonly string[]): Check {
+  const short = new RegExp(`^-[${letters}]+$`);
+  return (words) => {
+    const end = words.indexOf("--");
+    return (end < 0 ? words : words.slice(0, end)).every(
+      (word) => !/^[-+]./.test(word) || short.test(word) || long.includes(word.split("=")[0]!),
+    );
+  };
+}
+
+/** None of these options, neither whole, abbreviated, nor in a cluster of letters. */
+export function without(letters: string, ...long: readonly string[]): Check {
+  return (words) =>
+    words.every((word) => {
+      if (word.startsWith("--")) {
+        const name = word.split("=")[0]!;
+        return !long.some((each) => name.length > 2 && each.startsWith(name));
+      }
+      return !word.startsWith("-") || letters === "" || !new RegExp(`[${letters}]`).test(word.slice(1));
+    });
+}
+
+/** One of these, word for word. */
+export const only =
+  (...lines: readonly string[]): Check =>
+  (words) =>
+    lines.includes(words.join(" "));
+
+export const operands =
+  (most: number, check: Check): Check =>
+  (words) =>
+    check(words) && words.filter((_, at) => isOperand(words, at)).length <= most;
+
+/** A lone `-` is standard input, and after `--` everything counts. */
+function isOperand(words: readonly string[], at: number): boolean {
+  const word = words[at]!;
+  const end = words.indexOf("--");
+  return !word.startsWith("-") || word === "-" || (end >= 0 && at > end);
+}
+
+/** A list as it reads best in a table. */
+export const list = (names: string): string[] => names.trim().split(/\s+/);

@@ -1,0 +1,31 @@
+// Which sed scripts only print. Everything that writes, reads another file or runs a command is left out.
+
+/** Addresses, `p`, `=`, `d`, `q` and `s///` without `e` or `w`. */
+const SED_COMMAND =
+  /^((\d+|\$|\/[^/\\\n]*\/)(,(\+?\d+|\$|\/[^/\\\n]*\/))?!?)?([pd=q]|s([/|#,:@])(?:(?!\6)[^\\\n]|\\[^\n])*\6(?:(?!\6)[^\\\n]|\\[^\n])*\6[gpiI0-9]*)?$/;
+
+/** Some seds let a bracket hide what would end the expression, others do not. */
+const DOUBTFUL_BRACKET = /\[[^\]]*[/|#,:@;\n]/;
+
+export function isSafeSedScript(script: string): boolean {
+  return !DOUBTFUL_BRACKET.test(script) && script.split(/;|\n/).every((part) => SED_COMMAND.test(part.trim()));
+}
+
+/** `sed` itself: the script as the first operand or after `-e`, options that only change how it reads and prints. */
+export function sed(words: readonly string[]): boolean {
+  const scripts: string[] = [];
+  const operands: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (/^(-[nErsuz]*e|--expression)$/.test(word)) {
+      const script = words[++at];
+      if (script === undefined) return false;
+      scripts.push(script);
+    } else if (word.startsWith("--expression=")) scripts.push(word.slice("--expression=".length));
+    else if (/^(-[nErsuz]+|--quiet|--silent|--regexp-extended)$/.test(word)) continue;
+    else if (word.startsWith("-") && word !== "-") return false;
+    else operands.push(word);
+  }
+  if (scripts.length === 0) scripts.push(...operands.splice(0, 1));
+  return scripts.length > 0 && scripts.every((script) => script !== "" && isSafeSedScript(script));
+}

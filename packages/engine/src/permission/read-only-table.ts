@@ -1,0 +1,225 @@
+// The programs that only look, with the options that keep them so. Anything not listed here is not read-only.
+// Options are listed as they are, never shortened: `--out` is not `--output`, and neither is here.
+
+import { git } from "./read-only-git.ts";
+import { anything, list, only, operands, options, without, type Check } from "./read-only-options.ts";
+import { sed } from "./read-only-sed.ts";
+
+/** `test` and `[[`: `-v` and comparisons of numbers evaluate subscripts, commands and all. */
+const test: Check = (words) => {
+  const numeric = (word: string | undefined) => word !== undefined && /^(-?\d+|\$[?#$])$/.test(word);
+  return words.every((word, at) => {
+    if (word === "-v" || word === "-R") return false;
+    return !/^-(eq|ne|lt|le|gt|ge)$/.test(word) || (numeric(words[at - 1]) && numeric(words[at + 1]));
+  });
+};
+
+const FIND_TESTS = new Set(
+  list(
+    "-H -L -P -a -and -d -daystart -depth -empty -executable -false -follow -ls -mount -nogroup -noleaf -not -nouser -o -or -print -print0 -prune -quit -readable -true -writable -xdev",
+  ),
+);
+/** Those that take the next word, whatever it looks like. */
+const FIND_VALUES =
+  /^-(amin|anewer|atime|cmin|cnewer|ctime|gid|group|ilname|iname|inum|ipath|iregex|iwholename|links|lname|maxdepth|mindepth|mmin|mtime|name|newer|newer[aBcm][aBcmt]|path|perm|printf|regex|regextype|samefile|size|type|uid|user|wholename|xtype)$/;
+
+/** Read from left to right, as find does: in `-name -perm -delete` the last word is no value. */
+const find: Check = (words) => {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (FIND_VALUES.test(word)) at++;
+    else if (word.startsWith("-") && !FIND_TESTS.has(word)) return false;
+  }
+  return true;
+};
+
+const grep = options(
+  "0-9achilnoqrsvwxyzABCEFGHILRTUVZmePb",
+  ...list(`
+    --after-context --before-context --binary-files --color --colour --context --count --exclude --exclude-dir
+    --extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --include --invert-match
+    --line-buffered --line-number --line-regexp --max-count --no-filename --no-messages --null --only-matching
+    --perl-regexp --quiet --recursive --regexp --silent --text --with-filename --word-regexp
+  `),
+);
+
+const rg = options(
+  "0-9acdilnopqrsvwxABCFHILMNPSTUVegmtuj",
+  ...list(`
+    --after-context --before-context --case-sensitive --color --colors --column --context --count --count-matches
+    --files --files-with-matches --files-without-match --fixed-strings --follow --glob --heading --hidden --iglob
+    --ignore-case --invert-match --json --line-number --line-regexp --max-columns --max-count --max-depth --multiline
+    --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-vcs --no-line-number --no-messages
+    --null --only-matching --passthru --pcre2 --pretty --quiet --regexp --replace --smart-case --sort --sortr --stats
+    --threads --trim --type --type-list --type-not --version --vimgrep --with-filename --word-regexp
+  `),
+);
+
+const sort: Check = (words) =>
+  options(
+    "0-9bcCdfghiMmnrRsuVz.,kt",
+    ...list(`
+      --check --field-separator --human-numeric-sort --ignore-case --key --numeric-sort --reverse --stable --unique
+      --version-sort
+    `),
+  )(words.map((word) => (/^-[bdfghinrsuV]*t[^-]$/.test(word) ? "-t" : word)));
+
+/** `-s` and a bare operand set the clock. */
+const date: Check = (words) => {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (/^(-d|--date|-r|--reference)$/.test(word)) at++;
+    else if (!/^(\+|-[uIR]+$|-I[a-z]+$|--(utc|iso-8601|rfc-3339|rfc-email|date|reference)(=|$))/.test(word))
+      return false;
+  }
+  return true;
+};
+
+/** `ps e` shows what every process was given in its environment; `-e` does not. */
+const ps: Check = (words) =>
+  words.every((word, at) => {
+    if (word.startsWith("--")) return true;
+    if (word.startsWith("-")) return !/E|^-[a-zA-Z]*u[a-zA-Z]*e/.test(word);
+    return (
+      /^(-[a-zA-Z]*[oOpuUgGCtsq]|--(sort|format|p?pid|user|group|tty|cols|columns|width|sid))$/.test(
+        words[at - 1] ?? "",
+      ) || !/^[a-zA-Z]*[eE]/.test(word)
+    );
+  });
+
+/** `-v` and `%n` assign to variables; some shells calculate with what `%d` is given. */
+const printf: Check = ([format = "", ...values]) => {
+  if (format.startsWith("-") || /%[^%a-zA-Z]*n/.test(format)) return false;
+  return !/%[^%a-zA-Z]*[diouxXeEfFgGaAcT(*]|\*/.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
+};
+
+/** Programs and modules from files, and the environment, are out of reach. */
+const jq: Check = (words) =>
+  !words.some((word) => /\b(import|include|get_search_list)\b|(?<![.\w])env\b|\$ENV|\$__/.test(word)) &&
+  options(
+    "0-9acCehijMnrsSR",
+    ...list(`
+      --arg --argjson --color-output --compact-output --exit-status --indent --join-output --monochrome-output
+      --null-input --raw-input --raw-output --slurp --sort-keys --tab
+    `),
+  )(words);
+
+const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
+
+/** Numbers only: some shells calculate with what `exit` is given. */
+const status: Check = (words) => words.length <= 1 && /^\d*$/.test(words[0] ?? "");
+
+export const PROGRAMS: Readonly<Record<string, Check>> = {
+  ":": anything,
+  "[": test,
+  "[[": test,
+  arch: options(""),
+  base64: without("o", "--output"),
+  basename: anything,
+  break: status,
+  cat: anything,
+  cd: (words) => words.length <= 1 && !words[0]?.startsWith("-"),
+  cksum: anything,
+  cmp: anything,
+  column: anything,
+  comm: anything,
+  // Only where it looks a name up.
+  command: (words) => /^-[vV]$/.test(words[0] ?? ""),
+  continue: status,
+  cut: anything,
+  date,
+  df: anything,
+  diff: anything,
+  dirname: anything,
+  docker: (words) => ["ps", "images", "logs"].includes(words[0] ?? ""),
+  du: anything,
+  echo: anything,
+  egrep: grep,
+  exit: status,
+  expand: anything,
+  expr: anything,
+  false: anything,
+  fd: options(
+    "0-9aeHIiLlpsSdtgFE1qu",
+    ...list(`
+      --absolute-path --exclude --extension --full-path --glob --hidden --ignore-case --max-depth --no-ignore --type
+    `),
+  ),
+  fgrep: grep,
+  file: options("bhikLNrs0", ...list("--brief --mime --mime-type --mime-encoding --dereference")),
+  find,
+  fold: anything,
+  free: anything,
+  git,
+  grep,
+  groups: options(""),
+  head: anything,
+  history: only(""),
+  hostname: operands(0, options("sfdiIA")),
+  id: anything,
+  ip: (words) =>
+    list("addr a address").includes(
+      words
+        .filter((word) => !IP_FLAGS.test(word))
+        .join(" ")
+        .replace(/ (show|list)$/, ""),
+    ),
+  jq,
+  locale: options("acmk"),
+  ls: anything,
+  lsof: without("D"),
+  man: (words) => options("akfw")(words) && !words.some((word) => word.includes("/")),
+  md5sum: anything,
+  netstat: anything,
+  nl: anything,
+  node: only("--version", "-v"),
+  nproc: anything,
+  od: anything,
+  paste: anything,
+  pgrep: options("0-9aflnouvxcPUu"),
+  printf,
+  ps,
+  pwd: options("LP"),
+  python: only("--version", "-V"),
+  python3: only("--version", "-V"),
+  readlink: anything,
+  realpath: anything,
+  rev: anything,
+  rg,
+  sed,
+  seq: anything,
+  // What scripts begin with. Other options change what later commands mean.
+  set: (words) => /^(-[eux]+|-[eux]*o pipefail)$/.test(words.join(" ")),
+  sha1sum: anything,
+  sha256sum: anything,
+  sha512sum: anything,
+  shasum: anything,
+  sleep: anything,
+  sort,
+  ss: without("KDF", "--kill", "--diag", "--filter"),
+  stat: anything,
+  strings: anything,
+  tac: anything,
+  tail: anything,
+  test,
+  tput: operands(1, options("")),
+  tr: anything,
+  tree: without("oR", "--output"),
+  true: anything,
+  type: anything,
+  uname: anything,
+  // Its second operand is written to.
+  uniq: operands(1, options("0-9cduizDfsw", ...list("--count --repeated --unique --ignore-case --zero-terminated"))),
+  uptime: anything,
+  wc: anything,
+  which: anything,
+  whoami: anything,
+};
+
+/** No option of theirs does anything but look, so that a file named like an option does no harm: `wc -l *`. */
+export const NO_OPTION_HARMS: ReadonlySet<string> = new Set(
+  list(`
+    basename cat cksum cmp comm cut diff dirname du echo egrep expand fgrep fold grep head ls md5sum nl od paste
+    readlink realpath rev sha1sum sha256sum sha512sum shasum stat strings tac tail wc
+  `),
+);

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { bash, type World } from "./gate.test-support.ts";
+
+function suggested(command: string, world: World = {}): (string | undefined)[] {
+  const decision = bash(command, world);
+  if (decision.behavior !== "ask") return [decision.behavior];
+  return decision.suggestions.flatMap((update) =>
+    "rules" in update ? update.rules.map(({ ruleContent }) => ruleContent) : [update.type],
+  );
+}
+
+test.each<[string, string[]]>([
+  ["git push origin main", ["git push *"]],
+  ["npm run build", ["npm run *"]],
+  ["cargo build --release", ["cargo build *"]],
+  ["gh pr create --fill", ["gh pr create *"]],
+  ["docker compose up -d", ["docker compose up *"]],
+  ["git stash pop", ["git stash pop *"]],
+  ["kubectl get pods", ["kubectl get *"]],
+  // What runs anything that follows is allowed as it stands, and only that.
+  ["npm exec evil", ["npm exec evil"]],
+  ["docker run x", ["docker run x"]],
+  ["go run ./cmd", ["go run ./cmd"]],
+  ["git config user.name x", ["git config user.name x"]],
+  ["gh api repos", ["gh api repos"]],
+  ["uv run x.py", ["uv run x.py"]],
+  ["git", ["git"]],
+  ["git -C sub push", ["git -C sub push"]],
+  ["npx prettier .", ["npx prettier ."]],
+  ["python3 x.py", ["python3 x.py"]],
+  ["make all", ["make all"]],
+  ["rm -rf build", ["rm -rf build"]],
+  ["sudo apt install x", ["sudo apt install x"]],
+  ["npm run a && ./x.sh 1 && ls", ["npm run *", "./x.sh 1"]],
+  // A program that reads its program from elsewhere.
+  ["python3", []],
+  ["bash", []],
+  ["python3 <<'E'\nprint(1)\nE", []],
+  ["bash < x.sh", []],
+  ["node -i", []],
+  // What no rule would settle.
+  ["FOO=1 npm test", []],
+  ["npm test > out.txt", []],
+  ["(npm test)", []],
+  ["npm test &", []],
+  ["npm $X", []],
+  ["rm *.o", []],
+  ["eval ls", []],
+  ["./x 'two\nlines'", []],
+  [`./x ${"a".repeat(300)}`, []],
+  ["./a; ./b; ./c; ./d; ./e; ./f", []],
+  ["npm 'x", []],
+])("%j suggests %j", (command, expected) => {
+  expect(suggested(command)).toEqual(expected);
+});
+
+test("accepting what was suggested settles the question", () => {
+  for (const command of ["git push origin main", "gh pr create --fill", "python3 x.py", "npm run a && ./x.sh 1"]) {
+    const allow = suggested(command).map((content) => `Bash(${content})`);
+    expect([command, bash(command, { with: { allow } }).behavior]).toEqual([command, "allow"]);
+  }
+});

@@ -1,0 +1,28 @@
+// Option by option: what keeps a program looking, and what makes it write, run or send. See `verdicts-options-data.ts`.
+
+import { expect, test } from "bun:test";
+import { isReadOnlyCommand } from "./command.ts";
+import { PROGRAMS } from "./read-only-table.ts";
+import { OPTION_ROWS } from "./verdicts-options-data.ts";
+
+const line = (program: string, words: string) => `${program} ${words}`.trim();
+
+test.each(OPTION_ROWS.map((row) => [row.program, row] as const))("%s", (program, { looks, acts }) => {
+  const wronglyAsked = looks.filter((words) => !isReadOnlyCommand(line(program, words)));
+  const wronglyRun = acts.filter((words) => isReadOnlyCommand(line(program, words)));
+  expect({ wronglyAsked, wronglyRun }).toEqual({ wronglyAsked: [], wronglyRun: [] });
+});
+
+test("every program of the table has its row, and none has two", () => {
+  expect(OPTION_ROWS.map((row) => row.program).toSorted()).toEqual(Object.keys(PROGRAMS).toSorted());
+});
+
+test("a dangerous option is found wherever it stands among the harmless ones", () => {
+  const wrong = OPTION_ROWS.flatMap(({ program, looks, acts }) =>
+    acts
+      .filter((words) => words.startsWith("-") && !/^--(?: |$)/.test(words))
+      .flatMap((words) => looks.map((harmless) => `${program} ${words} ${harmless}`))
+      .filter((command) => !/[\];]| \)/.test(command) && isReadOnlyCommand(command)),
+  );
+  expect(wrong).toEqual([]);
+});

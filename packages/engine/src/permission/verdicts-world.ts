@@ -1,0 +1,57 @@
+// The little world the tables of verdicts are judged in: a repository at /repo, a home at /home/me, and rules as text.
+// For tests only. Nothing here runs a command; it is read and judged.
+
+import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
+import type { Access } from "../tool.ts";
+import { analyseCommand } from "./command.ts";
+import { decide } from "./decide.ts";
+import { parseRule, type Rule } from "./rule.ts";
+
+export type Verdict = "allow" | "ask" | "deny";
+
+export interface World {
+  readonly allow?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly mode?: PermissionMode;
+  readonly cwd?: string;
+  readonly directories?: readonly string[];
+  /** Links: from the path as written to the path it really is. */
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+export function judgeCommand(command: string, world: World = {}): Verdict {
+  return judge("Bash", { kind: "command", command, cwd: world.cwd ?? "/repo" }, { command }, world);
+}
+
+export function judgeCall(tool: string, access: Access, world: World = {}): Verdict {
+  return judge(tool, access, {}, world);
+}
+
+function judge(tool: string, access: Access, input: Record<string, string>, world: World): Verdict {
+  const links = new Map(Object.entries(world.links ?? {}));
+  const realPath = access.kind === "read" || access.kind === "edit" ? links.get(access.path) : undefined;
+  return decide({
+    tool,
+    input,
+    access,
+    hook: NOTHING_SAID,
+    rules: (["allow", "ask", "deny"] as const).flatMap((behavior) => rulesOf(behavior, world[behavior] ?? [])),
+    mode: world.mode ?? "default",
+    directories: world.directories ?? ["/repo"],
+    cwd: world.cwd ?? "/repo",
+    home: "/home/me",
+    readable: [],
+    realPaths: links,
+    ...(realPath !== undefined && { realPath }),
+    ...(access.kind === "command" && { analysis: analyseCommand(access.command) }),
+  }).behavior;
+}
+
+function rulesOf(behavior: RuleBehavior, texts: readonly string[]): Rule[] {
+  return texts.map((text) => {
+    const parsed = parseRule(text);
+    if (parsed === undefined) throw new Error(`"${text}" is no rule`);
+    return { behavior, ...parsed, source: "userSettings", base: "/repo", text };
+  });
+}

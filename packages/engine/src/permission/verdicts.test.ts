@@ -1,0 +1,50 @@
+// Must run, must ask, must deny: three columns of commands and calls. See `verdicts-data.ts`.
+
+import { expect, test } from "bun:test";
+import {
+  CALLS_ASK,
+  CALLS_DENY,
+  CALLS_RUN,
+  MUST_ASK,
+  MUST_DENY,
+  MUST_RUN,
+  type Call,
+  type Group,
+} from "./verdicts-data.ts";
+import { judgeCall, judgeCommand, type Verdict } from "./verdicts-world.ts";
+
+const COLUMNS: readonly (readonly [Verdict, readonly Group[], readonly Call[]])[] = [
+  ["allow", MUST_RUN, CALLS_RUN],
+  ["ask", MUST_ASK, CALLS_ASK],
+  ["deny", MUST_DENY, CALLS_DENY],
+];
+
+const commands = COLUMNS.flatMap(([verdict, groups]) =>
+  groups.flatMap(([kind, world, texts]) => texts.map((text) => ({ verdict, kind, text, world, name: short(text) }))),
+);
+const calls = COLUMNS.flatMap(([verdict, , rows]) =>
+  rows.map(([kind, tool, access, world]) => ({ verdict, kind, tool, access, world, name: nameOf(tool, access) })),
+);
+
+test.each(commands)("$verdict, $kind: $name", ({ verdict, text, world }) => {
+  expect(judgeCommand(text, world)).toBe(verdict);
+});
+
+test.each(calls)("$verdict, $kind: $name", ({ verdict, tool, access, world }) => {
+  expect(judgeCall(tool, access, world)).toBe(verdict);
+});
+
+test("the table is as large as was promised, and says nothing twice", () => {
+  expect(commands.length + calls.length).toBeGreaterThanOrEqual(400);
+  const keys = commands.map(({ text, world }) => JSON.stringify([text, world]));
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+});
+
+function short(text: string): string {
+  const shown = JSON.stringify(text).slice(1, -1);
+  return shown.length > 60 ? `${shown.slice(0, 40)}… (${text.length})` : shown;
+}
+
+function nameOf(tool: string, access: Call[2]): string {
+  return "path" in access ? `${tool} ${access.path}` : tool;
+}

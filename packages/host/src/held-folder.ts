@@ -1,0 +1,70 @@
+// A folder held in place: what is done in it stays in it, whatever its path leads to by then.
+// Linux reaches names through the open descriptor; elsewhere the folder is looked at again before each step.
+
+import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { ToolError } from "@keelson/engine";
+import { hasDescriptorPaths, standsAt } from "./real-path.ts";
+import { replaced } from "./regular-file.ts";
+
+export interface HeldFolder extends Disposable {
+  /** A path for a name in the folder, to be used at once. */
+  at(name: string): string;
+}
+
+/** Takes a path without links and makes the folders that are missing. Throws when a link has taken the place of one. */
+export function holdFolder(path: string): HeldFolder {
+  return hasDescriptorPaths() ? holdByDescriptor(path) : holdByLooking(path);
+}
+
+function holdByDescriptor(path: string): HeldFolder {
+  const fd = openFolder(path);
+  return { at: (name) => within(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+// O_PATH, which Node has no name for: a place to start from, also in folders that may not be listed.
+const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+function openFolder(path: string): number {
+  const fd = existing(path) ?? openMade(path);
+  if (standsAt(fd, path)) return fd;
+  closeSync(fd);
+  throw moved(path);
+}
+
+function existing(path: string): number | undefined {
+  try {
+    return openSync(path, FOLDER);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function openMade(path: string): number {
+  const parent = openFolder(dirname(path));
+  try {
+    // Not an error when somebody else was faster: what they made is checked like the rest.
+    mkdirSync(within(parent, basename(path)), { recursive: true });
+    return openSync(within(parent, basename(path)), FOLDER);
+  } finally {
+    closeSync(parent);
+  }
+}
+
+const within = (fd: number, name: string) => `/proc/self/fd/${fd}/${name}`;
+
+function holdByLooking(path: string): HeldFolder {
+  mkdirSync(path, { recursive: true });
+  const held = lstatSync(path);
+  return {
+    at(name) {
+      const now = lstatSync(path);
+      if (now.ino !== held.ino || now.dev !== held.dev || realpathSync(path) !== path) throw moved(path);
+      return join(path, name);
+    },
+    [Symbol.dispose]() {},
+  };
+}
+
+const moved = (path: string) => new ToolError(replaced(path));

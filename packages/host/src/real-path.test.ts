@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from "bun:test";
+import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realPathOf, standsAt } from "./real-path.ts";
+
+const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-real-path-")));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+const at = (...parts: string[]) => join(place, ...parts);
+
+test("realPathOf() follows links, also those that lead to something that does not exist yet", () => {
+  mkdirSync(at("folder"));
+  mkdirSync(at("outside"));
+  symlinkSync(at("outside"), at("folder", "link"));
+  symlinkSync("../outside/new", at("folder", "dangling"));
+  symlinkSync(at("folder", "dangling"), at("twice"));
+  symlinkSync("loop", at("loop"));
+  const table: Record<string, string> = {
+    "folder/link/file": "outside/file",
+    "folder/link/a/b/c": "outside/a/b/c",
+    "folder/dangling": "outside/new",
+    "folder/dangling/below": "outside/new/below",
+    twice: "outside/new",
+    "nowhere/at/all": "nowhere/at/all",
+    loop: "loop",
+    "loop/below": "loop/below",
+  };
+  expect(Object.keys(table).map((path) => realPathOf(at(path)))).toEqual(Object.values(table).map((path) => at(path)));
+});
+
+test("standsAt() tells a folder reached through a link, or moved meanwhile, from the one at the path", () => {
+  mkdirSync(at("here", "inner"), { recursive: true });
+  symlinkSync(at("here"), at("alias"));
+  const fd = openSync(at("alias", "inner"), "r");
+  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("alias/inner"))]).toEqual([true, false]);
+  renameSync(at("here/inner"), at("here/other"));
+  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("here/other"))]).toEqual([false, true]);
+  closeSync(fd);
+});

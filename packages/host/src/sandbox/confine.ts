@@ -1,0 +1,88 @@
+// What stands between a command and the machine: the full sandbox where it is on, the shield otherwise, nothing where
+// neither can be had. Decides which, and puts what happened into words for the model.
+
+import { ToolError } from "@keelson/engine";
+import type { Guarded } from "./guarded.ts";
+import type { Sandbox } from "./prepare.ts";
+import type { Shield } from "./shield.ts";
+
+export interface ConfinedCommand {
+  readonly shell: string;
+  readonly script: string;
+  readonly command: string;
+  readonly cwd: string;
+  /** Of the tool call. */
+  readonly id: string;
+  /** The call asked to run outside the sandbox, and was allowed to. */
+  readonly outside: boolean;
+}
+
+export interface Confined {
+  readonly argv: string[];
+  /** Once, when the command and its children are gone. What the model should know of it. */
+  leave(result: { readonly text: string; readonly code: number | null }): string[];
+}
+
+export interface Confinement {
+  readonly shield?: Shield;
+  readonly sandbox?: Sandbox;
+  /** Whether somebody agreed that this call may change guarded paths. */
+  mayChangeGuarded?(id: string): boolean;
+}
+
+const ASK_OUTSIDE = "If it is needed, call again with dangerouslyDisableSandbox: true, which asks the user.";
+
+export async function confine(confinement: Confinement, command: ConfinedCommand): Promise<Confined> {
+  const { shield, sandbox } = confinement;
+  const { shell, script, cwd, outside } = command;
+  const plain = [shell, "-c", script];
+  const guarded = !confinement.mayChangeGuarded?.(command.id);
+
+  if (sandbox) {
+    const paths = await shield?.paths(cwd);
+    const forbidden = {
+      denyRead: [...(paths?.denied.files ?? []), ...(paths?.denied.folders ?? [])],
+      denyWrite: guarded && paths ? unchangeable(paths.guarded) : [],
+    };
+    const inside = await sandbox
+      .wrap({ script, shell, command: command.command, outside, forbidden })
+      .catch((error: Error) => {
+        throw new ToolError(`The sandbox could not be set up for this command: ${error.message}`);
+      });
+    if (inside) return { argv: inside.argv, leave: (result) => sandboxNotes(inside.finish(), result) };
+  }
+
+  const shielded = await shield?.wrap(plain, { cwd, guarded });
+  if (!shielded) return { argv: plain, leave: () => [] };
+  return {
+    argv: shielded.argv,
+    leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
+  };
+}
+
+function unchangeable({ readOnly, missingFiles, missingFolders }: Guarded): string[] {
+  return [...readOnly, ...missingFiles, ...missingFolders];
+}
+
+/** The words of programs that met a guarded path, in the languages of the C library and of Node. */
+const REFUSED = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
+
+function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
+  if (code === 0 || !REFUSED.test(text)) return [];
+  return [
+    `Commands cannot change protected paths (git hooks and settings, .claude, .mcp.json, shell start files and the like). ${ASK_OUTSIDE}`,
+  ];
+}
+
+const STOPPED = /Read-only file system|Operation not permitted|Permission denied|\bE(?:ROFS|PERM|ACCES)\b/;
+
+function sandboxNotes(violations: readonly string[], { text, code }: { text: string; code: number | null }): string[] {
+  if (violations.length > 0) {
+    return [`The sandbox stopped this command:\n${violations.map((line) => `- ${line}`).join("\n")}\n${ASK_OUTSIDE}`];
+  }
+  if (code === 0 || !STOPPED.test(text)) return [];
+  const what = text.split("\n").find((line) => STOPPED.test(line))!;
+  return [
+    `The sandbox may have stopped this command: ${what.trim().slice(0, 300)}\nWriting is limited to the working directories, and the network to allowed domains. ${ASK_OUTSIDE}`,
+  ];
+}

@@ -1,0 +1,87 @@
+// Gets the full sandbox ready when the settings ask for it, or says why it cannot be.
+
+import { tmpdir } from "node:os";
+import { randomHex } from "../random.ts";
+import { loadSandboxLibrary, type SandboxLibrary } from "./runtime-adapter.ts";
+import { runtimeConfig, type Forbidden, type SandboxSettings } from "./settings.ts";
+
+export interface SandboxOptions {
+  readonly directories: () => readonly string[];
+  readonly home: string;
+  /** Absolute paths of programs that came with us. */
+  readonly ripgrep?: string | null;
+  readonly seccomp?: string | null;
+  /** Whether the settings keep this command out of the sandbox. The gate asks the same function. */
+  isExcluded(command: string): boolean | Promise<boolean>;
+  /** For tests. */
+  readonly load?: () => Promise<SandboxLibrary>;
+}
+
+export interface Sandbox {
+  /** The argv for a command inside; null when it is to run outside. */
+  wrap(command: {
+    readonly script: string;
+    readonly shell: string;
+    readonly command: string;
+    readonly outside: boolean;
+    readonly forbidden: Forbidden;
+  }): Promise<{ readonly argv: string[]; finish(): readonly string[] } | null>;
+  close(): Promise<void>;
+}
+
+export type SandboxReadiness =
+  | { readonly active: true; readonly sandbox: Sandbox }
+  /** Not asked for, or not to be had; `reason` is set when it was asked for. */
+  | { readonly active: false; readonly reason?: string }
+  /** Asked for, not to be had, and the settings say not to start without. */
+  | { readonly active: false; readonly error: string };
+
+export async function prepareSandbox(
+  settings: SandboxSettings | undefined,
+  options: SandboxOptions,
+): Promise<SandboxReadiness> {
+  if (settings?.enabled !== true) return { active: false };
+  const reason = await start(settings, options);
+  if (typeof reason !== "string") return { active: true, sandbox: reason };
+  if (settings.failIfUnavailable) {
+    return {
+      active: false,
+      error: `The sandbox is required (sandbox.failIfUnavailable) and cannot be used: ${reason}. Fix that, or turn sandbox.failIfUnavailable off`,
+    };
+  }
+  return { active: false, reason: `The sandbox is on (sandbox.enabled) and cannot be used: ${reason}` };
+}
+
+/** What is missing for the sandbox on this machine; empty when it could be turned on. For `doctor`. */
+export async function sandboxProblems(ripgrep?: string | null): Promise<readonly string[]> {
+  const library = await loadSandboxLibrary();
+  return library.missing(ripgrep ?? undefined);
+}
+
+async function start(settings: SandboxSettings, options: SandboxOptions): Promise<Sandbox | string> {
+  const { directories, home, ripgrep, seccomp, load = loadSandboxLibrary } = options;
+  const configFor = (forbidden: Forbidden) =>
+    runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, {
+      ripgrep,
+      seccomp,
+    });
+  let library: SandboxLibrary;
+  try {
+    library = await load();
+    const missing = await library.missing(settings.ripgrep?.command ?? ripgrep ?? undefined);
+    if (missing.length > 0) return missing.join("; ");
+    await library.start(configFor({ denyRead: [], denyWrite: [] }));
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return {
+    async wrap({ script, shell, command, outside, forbidden }) {
+      const mayLeave = outside && settings.allowUnsandboxedCommands !== false;
+      if (mayLeave || (await options.isExcluded(command))) return null;
+      const id = randomHex(16);
+      const argv = await library.wrap({ script, shell, id, command, config: configFor(forbidden) });
+      return { argv, finish: () => library.finish(id) };
+    },
+    close: () => library.stop(),
+  };
+}

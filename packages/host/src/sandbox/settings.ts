@@ -1,0 +1,120 @@
+// The `sandbox` block of the settings, and what it means to the sandbox library. Pure.
+
+import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+
+export interface SandboxSettings {
+  readonly enabled?: boolean;
+  readonly failIfUnavailable?: boolean;
+  readonly autoAllowBashIfSandboxed?: boolean;
+  readonly allowUnsandboxedCommands?: boolean;
+  readonly excludedCommands?: readonly string[];
+  readonly ignoreViolations?: Readonly<Record<string, readonly string[]>>;
+  readonly enableWeakerNestedSandbox?: boolean;
+  readonly enableWeakerNetworkIsolation?: boolean;
+  readonly allowAppleEvents?: boolean;
+  readonly bwrapPath?: string;
+  readonly socatPath?: string;
+  readonly ripgrep?: { readonly command: string; readonly args?: readonly string[] };
+  readonly filesystem?: {
+    readonly allowWrite?: readonly string[];
+    readonly denyWrite?: readonly string[];
+    readonly denyRead?: readonly string[];
+    readonly allowRead?: readonly string[];
+    readonly disabled?: boolean;
+  };
+  readonly network?: {
+    readonly allowedDomains?: readonly string[];
+    readonly deniedDomains?: readonly string[];
+    readonly allowUnixSockets?: readonly string[];
+    readonly allowAllUnixSockets?: boolean;
+    readonly allowLocalBinding?: boolean;
+    readonly allowMachLookup?: readonly string[];
+    readonly httpProxyPort?: number;
+    readonly socksProxyPort?: number;
+    readonly strictAllowlist?: boolean;
+  };
+  readonly credentials?: {
+    readonly files?: readonly { readonly path: string; readonly mode: "deny" | "mask" }[];
+    readonly envVars?: readonly { readonly name: string; readonly mode: "deny" | "mask" }[];
+  };
+}
+
+export interface SandboxPlaces {
+  readonly directories: readonly string[];
+  readonly home: string;
+  /** Where commands may keep temporary files. */
+  readonly temporary: readonly string[];
+}
+
+/** What the command at hand may not touch besides. */
+export interface Forbidden {
+  readonly denyRead: readonly string[];
+  readonly denyWrite: readonly string[];
+}
+
+/** Paths in settings: `//x` absolute, `~/x` of the home, others of the folder the session was started in. */
+export function runtimeConfig(
+  settings: SandboxSettings,
+  places: SandboxPlaces,
+  forbidden: Forbidden,
+  programs: { readonly ripgrep?: string | null; readonly seccomp?: string | null } = {},
+): SandboxRuntimeConfig {
+  const { filesystem = {}, network = {}, credentials } = settings;
+  const paths = (list: readonly string[] = []) => list.map((path) => settingPath(path, places));
+  const ripgrep = settings.ripgrep ?? (programs.ripgrep ? { command: programs.ripgrep } : undefined);
+  return {
+    network: {
+      allowedDomains: [...(network.allowedDomains ?? [])],
+      deniedDomains: [...(network.deniedDomains ?? [])],
+      ...defined({
+        allowUnixSockets: network.allowUnixSockets && paths(network.allowUnixSockets),
+        allowAllUnixSockets: network.allowAllUnixSockets,
+        allowLocalBinding: network.allowLocalBinding,
+        allowMachLookup: network.allowMachLookup && [...network.allowMachLookup],
+        httpProxyPort: network.httpProxyPort,
+        socksProxyPort: network.socksProxyPort,
+        strictAllowlist: network.strictAllowlist,
+      }),
+    },
+    filesystem: {
+      denyRead: [...paths(filesystem.denyRead), ...forbidden.denyRead],
+      allowWrite: [...places.directories, ...places.temporary, ...paths(filesystem.allowWrite)],
+      denyWrite: [...paths(filesystem.denyWrite), ...forbidden.denyWrite],
+      ...defined({
+        allowRead: filesystem.allowRead && paths(filesystem.allowRead),
+        disabled: filesystem.disabled,
+      }),
+    },
+    ...defined({
+      ignoreViolations: settings.ignoreViolations && mutable(settings.ignoreViolations),
+      enableWeakerNestedSandbox: settings.enableWeakerNestedSandbox,
+      enableWeakerNetworkIsolation: settings.enableWeakerNetworkIsolation,
+      allowAppleEvents: settings.allowAppleEvents,
+      bwrapPath: settings.bwrapPath,
+      socatPath: settings.socatPath,
+      ripgrep: ripgrep && { command: ripgrep.command, args: [...("args" in ripgrep ? (ripgrep.args ?? []) : [])] },
+      seccomp: programs.seccomp ? { applyPath: programs.seccomp } : undefined,
+      credentials: credentials && {
+        files: (credentials.files ?? []).map((file) => ({ ...file, path: settingPath(file.path, places) })),
+        envVars: (credentials.envVars ?? []).map((variable) => ({ ...variable })),
+      },
+    }),
+  };
+}
+
+function settingPath(path: string, { directories, home }: SandboxPlaces): string {
+  if (path === "~" || path.startsWith("~/")) return join(home || homedir(), path.slice(1));
+  if (path.startsWith("//")) return path.slice(1);
+  return isAbsolute(path) ? path : resolve(directories[0] ?? "/", path);
+}
+
+function mutable(lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [...list]]));
+}
+
+function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

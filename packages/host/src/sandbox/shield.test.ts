@@ -1,0 +1,193 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createShell, type ShellOptions } from "../shell.ts";
+import { createTasks } from "../task-table.ts";
+import type { DenyRule } from "./deny-pattern.ts";
+import { shieldStatus } from "./status.ts";
+
+const { active } = await shieldStatus({ path: process.env["PATH"] });
+if (!active && process.env["CI"] && process.platform === "linux") {
+  throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
+}
+const shielded = test.skipIf(!active);
+setDefaultTimeout(20_000);
+
+function world(
+  options: { deny?: readonly string[]; mayChange?: (id: string) => boolean } & Partial<ShellOptions> = {},
+) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shield-")));
+  const home = join(root, "home");
+  const project = join(root, "project");
+  for (const folder of [home, project]) mkdirSync(folder);
+  const rules: DenyRule[] = (options.deny ?? []).map((content) => ({
+    behavior: "deny",
+    tool: "Read",
+    content,
+    base: project,
+  }));
+  const warnings: string[] = [];
+  const tasks = createTasks();
+  const env = { PATH: process.env["PATH"] };
+  const shell = createShell({
+    configDir: join(home, ".claude"),
+    sessionId: "s",
+    entrypoint: "cli",
+    childEnv: { HOME: home, PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
+    env,
+    resultsDir: join(home, "results"),
+    tasksDir: join(home, "tasks"),
+    tasks,
+    mayChangeGuarded: options.mayChange,
+    shield: {
+      rules: () => rules,
+      // Stands for the gate: these tests name their secrets so.
+      mayRead: (path) => !/secret/i.test(path),
+      directories: () => [project],
+      home,
+      configDir: join(home, ".claude"),
+      env,
+      warn: (text) => warnings.push(text),
+    },
+  });
+  const run = (command: string, id = "call") =>
+    shell.run(command, {
+      cwd: project,
+      timeoutMs: 10_000,
+      signal: new AbortController().signal,
+      maxOutput: 30_000,
+      id,
+    });
+  const write = (name: string, text: string) => writeFileSync(join(project, name), text);
+  return {
+    home,
+    project,
+    shell,
+    tasks,
+    warnings,
+    run,
+    write,
+    async [Symbol.asyncDispose]() {
+      await shell.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+shielded("output, exit code, directory, environment, descriptors and process group are as without it", async () => {
+  await using w = world();
+  mkdirSync(join(w.project, "sub"));
+  const result = await w.run("echo one; echo two >&2; cd sub; (exit 5); exit $?");
+  expect(result).toEqual({
+    text: "one\ntwo\n",
+    tail: "",
+    size: 8,
+    path: null,
+    code: 5,
+    timedOut: false,
+    aborted: false,
+    cwd: join(w.project, "sub"),
+  });
+  const id = (await w.run("id -u; id -g; echo $HOME; cat < /dev/null; echo x > /dev/stderr; test -r /proc/$$/stat"))
+    .text;
+  expect(id).toBe(`${process.getuid!()}\n${process.getgid!()}\n${w.home}\nx\n`);
+});
+
+shielded("what a command leaves running with & goes on, and ends with the session", async () => {
+  const w = world();
+  const { text } = await w.run("sleep 300 & echo $!");
+  const pid = Number(text);
+  expect((await w.run(`kill -0 ${pid} && echo there`)).text).toBe("there\n");
+  await w[Symbol.asyncDispose]();
+  const state = await Bun.file(`/proc/${pid}/stat`)
+    .text()
+    .catch(() => ") Z ");
+  expect(state).toContain(") Z ");
+});
+
+shielded("a hidden file cannot be read under any of its names, nor committed as an empty one", async () => {
+  await using w = world({ deny: ["secret"] });
+  w.write("secret", "hush");
+  linkSync(join(w.project, "secret"), join(w.project, "second-name"));
+  symlinkSync("secret", join(w.project, "link"));
+  const { text } = await w.run("cat secret second-name link /proc/self/cwd/secret; git init -q; git add secret; true");
+  expect(text).not.toContain("hush");
+  expect(text).toContain("can only add regular files");
+  expect(readFileSync(join(w.project, "secret"), "utf8")).toBe("hush");
+});
+
+shielded("the folder a command runs in is never hidden; that is said", async () => {
+  await using w = world({ deny: ["../secret-place"] });
+  symlinkSync(w.project, join(w.project, "../secret-place"));
+  expect((await w.run("pwd; ls")).text).toBe(`${w.project}\n`);
+  expect(w.warnings).toEqual([expect.stringContaining("where commands run; for commands it is not hidden")]);
+});
+
+shielded("a protected link that was replaced is put back, what took its place is kept beside it", async () => {
+  await using w = world();
+  writeFileSync(join(w.home, "real-rc"), "# mine\n");
+  symlinkSync("real-rc", join(w.home, ".bashrc"));
+  const { notes } = await w.run("rm ~/.bashrc; echo evil > ~/.bashrc; echo evil >> ~/real-rc; true");
+  expect(readlinkSync(join(w.home, ".bashrc"))).toBe("real-rc");
+  expect(readFileSync(join(w.home, "real-rc"), "utf8")).toBe("# mine\n");
+  expect(notes).toEqual([expect.stringContaining("which is protected: it was moved to")]);
+  const aside = readdirSync(w.home).filter((name) => name.includes(".set-aside-"));
+  expect(aside.map((name) => readFileSync(join(w.home, name), "utf8"))).toEqual(["evil\n"]);
+});
+
+shielded("with somebody's word a command may change guarded paths, and others beside it do not undo that", async () => {
+  await using w = world({ mayChange: (id) => id === "approved" });
+  const slow = w.run("until [ -e .mcp.json ]; do sleep 0.01; done; echo x > .claude/y");
+  await w.run("echo ok > .mcp.json; echo ok > ~/.zshrc", "approved");
+  expect((await slow).text).toContain("Read-only file system");
+  expect(readFileSync(join(w.project, ".mcp.json"), "utf8")).toBe("ok\n");
+  expect(existsSync(join(w.home, ".zshrc"))).toBe(true);
+});
+
+shielded("folders that stand in are shared by commands that run together, and go with the last", async () => {
+  await using w = world();
+  const stands = () => existsSync(join(w.project, ".claude"));
+  const first = w.run("echo > started; until [ -e go ]; do sleep 0.01; done; echo x > .claude/settings.json");
+  const second = await w.run("until [ -e started ]; do sleep 0.01; done; echo x > .claude/a; true");
+  expect(second.text).toContain("Read-only file system");
+  expect(stands()).toBe(true);
+  w.write("go", "");
+  expect((await first).text).toContain("Read-only file system");
+  expect(stands()).toBe(false);
+});
+
+shielded("after close nothing of ours is left in the temporary folder", async () => {
+  const masks = () => readdirSync(tmpdir()).filter((name) => name.startsWith("keelson-mask-"));
+  const before = new Set(masks());
+  const w = world({ deny: ["secret"] });
+  await w.run("true");
+  const own = masks().filter((name) => !before.has(name));
+  expect(own.length).toBeGreaterThan(0);
+  expect(lstatSync(join(tmpdir(), own[0]!)).mode & 0o777).toBe(0);
+  await w[Symbol.asyncDispose]();
+  expect(masks().filter((name) => own[0] === name)).toEqual([]);
+});
+
+test("where there is no bubblewrap the reason names the fix", async () => {
+  expect(await shieldStatus({ path: "/nowhere", platform: "linux" })).toEqual({
+    active: false,
+    kind: "none",
+    reason: "bubblewrap is not installed (install the package bubblewrap)",
+  });
+  const broken = await shieldStatus({ path: "", platform: "linux", bwrapPath: "/bin/false" });
+  expect(broken).toMatchObject({ active: false, reason: expect.stringContaining("cannot be used here") });
+});

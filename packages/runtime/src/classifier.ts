@@ -1,0 +1,100 @@
+// Auto mode's second opinion: asks the model about calls that no rule decided, and stops asking it when it is no help.
+
+import {
+  afterVerdict,
+  classifierRequest,
+  countVerdict,
+  isSpent,
+  ModelError,
+  needsClassifier,
+  NO_DENIALS,
+  readVerdict,
+  type AutoRules,
+  type Classified,
+  type GateDecision,
+  type ModelChoice,
+  type ModelRequest,
+  type PermitRequest,
+} from "@keelson/engine";
+import { NO_USAGE, type ModelMessage, type PermissionMode, type Signal, type Usage } from "@keelson/protocol";
+
+export interface ClassifierOptions {
+  rules(): AutoRules & { readonly classifyAllShell?: boolean };
+  model(): ModelChoice;
+  conversation(): readonly ModelMessage[];
+  directories(): readonly string[];
+  cwd(): string;
+  charge(usage: Usage, model: string, durationMs: number): void;
+  show(signal: Signal): void | Promise<void>;
+  now(): number;
+}
+
+export class Classifier {
+  readonly #options: ClassifierOptions;
+  #denials = NO_DENIALS;
+
+  constructor(options: ClassifierOptions) {
+    this.#options = options;
+  }
+
+  /** The decision after the classifier was heard, or the one before where it may not speak. */
+  async judge(
+    decision: GateDecision,
+    mode: PermissionMode,
+    { tool, input, access }: PermitRequest,
+    signal: AbortSignal,
+  ): Promise<GateDecision> {
+    const rules = this.#options.rules();
+    if (!needsClassifier(decision, mode, { access, everyCommand: rules.classifyAllShell })) return decision;
+    if (isSpent(this.#denials)) return decision;
+    const { model, conversation, directories, cwd } = this.#options;
+    const request = classifierRequest(
+      {
+        tool: tool.name,
+        input,
+        reason: "reason" in decision ? decision.reason : "",
+        directories: directories(),
+        cwd: cwd(),
+        conversation: conversation(),
+        rules,
+      },
+      model(),
+    );
+    const verdict = await this.#ask(request, signal);
+    this.#denials = countVerdict(this.#denials, verdict);
+    if (verdict.verdict !== "allow") this.#tell(verdict);
+    return afterVerdict(decision, verdict);
+  }
+
+  async #ask(request: ModelRequest, signal: AbortSignal): Promise<Classified> {
+    const started = this.#options.now();
+    let text = "";
+    let usage: Usage = NO_USAGE;
+    try {
+      for await (const event of this.#options.model().provider.stream(request, signal)) {
+        if (event.type === "notice" && event.notice.type === "restart") text = "";
+        if (event.type === "message_start") usage = { ...usage, ...event.message.usage };
+        if (event.type === "message_delta") usage = { ...usage, ...event.usage };
+        if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
+      }
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
+    } finally {
+      this.#options.charge(usage, request.model, this.#options.now() - started);
+    }
+    return readVerdict(text);
+  }
+
+  #tell({ verdict, reason }: Classified): void {
+    const { inARow, inAll } = this.#denials;
+    const said = verdict === "deny" ? "said no" : "gave no verdict";
+    const rest = isSpent(this.#denials) ? "; it is not asked any more in this session" : "";
+    void this.#options.show({
+      type: "system",
+      subtype: "informational",
+      level: "notice",
+      content: `Auto mode: the classifier ${said}: ${reason} (${inARow} in a row, ${inAll} in all${rest})`,
+    });
+  }
+}

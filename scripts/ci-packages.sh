@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Installs what the tests of the shield and the sandbox need on a CI machine: bubblewrap and socat, where they are
+# missing and we may. Where we may not, the tests themselves say what is missing.
+set -euo pipefail
+
+missing=()
+command -v bwrap >/dev/null || missing+=(bubblewrap)
+command -v socat >/dev/null || missing+=(socat)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+  echo "Missing: ${missing[*]}. Install them with the package manager of this machine." >&2
+  exit 0
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get install --yes --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+  { apt-get update --quiet >/dev/null && apt-get install --yes --no-install-recommends "${missing[@]}" >/dev/null; }

@@ -1,0 +1,98 @@
+// docs/settings.schema.json, made from the table of settings keys: `bun scripts/settings-schema.ts` writes it.
+
+import { join } from "node:path";
+import { KEYS, type Key, type ValueType } from "../packages/config/src/keys.ts";
+import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
+import { root } from "./root.ts";
+
+export const schemaFile = join(root, "docs", "settings.schema.json");
+
+type Schema = Record<string, unknown>;
+
+/** Unknown keys are legal, as in the files themselves. */
+export function settingsSchema(): Schema {
+  const top: Schema = { type: "object", properties: {} };
+  for (const known of KEYS) {
+    if (known.holders.includes("global")) continue;
+    const names = known.key.split(".");
+    const group = names.slice(0, -1).reduce(enter, top);
+    (group["properties"] as Schema)[names.at(-1)!] = { description: describe(known), ...schemaOf(known.type) };
+  }
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Settings of Keelson",
+    description: "settings.json and settings.local.json, in ~/.claude and in a project's .claude folder",
+    ...top,
+  };
+}
+
+function enter(group: Schema, name: string): Schema {
+  const properties = group["properties"] as Schema;
+  return (properties[name] ??= { type: "object", properties: {} }) as Schema;
+}
+
+function describe({ means, holders }: Key): string {
+  const only = holders.length === 4 ? "" : ` (only in ${holders.join(" and ")} settings)`;
+  return `${means === undefined ? "Not implemented yet" : means[0]!.toUpperCase() + means.slice(1)}${only}`;
+}
+
+const CREDENTIAL: Schema = {
+  type: "object",
+  properties: { path: { type: "string" }, name: { type: "string" }, mode: { enum: ["deny", "mask"] } },
+  required: ["mode"],
+};
+const TEXTS: Schema = { type: "array", items: { type: "string" } };
+
+function schemaOf(type: ValueType): Schema {
+  switch (type.kind) {
+    case "any":
+      return {};
+    case "text":
+      return { type: "string" };
+    case "object":
+      return { type: "object" };
+    case "flag":
+      return { type: "boolean" };
+    case "number":
+      return {
+        type: type.whole ? "integer" : "number",
+        ...(type.least === undefined ? {} : { minimum: type.least }),
+        ...(type.most === undefined ? {} : { maximum: type.most }),
+      };
+    case "choice":
+      return { enum: type.of };
+    case "mode":
+      return { enum: [...PERMISSION_MODES, "manual"] };
+    case "models":
+      return { anyOf: [{ type: "string" }, TEXTS] };
+    case "list":
+      return type.of === "text" ? TEXTS : { type: "array", ...(type.of === "any" ? {} : { items: CREDENTIAL }) };
+    case "rules":
+      return {
+        type: "array",
+        items: { type: "string", pattern: "^\\s*[A-Za-z_][\\w*.-]*\\s*(\\([\\s\\S]*\\))?\\s*$" },
+      };
+    case "map":
+      return { type: "object", additionalProperties: mapEntry(type.of) };
+    case "variables":
+      return { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
+    case "prices":
+      return { type: "object", additionalProperties: PRICES };
+  }
+}
+
+function mapEntry(of: (ValueType & { kind: "map" })["of"]): Schema {
+  return of === "texts" ? TEXTS : schemaOf({ kind: of });
+}
+
+const price = { type: "number", minimum: 0 };
+const PRICES: Schema = {
+  type: "object",
+  properties: { input: price, output: price, cacheRead: price, cacheWrite5m: price, cacheWrite1h: price },
+  required: ["input", "output"],
+};
+
+if (import.meta.main) {
+  await Bun.write(schemaFile, JSON.stringify(settingsSchema(), null, 2));
+  Bun.spawnSync([process.execPath, "fmt", "--no-script", schemaFile]);
+}
