@@ -14,6 +14,10 @@ const late = {
   "node_modules/diff/": "only after an edit",
   "node_modules/unbash/": "only when a shell command is judged",
   "node_modules/@vscode/": "only for a search",
+  "node_modules/jsonc-parser/": "only when settings are written or inspected",
+  "node_modules/@anthropic-ai/": "only with the full sandbox",
+  "packages/host/src/sandbox/": "only when a command runs",
+  "packages/engine/src/permission/decide": "only when a call is judged",
   "packages/model/src/offline/": "only without a model",
   "packages/testkit/": "only in tests",
 };

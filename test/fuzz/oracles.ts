@@ -32,10 +32,10 @@ function nameOf(node: Node): string[] {
   let name = "";
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
-    const end = character === "'" || character === '"' ? text.indexOf(character, at + 1) : -1;
-    if (end > 0) {
-      name += text.slice(at + 1, end);
-      at = end;
+    const quoted = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)")/s.exec(text.slice(at));
+    if (quoted) {
+      name += quoted[1] ?? quoted[2]!.replace(/\\(["\\])/g, "$1");
+      at += quoted[0].length - 1;
     } else if (character === "\\") name += text[++at] ?? "";
     else name += character;
   }

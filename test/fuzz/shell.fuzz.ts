@@ -1,8 +1,9 @@
 // Our reading of generated commands against two others. Disagreement is fine as long as it ends in a question.
 
 import fc from "fast-check";
-import { decide, type GateQuestion, type Rule } from "@keelson/engine";
+import type { GateQuestion, Rule } from "@keelson/engine";
 import { analyseCommand } from "@keelson/engine/command";
+import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID } from "@keelson/protocol";
 import { commandText } from "./grammar.ts";
 import { loadGrammar, refusedByBash } from "./oracles.ts";
@@ -65,7 +66,7 @@ export async function fuzz({ cases, seed }: { readonly cases: number; readonly s
 
 /** The text without what tree-sitter is known to misread: line continuations, and characters it takes for blanks or letters. */
 function spelledOut(text: string): string {
-  return text.replaceAll("\\\n", "").replace(/[\r\f\v\x80-\u{10ffff}]/gu, "%");
+  return text.replace(/(?<!\\)((?:\\\\)*)\\\n/g, "$1").replace(/[\r\f\v\x80-\u{10ffff}]/gu, "%");
 }
 
 /** Faults of tree-sitter's grammar that are known and were looked at; undefined for anything else. */
@@ -75,6 +76,7 @@ function excuse(text: string, missed: readonly string[], broken: boolean): strin
   if (/(^|[\s;&|(])[^\s=\w"'$][^\s=]*=|(^|\W)\d\w*=/.test(text)) return "assignment to a name bash does not have";
   if (/\s#/.test(text)) return "comment";
   if (/\\[ \t]/.test(text)) return "escaped blank";
+  if (text.includes("\\\\'")) return "end of a $'…' string";
   if (/(^|\s)![^\s]/.test(text)) return "negation without a blank";
   return broken ? "guess after an error of its own" : undefined;
 }

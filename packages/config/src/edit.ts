@@ -1,7 +1,14 @@
 // Edits settings as text: what is not meant stays as it was written, comments, order and layout included.
 // Pure; knows JSON with comments, not what keys mean.
 
-import { parseTree } from "jsonc-parser";
+import { parseTree, type ParseError } from "jsonc-parser";
+
+/** Whether the text is what the edits below understand: some readers take more, such as single quotes. */
+export function isEditable(text: string): boolean {
+  const errors: ParseError[] = [];
+  parseTree(text.replace(/^\ufeff/, " "), errors, { allowTrailingComma: true });
+  return errors.length === 0;
+}
 
 /** Sets the value at a path of names, making the objects on the way. */
 export function setAt(text: string, path: readonly string[], value: unknown): string {
@@ -32,7 +39,7 @@ export function removeAt(text: string, path: readonly string[], index: number): 
   const own = commaAfter(text, endOf(item));
   const comma = own ?? (before && commaAfter(text, endOf(before)));
   const end = own === undefined ? endOf(item) : own + 1;
-  const cut = wholeLine(text, item.offset, end) ?? [item.offset, end];
+  const cut = wholeLine(text, item.offset, end) ?? withBlanks(text, item.offset, end, own !== undefined);
   const shorter = text.slice(0, cut[0]) + text.slice(cut[1]);
   return own !== undefined || comma === undefined ? shorter : shorter.slice(0, comma) + shorter.slice(comma + 1);
 }
@@ -113,6 +120,12 @@ function wholeLine(text: string, from: number, to: number): [number, number] | u
     start >= 0 && /^[ \t]*$/.test(text.slice(start + 1, from)) && (end > to || /[\r\n]/.test(text[to] ?? ""));
   if (!isAlone) return undefined;
   return [text[start - 1] === "\r" ? start - 1 : start, end];
+}
+
+/** The range and the blanks that parted it from its neighbour: those after it, or before it when it is the last. */
+function withBlanks(text: string, from: number, to: number, isFollowed: boolean): [number, number] {
+  if (isFollowed) return [from, to + /^[ \t]*/.exec(text.slice(to))![0].length];
+  return [from - /[ \t]*$/.exec(text.slice(0, from))![0].length, to];
 }
 
 const eolOf = (text: string) => (text.includes("\r\n") ? "\r\n" : "\n");

@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PermissionMode } from "@keelson/protocol";
-import { load, type LoadOptions } from "./load.ts";
+import type { LoadOptions } from "./gather.ts";
+import { load } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
 
 let root: string;

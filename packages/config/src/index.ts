@@ -1,4 +1,5 @@
-export { load, reload, type LoadOptions } from "./load.ts";
+export { load, reload } from "./load.ts";
+export type { LoadOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
 export { inspect, locateRules, setValue, settingsFiles, writeRules } from "./on-demand.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { isObject, type RuleSource } from "@keelson/protocol";
 import { isGroup, knownKey, valueAt } from "./known.ts";
-import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./load.ts";
+import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./gather.ts";
 import { linesOf, type Lines } from "./locate.ts";
 import { readSettingsFile } from "./read.ts";
 import { atHome, managedFiles, standardFiles, type Scope } from "./scopes.ts";

@@ -18,7 +18,7 @@ export const isGroup = (name: string): boolean => GROUPS.has(name);
 export interface KeyPath {
   readonly path: readonly string[];
   readonly known: Key;
-  /** The path names one entry of a key that is a table of names, such as `env.NAME`. */
+  /** The path names one entry of a key that is a table of names, such as a variable under `env`. */
   readonly entry: boolean;
 }
 

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
-import { load, reload, type LoadOptions } from "./load.ts";
+import type { LoadOptions } from "./gather.ts";
+import { load, reload } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
 import { changed } from "./sources.ts";
 

@@ -1,32 +1,12 @@
 // From a directory, an environment and flags to one frozen snapshot. A handful of small reads, nothing is executed.
 
-import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
-import type { PermissionMode, Settings } from "@keelson/protocol";
+import type { Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
-import { applyBlocks, childEnvironment, type Environment } from "./env.ts";
-import { ConfigError } from "./errors.ts";
-import { restrict, type Standing } from "./folder.ts";
-import { mergeSettings } from "./merge.ts";
-import { isAsking, startingMode } from "./mode.ts";
+import { applyBlocks, childEnvironment } from "./env.ts";
+import { gather, type LoadOptions } from "./gather.ts";
+import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
-import { managedDirectory, readScopes, type Places, type Scope, type Warn, type WarningKind } from "./scopes.ts";
-import type { Flags, Origin, Snapshot } from "./snapshot.ts";
-import { stampOf, type Source } from "./sources.ts";
-import { isTracked } from "./tracked.ts";
-import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
-
-export interface LoadOptions {
-  readonly cwd: string;
-  readonly home: string;
-  readonly env: Environment;
-  readonly flags: Flags;
-  readonly platform: string;
-  /** Absent where the system has none. */
-  readonly uid?: number;
-  /** Instead of the system's own place for an administrator's files. */
-  readonly managedDir?: string;
-}
+import type { Origin, Snapshot } from "./snapshot.ts";
 
 /** Reads all settings once. Throws ConfigError for what was asked for and cannot be had. */
 export function load(options: LoadOptions): Snapshot {
@@ -66,88 +46,6 @@ export function reload({ origin, home }: Snapshot): Snapshot {
   return load({ ...origin, home });
 }
 
-export interface Gathered {
-  readonly places: Places;
-  readonly flags: Flags;
-  readonly trust: Trust;
-  readonly requireTrust: boolean;
-  /** What counts of each file, lowest precedence first. */
-  readonly scopes: readonly Scope[];
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly sources: readonly Source[];
-  readonly warnings: readonly Warning[];
-  readonly warn: Warn;
-}
-
-export interface Warning {
-  readonly text: string;
-  readonly kind: WarningKind;
-}
-
-/** All files read, checked and cut down to what each may decide; nothing concluded from them yet. */
-export function gather(options: LoadOptions): Gathered {
-  const { home, env } = options;
-  const warnings: Warning[] = [];
-  const warn: Warn = (text, kind = "restricted") => void warnings.push({ text, kind });
-
-  const places = placesOf(options);
-  const { cwd, configDir } = places;
-  const flags: Flags = env["CLAUDE_CODE_SIMPLE"] === "1" ? { ...options.flags, bare: true } : options.flags;
-
-  const globalFile = globalConfigFile(home, env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
-  const globalSource = { path: globalFile, stamp: stampOf(globalFile) };
-  const trust = readTrust({ cwd, given: resolve(options.cwd) }, globalFile, (text) => warn(text, "broken"));
-  const read = readScopes(places, flags, warn);
-  const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
-  const plain = flags.bare ? read.scopes.map(withoutCustomisation) : read.scopes;
-  const scopes = withinBounds(plain, { ...trust, required: requireTrust }, warn);
-  const unread = scopes.filter((scope) => scope.unread);
-  if (unread.length > 0) warn(unreadText(unread), "broken");
-  const settings = mergeSettings(scopes.map((scope) => scope.settings));
-  return {
-    places,
-    flags,
-    trust,
-    requireTrust,
-    scopes,
-    settings: scopes.some((scope) => scope.unreadMode) ? withAskingMode(settings) : settings,
-    sources: [globalSource, ...read.sources],
-    warnings,
-    warn,
-  };
-}
-
-/** Where everything is. Throws ConfigError when the working directory is not there. */
-export function placesOf({ cwd: given, home, env, managedDir, platform }: LoadOptions): Places {
-  const cwd = resolved(resolve(given));
-  const moved = env["CLAUDE_CONFIG_DIR"];
-  return {
-    cwd,
-    home,
-    configDir: moved ? resolve(cwd, moved) : join(home, ".claude"),
-    managedDir: managedDir ?? managedDirectory(platform),
-  };
-}
-
-/** The highest scope that says anything about it decides. */
-function asksForTrust(scopes: readonly Scope[]): boolean {
-  return scopes.findLast(({ settings }) => settings["requireTrust"] !== undefined)?.settings["requireTrust"] === true;
-}
-
-function unreadText(scopes: readonly Scope[]): string {
-  const files = scopes.map(({ file }) => file ?? "--settings").join(", ");
-  return (
-    `${files}: rules that deny or ask may be missing; until that is mended no allow rule counts, ` +
-    "and no mode starts that asks less than default"
-  );
-}
-
-/** A mode that could not be read may have been narrower than those that could. */
-function withAskingMode(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { defaultMode, ...others } = permissionsOf(settings);
-  return isAsking((defaultMode ?? "default") as PermissionMode) ? settings : { ...settings, permissions: others };
-}
-
 /** Nobody switches to these later either. */
 function forbidWideModes(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const off = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
@@ -164,66 +62,6 @@ function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadOptions): 
     ...(uid === undefined ? {} : { uid }),
     ...(managedDir === undefined ? {} : { managedDir }),
   };
-}
-
-function resolved(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new ConfigError(`The working directory ${path} cannot be opened (${code})`);
-  }
-}
-
-/** Takes from the folder's own files what they may not decide; lower scopes first, since modes are compared. */
-function withinBounds(
-  scopes: readonly Scope[],
-  trust: Trust & { readonly required: boolean },
-  warn: Warn,
-): readonly Scope[] {
-  let before: PermissionMode = "default";
-  return scopes.map((scope) => {
-    const bounded = isFolderScope(scope) ? restrict(scope, standingOf(scope, trust), before, warn) : scope;
-    before = (permissionsOf(bounded.settings)["defaultMode"] as PermissionMode | undefined) ?? before;
-    return bounded;
-  });
-}
-
-const isFolderScope = ({ source }: Scope) => source === "projectSettings" || source === "localSettings";
-
-/**
- * A local file is its user's own and its allow rules count in untrusted folders too (observed, 2.1.197), unless the
- * repository ships it.
- */
-function standingOf(
-  { source, file, settings }: Scope,
-  { trusted, fix, required }: Trust & { required: boolean },
-): Standing {
-  // Looking it up means reading git's index, so only where it makes a difference.
-  const matters = !trusted || permissionsOf(settings)["defaultMode"] !== undefined;
-  const shipped = source === "projectSettings" || (matters && file !== undefined && isTracked(file));
-  return { trusted, fix, shipped, required };
-}
-
-// What `--bare` leaves out of the standard files. Rules, mode, model and limits stay: bare is plain, not permissive.
-const CUSTOMISATION = [
-  "hooks",
-  "enabledPlugins",
-  "extraKnownMarketplaces",
-  "pluginConfigs",
-  "agent",
-  "outputStyle",
-  "statusLine",
-  "subagentStatusLine",
-  "apiKeyHelper",
-  "enableAllProjectMcpServers",
-  "enabledMcpjsonServers",
-];
-
-function withoutCustomisation(scope: Scope): Scope {
-  if (scope.source === "policySettings" || scope.source === "flagSettings") return scope;
-  const kept = Object.entries(scope.settings).filter(([key]) => !CUSTOMISATION.includes(key));
-  return { ...scope, settings: Object.fromEntries(kept) };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,12 +1,13 @@
 // Sets one key in one settings file, after checking that the key, the value and the file go together.
 
-import { checkValue, whose } from "./check.ts";
+import { checkValue } from "./check-value.ts";
+import { whose } from "./check.ts";
 import type { Key } from "./keys.ts";
 import { keyPath, valueAt, type KeyPath } from "./known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "./scopes.ts";
 import { updateSettingsFile } from "./settings-file.ts";
-import { placeOf, type WritePlaces } from "./write-rules.ts";
+import { NOT_EDITABLE, placeOf, type WritePlaces } from "./write-rules.ts";
 
 export interface SetRequest {
   readonly key: string;
@@ -36,9 +37,10 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
   const parsed = parseTyped(typed, found);
   if ("problem" in parsed) return { ok: false, problem: parsed.problem };
 
-  const { setAt } = await import("./edit.ts");
+  const { isEditable, setAt } = await import("./edit.ts");
   const standard = standardFiles(places).find(({ name }) => name === scope)!;
   const result = await updateSettingsFile(placeOf(standard, places), (text) => {
+    if (!isEditable(text)) return NOT_EDITABLE;
     const changed = setAt(text, path, parsed.value);
     const now = Bun.JSONC.parse(changed.replace(/^\ufeff/, ""));
     const holds = JSON.stringify(valueAt(now, path)) === JSON.stringify(parsed.value);

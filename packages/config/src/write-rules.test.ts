@@ -122,6 +122,7 @@ test("what is there already is not written again", async () => {
 test("a file that cannot be understood is left as it is", async () => {
   const cases: [string, string][] = [
     ["{ broken", "is not valid JSON"],
+    ["{ 'permissions': { 'deny': ['X'] } }", "is not plain JSON with comments"],
     ['{ "permissions": 7 }', "has permissions that are no object"],
     ['{ "permissions": { "allow": {} } }', "has permissions.allow that is no list"],
   ];

@@ -27,8 +27,9 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
     // 4 ms; sessions in which nobody accepts a rule never pay it.
     const edits = await import("./edit.ts");
     const refused: string[] = [];
-    const change: Change = (text, settings) =>
-      own.reduce<{ text: string } | { problem: string }>(
+    const change: Change = (text, settings) => {
+      if (!edits.isEditable(text)) return NOT_EDITABLE;
+      return own.reduce<{ text: string } | { problem: string }>(
         (state, update) => {
           if ("problem" in state) return state;
           const now = state.text === text ? settings : parsed(state.text);
@@ -36,6 +37,7 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
         },
         { text },
       );
+    };
     const result = await updateSettingsFile(placeOf(standard, places), change);
     problems.push(...refused.map((why) => `${standard.file}: ${why}`));
     if (result.kind === "refused") problems.push(result.problem);
@@ -52,6 +54,8 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
 export function placeOf({ name, file }: StandardFile, { cwd }: Pick<WritePlaces, "cwd">): FilePlace {
   return { file, private: name !== "project", ...(name === "user" ? {} : { within: cwd }) };
 }
+
+export const NOT_EDITABLE = { problem: "is not plain JSON with comments (single quotes, bare names?); mend it first" };
 
 type Edits = typeof EditModule;
 type Step = { readonly text: string } | { readonly problem: string };

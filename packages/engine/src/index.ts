@@ -52,29 +52,6 @@ export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
-export { decide, type GateDecision, type GateQuestion, type SandboxState } from "./permission/decide.ts";
-export { hiddenFiles } from "./permission/hidden.ts";
-export { newMatchers, type Matchers } from "./permission/match-path.ts";
-export { isExcluded } from "./permission/sandboxed.ts";
-export {
-  afterVerdict,
-  classifierRequest,
-  countVerdict,
-  isSpent,
-  needsClassifier,
-  NO_DENIALS,
-  readVerdict,
-  type Classified,
-  type ClassifierFacts,
-  type Denials,
-} from "./permission/classify.ts";
-export type { AutoRules } from "./permission/classify-prompt.ts";
-export { pathsInCommand } from "./permission/command-files.ts";
-export { applyUpdate, type PermissionState } from "./permission/update.ts";
-export type { Explanation, PathExplanation, Verdict } from "./permission/explain.ts";
-export type { CommandExplanation, PartExplanation, RedirectionExplanation } from "./permission/explain-command.ts";
-export type { Remedy } from "./permission/explain-remedy.ts";
-export type { RuleNote } from "./permission/explain-rule.ts";
-/** Why the gate says what it says: loaded by those who ask. */
-export const loadExplain = () => import("./permission/explain.ts");
+export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
+export type { PermissionState } from "./permission/update.ts";
 export { checkInput } from "./validate.ts";

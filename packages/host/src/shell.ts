@@ -146,9 +146,9 @@ export function createShell(options: ShellOptions): SessionShell {
     return [];
   }
 
-  function sweep(): void {
+  function sweep({ all } = { all: false }): void {
     for (const [pgid, put] of lingering) {
-      if (groups.isAlive(pgid)) continue;
+      if (!all && groups.isAlive(pgid)) continue;
       lingering.delete(pgid);
       for (const note of put()) options.shield?.warn(note);
     }
@@ -162,7 +162,7 @@ export function createShell(options: ShellOptions): SessionShell {
       try {
         if (signal.aborted) return NOT_STARTED;
         const child = startCommand({ argv, cwd, env, openPipe });
-        groups.add(child.pid);
+        groups.add(child.pid, entered);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const end = () => void groups.end(child.pid);
         const { value: code, timedOut, aborted } = await limited(drain(child, output), { timeoutMs, signal, end });
@@ -180,9 +180,9 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async background(command, { cwd, description, toolUseId, sandbox }) {
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
-      const { argv, forget } = entered;
+      const { argv, isKeeper, forget } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, cwd, env, description, toolUseId, directory, tasks, groups };
+      const start = { command, argv, isKeeper, cwd, env, description, toolUseId, directory, tasks, groups };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
         return leave(pgid, entered.leave, { text: "", code });
@@ -206,7 +206,7 @@ export function createShell(options: ShellOptions): SessionShell {
       const stops = running.map(({ id }) => options.tasks.stop(id));
       await groups.endAll();
       await Promise.all(stops);
-      sweep();
+      sweep({ all: true });
       await confinement.shield?.close();
       await reaper.dismiss();
       await options.sandbox?.close();

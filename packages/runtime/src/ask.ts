@@ -1,10 +1,10 @@
 // Answers every question of the gate: whoever is attached decides, and where nobody can be asked, the answer is no.
 // This is not a front end's duty, so no front end can forget it.
 
-import type { Decider, Permission, PermissionDecision, PermitRequest } from "@keelson/engine";
+import type { Decider, GateDecision, Permission, PermitRequest } from "@keelson/engine";
 import { isObject, type ControlResponse, type JsonObject, type PermissionUpdate } from "@keelson/protocol";
 
-export type Question = PermissionDecision & { behavior: "ask" };
+type Question = GateDecision & { readonly behavior: "ask" };
 
 /** The `can_use_tool` channel to a client that said it will answer. */
 export type AskPerson = (body: { subtype: string; [key: string]: unknown }) => Promise<ControlResponse["response"]>;
@@ -25,7 +25,8 @@ export async function answer(
     permission_suggestions: question.suggestions,
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
-    decision_reason_type: reasonType(question.by),
+    decision_reason_type: question.reasonType ?? reasonType(question.by),
+    ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
   });
   if (reply.subtype === "error") {

@@ -1,21 +1,23 @@
 // Auto mode's second opinion: asks the model about calls that no rule decided, and stops asking it when it is no help.
 
 import {
-  afterVerdict,
-  classifierRequest,
-  countVerdict,
-  isSpent,
   ModelError,
-  needsClassifier,
-  NO_DENIALS,
-  readVerdict,
-  type AutoRules,
-  type Classified,
   type GateDecision,
   type ModelChoice,
   type ModelRequest,
   type PermitRequest,
 } from "@keelson/engine";
+import {
+  afterVerdict,
+  classifierRequest,
+  countVerdict,
+  isSpent,
+  needsClassifier,
+  NO_DENIALS,
+  readVerdict,
+  type AutoRules,
+  type Classified,
+} from "@keelson/engine/gate";
 import { NO_USAGE, type ModelMessage, type PermissionMode, type Signal, type Usage } from "@keelson/protocol";
 
 export interface ClassifierOptions {

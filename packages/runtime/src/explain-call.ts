@@ -3,18 +3,15 @@
 import type { Snapshot } from "@keelson/config";
 import {
   checkInput,
-  decide,
-  loadExplain,
-  newMatchers,
   ToolError,
   type Access,
-  type Explanation,
   type GateDecision,
   type Rule,
-  type RuleNote,
   type Tool,
   type ToolContext,
 } from "@keelson/engine";
+import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
+import { decide, newMatchers } from "@keelson/engine/gate";
 import { createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { gateQuestion } from "./gate-question.ts";
@@ -64,7 +61,6 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     async explain(call) {
       const asked = await ask(call);
       if (!asked.ok) return asked;
-      const { explain } = await loadExplain();
       return { ok: true, explanation: explain(asked.question) };
     },
     async judge(call) {
@@ -72,7 +68,6 @@ export function openExplainer(snapshot: Snapshot): Explainer {
       return asked.ok ? { ok: true, decision: decide(asked.question) } : asked;
     },
     async notes() {
-      const { noteOn } = await loadExplain();
       const { analyseCommand: analyse } = await import("@keelson/engine/command");
       const ground = { rules, tools, cwd, home, directories, analyse };
       return rules.map((rule) => {
@@ -149,3 +144,15 @@ const NO_TASKS = {
 async function nothingRuns(): Promise<never> {
   throw new Error("Nothing runs while a call is only explained");
 }
+
+export type {
+  CommandExplanation,
+  Explanation,
+  PartExplanation,
+  PathExplanation,
+  RedirectionExplanation,
+  Remedy,
+  RuleNote,
+  Verdict,
+} from "@keelson/engine/explain";
+export type { Rule } from "@keelson/engine";

@@ -1,6 +1,7 @@
 // A call as the gate wants it asked: links resolved, the command parsed. The only place that makes such a question.
 
-import { pathsInCommand, type Access, type GateQuestion } from "@keelson/engine";
+import type { Access, GateQuestion } from "@keelson/engine";
+import { pathsInCommand } from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 
 /** All that a question needs besides the call itself and what is looked up for it. */

@@ -1,20 +1,10 @@
 // The gate's state (mode and rules) and its one door: decide, ask if needed, answer.
 
-import {
-  applyUpdate,
-  decide,
-  hiddenFiles,
-  newMatchers,
-  type GateDecision,
-  type Permission,
-  type PermissionState,
-  type PermitRequest,
-  type Rule,
-} from "@keelson/engine";
+import type { GateDecision, Permission, PermissionState, PermitRequest, Rule } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate, Signal, ToolUseBlock } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
-import { gateQuestion, type GateFacts } from "./gate-question.ts";
+import type { GateFacts } from "./gate-question.ts";
 
 export interface GateOptions extends PermissionState {
   readonly home: string;
@@ -33,9 +23,21 @@ export interface GateOptions extends PermissionState {
     request: PermitRequest,
     signal: AbortSignal,
   ): Promise<GateDecision>;
+  /** Whether only an administrator's rules may allow anything. */
+  managedOnly(): boolean;
   /** Writes what was accepted for good to the settings. */
   keep(updates: readonly PermissionUpdate[]): void;
   show(signal: Signal): void | Promise<void>;
+}
+
+/** What is loaded with the first call: some forty modules that a plain answer never needs. */
+interface Judge {
+  readonly gate: typeof import("@keelson/engine/gate");
+  readonly question: typeof import("./gate-question.ts");
+  /** Made for one set of rules. */
+  readonly rules: readonly Rule[];
+  readonly matchers: GateFacts["matchers"];
+  readonly isHidden: ((path: string, realPath: string, facts: Omit<GateFacts, "hook">) => boolean) | undefined;
 }
 
 export class Gate {
@@ -43,9 +45,7 @@ export class Gate {
   #state: PermissionState;
   /** Where the path of a call led when it was decided about. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
-  #matchers = newMatchers();
-  #hidden: ReturnType<typeof hiddenFiles> | undefined;
-  #hiddenFor: readonly Rule[] | undefined;
+  #judge: Judge | undefined;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -71,16 +71,16 @@ export class Gate {
 
   /** The settings were read anew: their rules take the place of those read before; the session's own stay. */
   replaceRules(rules: readonly Rule[]): void {
-    this.#setRules([...rules, ...this.#state.rules.filter(({ source }) => source === "session")]);
+    const own = this.rules.filter(({ source }) => source === "session");
+    this.#state = { ...this.#state, rules: [...rules, ...own] };
   }
 
-  /** For tools that look at many files: whether a deny rule hides this one. */
+  /** For tools that look at many files: whether a deny rule hides this one. They run only after a call was judged. */
   mayRead(path: string): boolean {
-    if (this.#hiddenFor !== this.#state.rules) {
-      this.#hidden = hiddenFiles(this.#state.rules, this.#facts());
-      this.#hiddenFor = this.#state.rules;
-    }
-    return this.#hidden === undefined || !this.#hidden(path, realPathOf(path));
+    const judge = this.#judge;
+    if (!judge) return false;
+    const { isHidden } = judge.rules === this.rules ? judge : this.#prepare(judge.gate, judge.question);
+    return isHidden === undefined || !isHidden(path, realPathOf(path), this.#facts());
   }
 
   /** Where a path led when this call was decided about; undefined for paths that were not. */
@@ -91,10 +91,11 @@ export class Gate {
 
   async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
     const { access, input, hook, tool } = request;
-    const question = await gateQuestion({ ...this.#facts(), hook }, { tool: tool.name, input, access });
+    const { gate, question: questions } = await this.#load();
+    const question = await questions.gateQuestion({ ...this.#facts(), hook }, { tool: tool.name, input, access });
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(request.call, { path: access.path, realPath });
-    const decision = await this.#options.classify(decide(question), this.mode, request, signal);
+    const decision = await this.#options.classify(gate.decide(question), this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
     if (decision.behavior === "ask" && askPerson) {
       return answer(request, decision, askPerson, (updates) => this.#accept(updates));
@@ -107,14 +108,22 @@ export class Gate {
     return denied;
   }
 
-  #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, directories, cwd } = this.#options;
-    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, matchers: this.#matchers };
+  async #load(): Promise<Judge> {
+    if (this.#judge?.rules === this.rules) return this.#judge;
+    const [gate, question] = await Promise.all([import("@keelson/engine/gate"), import("./gate-question.ts")]);
+    return this.#prepare(gate, question);
   }
 
-  #setRules(rules: readonly Rule[]): void {
-    this.#state = { ...this.#state, rules };
-    this.#matchers = newMatchers();
+  #prepare(gate: Judge["gate"], question: Judge["question"]): Judge {
+    const { rules } = this.#state;
+    this.#judge = { gate, question, rules, matchers: gate.newMatchers(), isHidden: gate.hiddenFiles(rules) };
+    return this.#judge;
+  }
+
+  #facts(): Omit<GateFacts, "hook"> {
+    const { home, readable, directories, cwd } = this.#options;
+    const matchers = this.#judge?.matchers;
+    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {
@@ -128,12 +137,14 @@ export class Gate {
     });
   }
 
-  #accept(updates: readonly PermissionUpdate[]): void {
+  #accept(asked: readonly PermissionUpdate[]): void {
+    const widens = (update: PermissionUpdate) => "behavior" in update && update.behavior === "allow";
+    const updates = this.#options.managedOnly() ? asked.filter((update) => !widens(update)) : asked;
     for (const update of updates) {
       if (update.type === "setMode") this.setMode(update.mode);
       else if (update.type === "addDirectories") this.#options.addDirectories(update.directories);
       else if (update.type === "removeDirectories") this.#options.removeDirectories(update.directories);
-      else this.#setRules(applyUpdate(this.#state, update, this.#options.cwd()).rules);
+      else if (this.#judge) this.#state = this.#judge.gate.applyUpdate(this.#state, update, this.#options.cwd());
     }
     this.#options.keep(updates.filter(({ destination }) => destination !== "session" && destination !== "cliArg"));
   }

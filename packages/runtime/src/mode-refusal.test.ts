@@ -2,7 +2,13 @@ import { expect, test } from "bun:test";
 import type { Snapshot } from "@keelson/config";
 import { modeRefusal } from "./mode-refusal.ts";
 
-const start = (more: Partial<Snapshot>) => ({ mode: "default" as const, flags: {}, settings: {}, env: {}, ...more });
+const start = ({ env = {}, ...more }: Partial<Snapshot>) => ({
+  mode: "default" as const,
+  flags: {},
+  settings: {},
+  origin: { env },
+  ...more,
+});
 const disabled = { permissions: { disableBypassPermissionsMode: "disable" as const } };
 
 test.each([
@@ -18,7 +24,7 @@ test.each([
   ],
   ["root made it selectable", start({ flags: { allowSkipPermissions: true } }), 0, false],
   ["root in a sandbox", start({ flags: { allowSkipPermissions: true }, env: { IS_SANDBOX: "1" } }), 0, true],
-])("bypass may be switched to when %s: %p", (_, snapshot, uid, expected) => {
+])("whether bypass may be switched to when %s", (_, snapshot, uid, expected) => {
   expect(modeRefusal("bypassPermissions", snapshot, uid) === undefined).toBe(expected);
 });
 

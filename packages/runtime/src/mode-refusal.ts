@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
 
-type Facts = Pick<Snapshot, "mode" | "flags" | "settings" | "env">;
+type Facts = Pick<Snapshot, "mode" | "flags" | "settings"> & { readonly origin: Pick<Snapshot["origin"], "env"> };
 
 /** Why the mode may not be switched to; undefined when it may. */
 export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | undefined): string | undefined {
@@ -18,10 +18,11 @@ export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | un
 }
 
 /** Only when the start said so, and nobody above forbade it. */
-function mayBypass({ mode, flags, settings, env }: Facts, uid: number | undefined): boolean {
+function mayBypass({ mode, flags, settings, origin }: Facts, uid: number | undefined): boolean {
   // Whoever started in it has passed these checks already.
   if (mode === "bypassPermissions") return true;
   if (flags.allowSkipPermissions !== true) return false;
   if (settings.permissions?.disableBypassPermissionsMode === "disable") return false;
-  return uid !== 0 || env["IS_SANDBOX"] === "1";
+  // Of our own environment: settings may not say where we run.
+  return uid !== 0 || origin.env["IS_SANDBOX"] === "1";
 }

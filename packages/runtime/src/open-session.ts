@@ -5,7 +5,7 @@ import { Conversation, type Ports } from "@keelson/engine";
 import { files, gitBranch } from "@keelson/host";
 import { NOTHING_SAID, type PermissionUpdate, type Session } from "@keelson/protocol";
 import { nullTranscript, openTranscript } from "@keelson/store";
-import { Classifier } from "./classifier.ts";
+import type { Classifier } from "./classifier.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { describeClient, initSignal, systemPrompt } from "./facts.ts";
@@ -104,7 +104,9 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     directories: () => workspace.directories,
     addDirectories: (paths) => world.addDirectories(paths),
     removeDirectories: (paths) => world.removeDirectories(paths),
-    classify: (decision, mode, request, signal) => classifier.judge(decision, mode, request, signal),
+    managedOnly: () => snapshot.settings["allowManagedPermissionRulesOnly"] === true,
+    classify: async (decision, mode, request, signal) =>
+      mode === "auto" ? (await classifier()).judge(decision, mode, request, signal) : decision,
     keep: (updates) => void (kept = kept.then(() => keepRules(updates, snapshot, options.warn))),
     show,
   });
@@ -121,16 +123,21 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   });
   const cost = new Cost(tariff, loaded?.costState);
   const conversation = Conversation.of(loaded?.entries ?? []);
-  const classifier = new Classifier({
-    rules: () => snapshot.settings.autoMode ?? {},
-    model: () => model,
-    conversation: () => conversation.messages,
-    directories: () => workspace.directories,
-    cwd: () => workspace.cwd,
-    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
-    show,
-    now,
-  });
+  let opened: Promise<Classifier> | undefined;
+  const classifier = () =>
+    (opened ??= import("./classifier.ts").then(
+      (module) =>
+        new module.Classifier({
+          rules: () => snapshot.settings.autoMode ?? {},
+          model: () => model,
+          conversation: () => conversation.messages,
+          directories: () => workspace.directories,
+          cwd: () => workspace.cwd,
+          charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+          show,
+          now,
+        }),
+    ));
   const allTools = builtInTools(world.tasks);
   let tools = offeredTools(allTools, snapshot);
   const system = systemPrompt(snapshot, { model, branch, tools, date: new Date(now()) });

@@ -1,6 +1,6 @@
 // keelson permissions explain: one call, the verdict in words, the parts of it and what decided each.
 
-import type { Explanation } from "@keelson/runtime";
+import type { Explanation } from "@keelson/runtime/explain";
 import { UsageError } from "../invocation.ts";
 import { nearest } from "../nearest.ts";
 import { parseCall, type WrittenCall } from "./permissions-call.ts";

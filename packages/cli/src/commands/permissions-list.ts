@@ -1,6 +1,6 @@
 // keelson permissions list: every rule in force, strictest first, with where it stands and what is odd about it.
 
-import type { Rule, RuleNote } from "@keelson/runtime";
+import type { Rule, RuleNote } from "@keelson/runtime/explain";
 import { nearest } from "../nearest.ts";
 import type { Opened } from "./permissions.ts";
 import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } from "./permissions-words.ts";

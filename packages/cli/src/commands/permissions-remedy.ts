@@ -1,6 +1,6 @@
 // What would have a call allowed, as lines to copy: a command that writes the rule, or flags for one session.
 
-import type { Explanation, Remedy, Rule } from "@keelson/runtime";
+import type { Explanation, Remedy, Rule } from "@keelson/runtime/explain";
 import { placeOfRule, visible, type Palette, type Shorten } from "./permissions-words.ts";
 
 interface Style {

@@ -1,7 +1,7 @@
 // A table of calls with expected verdicts, in lines or in JSON, read into cases. Pure.
 
 import { isObject, isPermissionMode, type JsonObject, type PermissionMode } from "@keelson/protocol";
-import type { Explanation } from "@keelson/runtime";
+import type { Explanation } from "@keelson/runtime/explain";
 import { parseCall } from "./permissions-call.ts";
 
 export interface Case {

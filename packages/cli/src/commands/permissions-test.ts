@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Explanation, Rule } from "@keelson/runtime";
+import type { Explanation, Rule } from "@keelson/runtime/explain";
 import { UsageError } from "../invocation.ts";
 import type { Opened } from "./permissions.ts";
 import { readTable, type Case } from "./permissions-table.ts";

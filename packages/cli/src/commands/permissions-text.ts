@@ -7,7 +7,7 @@ import type {
   PathExplanation,
   RedirectionExplanation,
   Rule,
-} from "@keelson/runtime";
+} from "@keelson/runtime/explain";
 import type { JsonObject } from "@keelson/protocol";
 import { remedyLines } from "./permissions-remedy.ts";
 import { MARK, oneLine, placeOfRule, visible, type Palette, type Shorten } from "./permissions-words.ts";

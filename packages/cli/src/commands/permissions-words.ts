@@ -1,7 +1,7 @@
 // The words and marks that the permission commands share: verdicts, rules and where they stand, colours on a terminal.
 
 import { relative } from "node:path";
-import type { Rule, Verdict } from "@keelson/runtime";
+import type { Rule, Verdict } from "@keelson/runtime/explain";
 import type { World } from "../world.ts";
 
 export interface Palette {

@@ -61,7 +61,7 @@ export type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open(given: Arguments, world: World) {
   const { load, locateRules } = await import("@keelson/config");
-  const { openExplainer } = await import("@keelson/runtime");
+  const { openExplainer } = await import("@keelson/runtime/explain");
   const cwd = resolve(world.cwd, given.text("cwd") ?? ".");
   const loaded = load(loadOptions({ ...world, cwd }, toFlags(given, cwd)));
   const snapshot = { ...loaded, rules: await locateRules(loaded) };

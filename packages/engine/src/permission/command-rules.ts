@@ -32,15 +32,23 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
 /** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */
 export function findingsIn(view: CommandView, rules: readonly Rule[]): readonly Finding[] {
   if (rules.length === 0) return [];
-  return view.analysis.commands.flatMap((part) => findingOn(part, rules, view) ?? []);
+  const sorted = { text: commandRules(rules, view.question), path: pathRules(rules) };
+  // A file that comes again has been judged.
+  const seen = new Set<string>();
+  return view.analysis.commands.flatMap((part) => findingOn(part, sorted, view, seen) ?? []);
 }
 
-function findingOn(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
-  const byText = textFinding(part, commandRules(rules, view.question), view);
+function findingOn(
+  part: SimpleCommand,
+  { text, path }: { readonly text: readonly Rule[]; readonly path: readonly Rule[] },
+  view: CommandView,
+  seen: Set<string>,
+): Finding | undefined {
+  const byText = textFinding(part, text, view);
   if (byText?.reach === "yes") return byText;
-  const byFile = fileFinding(part, pathRules(rules), view);
+  const byFile = fileFinding(part, path, view, seen);
   if (byFile?.reach === "yes") return byFile;
-  return byText ?? byFile ?? rangeFinding(part, pathRules(rules), view);
+  return byText ?? byFile ?? rangeFinding(part, path, view);
 }
 
 /** `sed -n`, `sort x` and `tar t` name files they only read. */
@@ -62,12 +70,16 @@ function textFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandV
   return maybe;
 }
 
-function fileFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+function fileFinding(
+  part: SimpleCommand,
+  rules: readonly Rule[],
+  view: CommandView,
+  seen: Set<string>,
+): Finding | undefined {
   // A command that is lost has been found by its line.
   if (rules.length === 0 || view.lost) return undefined;
   const { question } = view;
   let maybe: Finding | undefined;
-  const seen = new Set<string>();
   for (const file of view.filesIn(part)) {
     const edits = isWritten(file);
     const key = `${edits} ${file.pattern} ${file.path}`;

@@ -15,6 +15,8 @@ export interface CommandView {
   /** The folders it may stand in. */
   readonly places: readonly string[];
   readonly lost: boolean;
+  /** What must not be removed, folded: the working folders, home, where it stands, and all that hold them. */
+  kept(): ReadonlySet<string>;
   /** Changes to a folder other than the session's own: what git then does depends on the folder it comes to. */
   readonly moves: boolean;
   /** in: the sandbox holds it. out: it asks to leave the sandbox. none: there is no sandbox for it. */

@@ -10,6 +10,7 @@ import {
   type SyntaxNode,
   type TestExpression,
 } from "unbash";
+import { isTorn, leavesText, standsAlone } from "./command-whole.ts";
 import { isReadOnly } from "./read-only.ts";
 import { constantText, literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
@@ -198,41 +199,6 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
   }
 }
 
-/** The parser is forgiving: `a(b` and `< 2>&1` lose a sign without an error. What stands between the parts must be blank. */
-function leavesText(node: ParsedCommand, source: string): boolean {
-  let end = node.pos;
-  for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
-    if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) return true;
-    end = part.end;
-    const target = part.type === "Redirect" || part.type === "HereString" ? part.target : undefined;
-    if (target && /^\d+$/.test(target.text) && /[<>]/.test(source[end] ?? "")) return true;
-    if (isTorn(part)) return true;
-  }
-  const bracket = /(?:[ \t]|\\\n)*\(/y;
-  bracket.lastIndex = end;
-  return bracket.test(source);
-}
-
-/** To bash `<(a)#;b` is one word and a second command; to the parser it is a word and a comment. */
-function standsAlone(
-  { pos, end, text }: Extract<SyntaxNode, { type: "ProcessSubstitution" }>,
-  source: string,
-): boolean {
-  const parted = (character: string | undefined) => character === undefined || /[\s;&|()<>]/.test(character);
-  return source.slice(pos, end) === text && parted(source[pos - 1]) && parted(source[end]);
-}
-
-/** A here-document without an end, or whose mark nobody would read the same way. */
-function isTorn(part: ParsedCommand["suffix"][number]): boolean {
-  if (part.type !== "HereDoc") return false;
-  return part.closing === undefined || !isWholeDelimiter(part.delimiter?.text ?? "");
-}
-
-/** Quotes in it are closed, and nothing would be expanded elsewhere: bash and others read such marks differently. */
-function isWholeDelimiter(text: string): boolean {
-  return /^(?:[^\s'"\\`$()<>;&|]|\\[^\n]|'[^'\n]*'|"[^"\\`$\n]*")+$/.test(text);
-}
-
 /** `${v:=x}` assigns, `${v@P}` and `${!v}` evaluate, subscripts are arithmetic. */
 function changesThings(node: Extract<SyntaxNode, { type: "ParameterExpansion" }>): boolean {
   if (node.prefix === "!" || node.index) return true;
@@ -311,7 +277,9 @@ function textOf(node: ParsedCommand, source: string): string {
   let end = node.name.end;
   for (const argument of node.args) {
     const gap = source.slice(end, argument.pos).replaceAll("\\\n", " ").replaceAll("\t", " ");
-    text += (/^ +$/.test(gap) ? gap : " ") + argument.text.replaceAll("\\\n", "");
+    // Between quotes a backslash before a newline may be there to stay.
+    const written = /["']/.test(argument.text) ? argument.text : argument.text.replaceAll("\\\n", "");
+    text += (/^ +$/.test(gap) ? gap : " ") + written;
     end = argument.end;
   }
   return text;

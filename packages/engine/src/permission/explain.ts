@@ -12,7 +12,9 @@ import { absolute, isInside } from "./paths.ts";
 import { isProtected } from "./protected.ts";
 import type { Rule } from "./rule.ts";
 
-export { noteOn } from "./explain-rule.ts";
+export { noteOn, type RuleNote } from "./explain-rule.ts";
+export type { CommandExplanation, PartExplanation, RedirectionExplanation } from "./explain-command.ts";
+export type { Remedy } from "./explain-remedy.ts";
 
 export type Verdict = PermissionDecision["behavior"];
 

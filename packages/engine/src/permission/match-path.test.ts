@@ -125,8 +125,10 @@ test("after the first decisions a rule set is compiled no more", () => {
 
 test("what has been kept for a rule set stays small however many files are looked at", () => {
   const matchers = newMatchers();
-  const hidden = hiddenFiles(rulesOf({ deny: ["Read(.env)"] }), { ...anchors, matchers })!;
-  for (let file = 0; file < 10_000; file++) expect(hidden(`/repo/src/${file}.ts`, `/repo/src/${file}.ts`)).toBe(false);
+  const hidden = hiddenFiles(rulesOf({ deny: ["Read(*.pem)"] }))!;
+  const where = { ...anchors, matchers };
+  const shown = Array.from({ length: 10_000 }, (_, file) => `/repo/src/${file}.ts`);
+  expect(shown.filter((path) => hidden(path, path, where))).toEqual([]);
   expect(matchers.compiled).toBeGreaterThan(1);
   expect(matchers.byPattern.size).toBe(1);
 });
@@ -139,13 +141,34 @@ test("a rule is anchored anew when the shell has moved", () => {
 });
 
 test("hiddenFiles() knows both names of a file, and when there is nothing to hide", () => {
-  expect(hiddenFiles(rulesOf({ deny: ["Bash(rm:*)", "Edit(a)"], ask: ["Read(a)"], allow: ["Read(a)"] }), anchors)).toBe(
-    undefined,
-  );
-  const hidden = hiddenFiles(rulesOf({ deny: ["Read(secrets/**)"] }), anchors)!;
-  expect(hidden("/repo/secrets/a", "/repo/secrets/a")).toBe(true);
-  expect(hidden("/repo/link", "/repo/secrets/a")).toBe(true);
-  expect(hidden("/repo/secrets/link", "/repo/a")).toBe(true);
-  expect(hidden("/repo/a", "/repo/a")).toBe(false);
-  expect(hiddenFiles(rulesOf({ deny: ["Read"] }), anchors)!("/repo/a", "/repo/a")).toBe(true);
+  const others = rulesOf({ deny: ["Bash(rm:*)", "Edit(a)"], ask: ["Read(a)"], allow: ["Read(a)"] });
+  expect(hiddenFiles(others)).toBe(undefined);
+  const hidden = hiddenFiles(rulesOf({ deny: ["Read(secrets/**)"] }))!;
+  expect(hidden("/repo/secrets/a", "/repo/secrets/a", anchors)).toBe(true);
+  expect(hidden("/repo/link", "/repo/secrets/a", anchors)).toBe(true);
+  expect(hidden("/repo/secrets/link", "/repo/a", anchors)).toBe(true);
+  expect(hidden("/repo/a", "/repo/a", anchors)).toBe(false);
+  expect(hiddenFiles(rulesOf({ deny: ["Read"] }))!("/repo/a", "/repo/a", anchors)).toBe(true);
+});
+
+test("hiddenFiles() follows the session into folders added later", () => {
+  const hidden = hiddenFiles(rulesOf({ deny: ["Read(.env)"] }))!;
+  const where = { ...anchors, matchers: newMatchers() };
+  expect(hidden("/other/.env", "/other/.env", where)).toBe(false);
+  expect(hidden("/other/.env", "/other/.env", { ...where, directories: ["/repo", "/other"] })).toBe(true);
+});
+
+test("a command with more to compare than there is time for is refused by what forbids, not let past", () => {
+  const deny = Array.from({ length: 600 }, (_, at) => `Read(dir${at}/x)`);
+  const command = `cat ${Array.from({ length: 1_900 }, (_, at) => `f${at}`).join(" ")}`;
+  const mode = "bypassPermissions";
+  expect(bash(command, { mode, with: { deny } }).behavior).toBe("deny");
+  expect(bash(command, { mode, with: { deny: deny.slice(0, 50) } }).behavior).toBe("allow");
+});
+
+test("a path deeper than any system opens takes no longer than another", () => {
+  const deny = { mode: "bypassPermissions", with: { deny: ["Read(x/**)", "Read(a/b)"] } } as const;
+  expect(bash(`cat ${"a/".repeat(20_000)}y`, deny).behavior).toBe("allow");
+  expect(bash(`cat a/${"c/".repeat(1_000)}b`, deny).behavior).toBe("allow");
+  expect(bash(`cat x/${"a/".repeat(1_000)}b`, deny).behavior).toBe("deny");
 });

@@ -19,6 +19,8 @@ export interface Anchors {
 export interface Matchers {
   readonly byRule: Map<Rule, Anchored>;
   readonly byPattern: Map<string, Ready>;
+  /** Of the path asked about last: rules come one after another with the same. */
+  names?: { readonly path: string; readonly cwd: string; readonly list: readonly string[] };
   /** How many patterns were compiled: what a decision after warm-up must not add to. */
   compiled: number;
 }
@@ -42,6 +44,8 @@ interface AnchoredPattern {
   readonly pattern: string;
   /** The same from the root down, name by name. `**` is any number of names. */
   readonly segments: readonly string[];
+  /** A name without wildcards that everything covered has in it: most paths can be told apart by that alone. */
+  readonly needed: string;
 }
 
 const LONGEST_PATH = 4_096;
@@ -58,9 +62,10 @@ export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean
   // No system opens a longer one.
   if (path.length > LONGEST_PATH) return false;
   const strict = rule.behavior !== "allow";
-  const names = strict ? otherNames(path, anchors.cwd) : [path];
-  return anchored(rule, anchors).some(({ base, pattern, segments }) =>
+  const names = strict ? namesOf(path, anchors) : [path];
+  return anchored(rule, anchors).some(({ base, pattern, segments, needed }) =>
     names.some((name) => {
+      if (!name.includes(needed)) return false;
       // The matcher's work grows with the square of the depth; where it would hurt, the rougher reading has to do.
       if (name.length > LONG_PATH) return strict && meet(segmentsOf(escaped(name)), segments, false);
       const inner = beneath(base, name);
@@ -97,6 +102,14 @@ export function patternFolder(pattern: string): string {
 /** A name no rule is about: stands for "anything in this folder". */
 const PROBE = "keelson-probe-0";
 
+function namesOf(path: string, { cwd, matchers }: Anchors): readonly string[] {
+  const known = matchers?.names;
+  if (known?.path === path && known.cwd === cwd) return known.list;
+  const list = otherNames(path, cwd);
+  if (matchers) matchers.names = { path, cwd, list };
+  return list;
+}
+
 function covers(pattern: string, name: string, strict: boolean, matchers: Matchers | undefined): boolean {
   const key = strict ? pattern : `exact ${pattern}`;
   let ready = matchers?.byPattern.get(key);
@@ -126,9 +139,11 @@ function anchored(rule: Rule, anchors: Anchors): readonly AnchoredPattern[] {
   const strict = rule.behavior !== "allow";
   const patterns = anchor(rule, anchors).map(({ base, pattern }) => {
     const folder = absolute("/", base);
+    const literal = segmentsOf(pattern).findLast((name) => /^[\w.-]+$/.test(name)) ?? "";
     return {
       base: strict ? fold(folder) : folder,
       pattern: strict ? pattern.normalize("NFKC") : pattern,
+      needed: strict ? fold(literal) : literal,
       segments: [...segmentsOf(escaped(fold(folder))), ...patternSegments(pattern.normalize("NFKC"))],
     };
   });

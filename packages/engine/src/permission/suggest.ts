@@ -107,11 +107,12 @@ function depthOf(program: string, subcommand: string | undefined): number {
   return groups.includes(subcommand) || groups.includes("*") ? 2 : 1;
 }
 
-const INTERPRETERS = /^(python|node|ruby|perl|php|lua|Rscript|osascript|awk|gawk|tclsh|psql|mysql|sqlite3)[\d.]*$/;
+const INTERPRETERS =
+  /^(python|node|bun|deno|ssh|ruby|perl|php|lua|Rscript|osascript|awk|gawk|tclsh|psql|mysql|sqlite3)[\d.]*$/;
 
 function runsCode(program: string): boolean {
   const name = program.slice(program.lastIndexOf("/") + 1);
-  return isShell(name) || INTERPRETERS.test(name) || name === "bun" || name === "deno" || name === "ssh";
+  return isShell(name) || INTERPRETERS.test(name);
 }
 
 function addRules(rules: readonly RuleValue[]): PermissionUpdate {

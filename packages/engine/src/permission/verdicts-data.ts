@@ -403,6 +403,7 @@ export const MUST_ASK: readonly Group[] = [
       "./test.shx",
       "git statusx",
       "git status --output=x",
+      "./te'\\\n'st.sh",
     ],
   ],
   [

@@ -19,6 +19,8 @@ export interface ConfinedCommand {
 
 export interface Confined {
   readonly argv: string[];
+  /** The process that is started only waits for the command. */
+  readonly isKeeper: boolean;
   /** Once, when the command and its children are gone. What the model should know of it. */
   leave(result: { readonly text: string; readonly code: number | null }): string[];
 }
@@ -49,13 +51,14 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
       .catch((error: Error) => {
         throw new ToolError(`The sandbox could not be set up for this command: ${error.message}`);
       });
-    if (inside) return { argv: inside.argv, leave: (result) => sandboxNotes(inside.finish(), result) };
+    if (inside) return { argv: inside.argv, isKeeper: false, leave: (result) => sandboxNotes(inside.finish(), result) };
   }
 
   const shielded = await shield?.wrap(plain, { cwd, guarded });
-  if (!shielded) return { argv: plain, leave: () => [] };
+  if (!shielded) return { argv: plain, isKeeper: false, leave: () => [] };
   return {
     argv: shielded.argv,
+    isKeeper: shielded.isKeeper,
     leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
   };
 }

@@ -1,10 +1,11 @@
 // The files a command must not see: every path that Read deny rules speak of, found on disk, by its real name.
 // The gate has the last word on each; links and hard links to a hidden file are hidden with it.
 
-import { lstatSync, readdirSync, realpathSync, statSync, type Stats } from "node:fs";
+import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { denyPlaces, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
+import { look } from "./look.ts";
 
 export interface DenyOptions {
   /** The rules as they are now. A new array when they have changed. */
@@ -67,9 +68,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const places = directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
       plan(places);
       if (literals.length === 0 && searches.length === 0) return NONE;
-      const found = [
-        ...literals.filter((path) => lstatSync(path, { throwIfNoEntry: false }) && !options.mayRead(path)),
-      ];
+      const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
       for (const { index, folder } of searches) {
         found.push(...(await index.refresh()));
         if (index.isCut)
@@ -151,7 +150,7 @@ function hardLinks(
     for (const name of names(folder)) {
       if (++looks > MOST_LINK_LOOKS || found.length + 1 >= nlink) break;
       const path = join(folder, name);
-      const stat = lstatSync(path, { throwIfNoEntry: false });
+      const stat = look(path);
       if (path !== file.path && stat?.ino === ino && stat.dev === dev) found.push(path);
     }
   }

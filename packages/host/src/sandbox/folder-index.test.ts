@@ -52,6 +52,14 @@ test("two changes in the same tick of the file system's clock are both seen", as
   }
 });
 
+test("who asks while the first walk is under way gets all of it", async () => {
+  using t = tree();
+  for (let n = 0; n < 300; n++) t.write(`d${n}/sub/x`);
+  const found = t.write("z/deep/.env");
+  const index = t.index();
+  expect(await Promise.all([index.refresh(), index.refresh(), index.refresh()])).toEqual([[found], [found], [found]]);
+});
+
 test("a folder that matches is not entered; links are not followed; git's own folder is left alone", async () => {
   using t = tree();
   t.write(".git/.env");

@@ -1,8 +1,9 @@
 // What lies beneath a folder and matches a pattern, kept up to date for little: after the first walk, only folders whose
 // date has changed are read again. Follows no links.
 
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { look, lookThrough } from "./look.ts";
 
 export interface FolderIndex {
   /** Every match as of now. */
@@ -106,32 +107,40 @@ export function createFolderIndex({
     for (const name of record?.subfolders ?? []) forget(join(path, name));
   }
 
-  return {
-    async refresh() {
-      breath = performance.now();
-      if (!known.has(folder)) {
-        if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-        const record = list(folder);
-        keep(folder, record);
-        watched.add(folder);
-        await enter(folder, record, 1, false);
-      } else {
-        for (const path of [...watched]) {
-          const before = known.get(path);
-          if (!before) continue;
-          const date = dateOf(path);
-          if (before.date === date) continue;
-          if (date < 0) {
-            forget(path);
-            continue;
-          }
-          const now = list(path);
-          keep(path, now);
-          for (const name of before.subfolders) if (!now.subfolders.includes(name)) forget(join(path, name));
-          await enter(path, now, levelOf(path, folder), false);
+  async function update(): Promise<readonly string[]> {
+    breath = performance.now();
+    if (!known.has(folder)) {
+      if (!look(folder)?.isDirectory()) return [];
+      const record = list(folder);
+      keep(folder, record);
+      watched.add(folder);
+      await enter(folder, record, 1, false);
+    } else {
+      for (const path of [...watched]) {
+        const before = known.get(path);
+        if (!before) continue;
+        const date = dateOf(path);
+        if (before.date === date) continue;
+        if (date < 0) {
+          forget(path);
+          continue;
         }
+        const now = list(path);
+        keep(path, now);
+        for (const name of before.subfolders) if (!now.subfolders.includes(name)) forget(join(path, name));
+        await enter(path, now, levelOf(path, folder), false);
       }
-      return [...hits.values()].flat();
+    }
+    return [...hits.values()].flat();
+  }
+
+  // One after the other: who asks while the first walk is under way must not get half of it.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    refresh() {
+      const next = last.then(update);
+      last = next.catch(() => {});
+      return next;
     },
     folders: () => [...known.keys()],
     get isCut() {
@@ -142,7 +151,7 @@ export function createFolderIndex({
 
 /** -1 when it is gone. */
 function dateOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1;
+  return lookThrough(path)?.mtimeMs ?? -1;
 }
 
 function levelOf(path: string, folder: string): number {

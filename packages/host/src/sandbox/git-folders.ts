@@ -1,8 +1,9 @@
 // Where git keeps the settings and hooks of a folder: its own `.git`, the one it shares, those of submodules.
 // Reads files only; git is never started.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readRegular } from "../regular-file.ts";
 
 const LONGEST_POINTER = 4096;
 const MOST_MODULES = 64;
@@ -39,14 +40,17 @@ function withModules(folder: string): string[] {
 
 function pointer(path: string): string | null {
   try {
-    return statSync(path).size > LONGEST_POINTER ? null : readFileSync(path, "utf8");
+    return new TextDecoder().decode(readRegular(path, LONGEST_POINTER));
   } catch {
     return null;
   }
 }
 
 function kindOf(path: string): "file" | "folder" | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) return null;
-  return found.isDirectory() ? "folder" : found.isFile() ? "file" : null;
+  try {
+    const found = statSync(path);
+    return found.isDirectory() ? "folder" : found.isFile() ? "file" : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,10 @@
 // Which paths commands may not change, as they are on disk right now: files that run code by being there, or steer us.
 // Narrower than what the gate asks about, because here nobody can be asked: nothing that everyday tools write.
 
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gitFolders } from "./git-folders.ts";
+import { look, lookThrough, realPath } from "./look.ts";
 
 export interface GuardPlaces {
   /** The working directories. */
@@ -55,7 +56,7 @@ export function findGuarded({ directories, cwd, home, configDir }: GuardPlaces):
     links: new Set<string>(),
   };
   const guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => {
-    const entry = lstatSync(path, { throwIfNoEntry: false });
+    const entry = look(path);
     if (!entry) {
       const folder = ifMissing && realPath(dirname(path));
       if (ifMissing && folder) found[ifMissing].add(join(folder, basename(path)));
@@ -64,7 +65,7 @@ export function findGuarded({ directories, cwd, home, configDir }: GuardPlaces):
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = realPath(path);
-    const target = isLink && real ? statSync(real, { throwIfNoEntry: false }) : entry;
+    const target = isLink && real ? lookThrough(real) : entry;
     if (real && (target?.isFile() || target?.isDirectory())) found.readOnly.add(real);
   };
 
@@ -128,13 +129,5 @@ function filesIn(folder: string): string[] {
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
+  return look(path)?.isDirectory() === true;
 }

@@ -28,6 +28,8 @@ export interface Leftovers {
 
 export interface Shielded {
   readonly argv: string[];
+  /** bubblewrap stays as the parent of the command; Seatbelt makes way for it. */
+  readonly isKeeper: boolean;
   /** The command has ended: puts things back, and says what it had to undo. */
   leave(): string[];
 }
@@ -92,7 +94,7 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
       };
       if (kind === "seatbelt") {
         const absent = [...guarded.missingFiles, ...guarded.missingFolders, ...guarded.links];
-        return { argv: seatbeltArgv({ covers, absent }, argv), leave: () => [] };
+        return { argv: seatbeltArgv({ covers, absent }, argv), isKeeper: false, leave: () => [] };
       }
       const call = Symbol();
       if (!isGuarded) awaited.set(call, found.missingFiles);
@@ -104,10 +106,12 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
       const isRoot = process.getuid?.() === 0;
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
+        isKeeper: true,
         leave() {
           standIns.release(held);
           awaited.delete(call);
-          if (!isGuarded) for (const path of found.missingFiles.filter((missing) => existsSync(missing))) accepted.add(path);
+          if (!isGuarded)
+            for (const path of found.missingFiles.filter((missing) => existsSync(missing))) accepted.add(path);
           return tripwire.check();
         },
       };

@@ -45,7 +45,7 @@ export function createStandIns(watcher: { added(path: string): void; removed(pat
 /** False where we cannot write either; then a command cannot. */
 function make(path: string): boolean {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: 0o700 });
     return true;
   } catch {
     return false;

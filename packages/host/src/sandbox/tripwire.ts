@@ -1,8 +1,9 @@
 // Guarded names that no mount can hold, because nothing is there or a link is: looked at when a command has ended.
 // What a command put there is moved aside, never deleted, and told.
 
-import { lstatSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
+import { readlinkSync, renameSync, symlinkSync } from "node:fs";
 import { randomHex } from "../random.ts";
+import { look } from "./look.ts";
 
 export interface Tripwire {
   /** What was moved aside, one sentence each. */
@@ -50,7 +51,7 @@ function restore(path: string, target: string): void {
 }
 
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return look(path) !== null;
 }
 
 function readLink(path: string): string | null {

@@ -21,6 +21,7 @@ export interface BackgroundOptions {
   readonly directory: string;
   readonly tasks: Tasks;
   readonly groups: Groups;
+  readonly isKeeper: boolean;
   /** What is to be said after the last line of output. */
   onEnd(code: number | null, pgid: number): readonly string[];
 }
@@ -38,7 +39,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
     throw error;
   }
   const { pid } = child;
-  groups.add(pid);
+  groups.add(pid, options);
   const ended = tasks.start({ id, type: "local_bash", command, description, toolUseId, outputPath: path }, () =>
     groups.end(pid),
   );

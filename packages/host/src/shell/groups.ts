@@ -8,7 +8,8 @@ const CLOSE_GRACE_MS = 500;
 const KILL_ROUNDS = 5;
 
 export interface Groups {
-  add(pgid: number): void;
+  /** `isKeeper`: the leader only waits for the command and reports its end, so it is ended last. */
+  add(pgid: number, options?: { readonly isKeeper: boolean }): void;
   /** The leader has exited. */
   leaderEnded(pgid: number): void;
   /** TERM now, KILL after two seconds to whoever is left. Resolves when the group is empty. */
@@ -27,8 +28,10 @@ export interface GroupWatcher {
 export function createGroups(token: string, watcher: GroupWatcher): Groups {
   const leaders = new Set<number>();
   const orphaned = new Set<number>();
+  const keepers = new Set<number>();
 
   const drop = (pgid: number) => {
+    keepers.delete(pgid);
     if (leaders.delete(pgid) || orphaned.delete(pgid)) watcher.removed(pgid);
   };
   const prune = () => {
@@ -41,12 +44,14 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
   };
 
   return {
-    add(pgid) {
+    add(pgid, { isKeeper } = { isKeeper: false }) {
       prune();
       leaders.add(pgid);
+      if (isKeeper) keepers.add(pgid);
       watcher.added(pgid);
     },
     leaderEnded(pgid) {
+      keepers.delete(pgid);
       if (!leaders.delete(pgid)) return;
       if (isAlive(-pgid)) orphaned.add(pgid);
       else watcher.removed(pgid);
@@ -56,10 +61,10 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
         prune();
         return leaders.has(pgid) || orphaned.has(pgid) ? living([-pgid]) : [];
       };
-      await endTargets(targets, TERM_GRACE_MS);
+      await endTargets(targets, keepers, TERM_GRACE_MS);
     },
     async endAll() {
-      await endTargets(() => [...living(all()), ...markedProcesses(token)], CLOSE_GRACE_MS);
+      await endTargets(() => [...living(all()), ...markedProcesses(token)], keepers, CLOSE_GRACE_MS);
     },
     isAlive(pgid) {
       prune();
@@ -68,8 +73,12 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
   };
 }
 
-async function endTargets(targets: () => readonly number[], graceMs: number): Promise<void> {
-  send(targets(), "SIGTERM");
+async function endTargets(
+  targets: () => readonly number[],
+  keepers: ReadonlySet<number>,
+  graceMs: number,
+): Promise<void> {
+  send(sparing(keepers, targets()), "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
     if (targets().length === 0) return;
@@ -78,9 +87,23 @@ async function endTargets(targets: () => readonly number[], graceMs: number): Pr
   for (let round = 0; round < KILL_ROUNDS; round++) {
     const left = targets();
     if (left.length === 0) return;
-    send(left, "SIGKILL");
+    send(round === 0 ? sparing(keepers, left) : left, "SIGKILL");
     await Bun.sleep(2 << round);
   }
+}
+
+/** The same targets without keepers that still have something to wait for: they end by themselves, in good order. */
+function sparing(keepers: ReadonlySet<number>, targets: readonly number[]): readonly number[] {
+  if (!targets.some((target) => keepers.has(Math.abs(target)))) return targets;
+  const groups = Map.groupBy(readdirSync("/proc").map(Number), (pid) => (pid > 0 ? livingGroupOf(String(pid)) : null));
+  const kept = (keeper: number) => groups.get(keeper)?.filter((pid) => pid !== keeper) ?? [];
+  return targets.flatMap((target) => {
+    const keeper = Math.abs(target);
+    if (!keepers.has(keeper)) return [target];
+    const members = kept(keeper);
+    if (members.length === 0) return [target];
+    return target < 0 ? members : [];
+  });
 }
 
 /**

@@ -224,3 +224,22 @@ test("the gate sees the command and where it would run; only reading commands ru
     ]),
   ).toEqual([true, false, false]);
 });
+
+test("a call that wants out of the sandbox says so to the gate and to the shell", async () => {
+  const input = { command: "make", dangerouslyDisableSandbox: true };
+  const { context, calls } = world();
+  expect(await bash.access(input, context)).toEqual({ kind: "command", command: "make", cwd: "/p", unsandboxed: true });
+  expect(await bash.access({ command: "make" }, context)).toEqual({ kind: "command", command: "make", cwd: "/p" });
+  await bash.run(input, context);
+  await bash.run({ ...input, run_in_background: true }, context);
+  await bash.run({ command: "make" }, context);
+  expect(calls.map((call) => (call as { sandbox?: string }).sandbox)).toEqual(["off", "off", undefined]);
+});
+
+test("what kept a command from something is told with its output, failed or not", async () => {
+  const notes = ["The sandbox stopped this command"];
+  const { shown } = await run({ command: "make" }, { text: "built\n", notes });
+  expect(shown).toBe("built\nThe sandbox stopped this command");
+  const failed = run({ command: "make" }, { text: "no\n", code: 2, notes });
+  await expect(failed).rejects.toThrow("Exit code 2\nno\nThe sandbox stopped this command");
+});

@@ -1,0 +1,19 @@
+// The gate and what is needed to ask it. A door of its own: a run without tool calls never loads what is behind it.
+
+export { decide, type GateDecision, type GateQuestion, type SandboxState } from "./decide.ts";
+export { hiddenFiles } from "./hidden.ts";
+export { newMatchers, type Matchers } from "./match-path.ts";
+export { isExcluded } from "./sandboxed.ts";
+export {
+  afterVerdict,
+  classifierRequest,
+  countVerdict,
+  isSpent,
+  needsClassifier,
+  NO_DENIALS,
+  readVerdict,
+  type Classified,
+} from "./classify.ts";
+export type { AutoRules } from "./classify-prompt.ts";
+export { pathsInCommand } from "./command-files.ts";
+export { applyUpdate, type PermissionState } from "./update.ts";
