@@ -1,6 +1,6 @@
 // The tools a run may use, chosen and ordered. Pure: the same choice gives the same list, so the cache holds.
 
-import { coversTool } from "./permission/match.ts";
+import { coversTool } from "./permission/match/match.ts";
 import type { Rule } from "./permission/rule.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,9 +1,11 @@
 // The gate's state (mode and rules) and its one door: decide, ask if needed, answer.
 
 import type { GateDecision, Permission, PermissionState, PermitRequest, Rule } from "@keelson/engine";
+import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate, Signal, ToolUseBlock } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
+import type * as Questions from "./gate-question.ts";
 import type { GateFacts } from "./gate-question.ts";
 
 export interface GateOptions extends PermissionState {
@@ -32,8 +34,8 @@ export interface GateOptions extends PermissionState {
 
 /** What is loaded with the first call: some forty modules that a plain answer never needs. */
 interface Judge {
-  readonly gate: typeof import("@keelson/engine/gate");
-  readonly question: typeof import("./gate-question.ts");
+  readonly gate: typeof EngineGate;
+  readonly question: typeof Questions;
   /** Made for one set of rules. */
   readonly rules: readonly Rule[];
   readonly matchers: GateFacts["matchers"];

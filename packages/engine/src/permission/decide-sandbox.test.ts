@@ -1,7 +1,7 @@
 // How the sandbox and the shield change a decision. Nothing is run: both are facts the gate is told.
 
 import { expect, test } from "bun:test";
-import { analyseCommand } from "./command.ts";
+import { analyseCommand } from "./command/command.ts";
 import { bash, type Verdict, type World } from "./gate.test-support.ts";
 import { isExcluded } from "./sandboxed.ts";
 

@@ -2,14 +2,21 @@
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
 import type { Decider } from "../ports.ts";
-import type { Finding } from "./command-rules.ts";
-import { viewOf, type CommandView } from "./command-view.ts";
-import { commandAllow, commandAsk, commandDeny, commandSafety, commandSuggestions, denials } from "./decide-command.ts";
-import { coversTool, governs, matchesParameter } from "./match.ts";
-import { hostOf, matchesName } from "./match-name.ts";
-import { newMatchers } from "./match-path.ts";
-import { absolute } from "./paths.ts";
-import { isProtected } from "./protected.ts";
+import type { Finding } from "./command/command-rules.ts";
+import { viewOf, type CommandView } from "./command/command-view.ts";
+import {
+  commandAllow,
+  commandAsk,
+  commandDeny,
+  commandSafety,
+  commandSuggestions,
+  denials,
+} from "./command/decide-command.ts";
+import { coversTool, governs, matchesParameter } from "./match/match.ts";
+import { hostOf, matchesName } from "./match/match-name.ts";
+import { newMatchers } from "./match/match-path.ts";
+import { absolute } from "./match/paths.ts";
+import { isProtected } from "./match/protected.ts";
 import {
   allowedByPath,
   eitherMatches,

@@ -2,7 +2,7 @@
 
 import { NOTHING_SAID, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../tool.ts";
-import { analyseCommand } from "./command.ts";
+import { analyseCommand } from "./command/command.ts";
 import { decide, type GateDecision, type GateQuestion } from "./decide.ts";
 import { parseRule, type Rule } from "./rule.ts";
 

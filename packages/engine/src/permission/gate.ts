@@ -2,7 +2,7 @@
 
 export { decide, type GateDecision, type GateQuestion, type SandboxState } from "./decide.ts";
 export { hiddenFiles } from "./hidden.ts";
-export { newMatchers, type Matchers } from "./match-path.ts";
+export { newMatchers, type Matchers } from "./match/match-path.ts";
 export { isExcluded } from "./sandboxed.ts";
 export {
   afterVerdict,
@@ -13,7 +13,7 @@ export {
   NO_DENIALS,
   readVerdict,
   type Classified,
-} from "./classify.ts";
-export type { AutoRules } from "./classify-prompt.ts";
-export { pathsInCommand } from "./command-files.ts";
+} from "./auto/classify.ts";
+export type { AutoRules } from "./auto/classify-prompt.ts";
+export { pathsInCommand } from "./command/command-files.ts";
 export { applyUpdate, type PermissionState } from "./update.ts";

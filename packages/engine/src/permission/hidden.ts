@@ -1,7 +1,7 @@
 // Which files the rules keep from tools that look at many. Made once for a set of rules, then asked for each file.
 
-import { coversTool, governs } from "./match.ts";
-import { matchesPath, type Anchors } from "./match-path.ts";
+import { coversTool, governs } from "./match/match.ts";
+import { matchesPath, type Anchors } from "./match/match-path.ts";
 import type { Rule } from "./rule.ts";
 
 /** Anchors come with each question: the shell moves, and folders are added, while the rules stay. */

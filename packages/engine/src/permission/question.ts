@@ -3,10 +3,10 @@
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
-import type { CommandAnalysis } from "./command.ts";
-import { governs } from "./match.ts";
-import { matchesPath, type Matchers } from "./match-path.ts";
-import { isInsideAny } from "./paths.ts";
+import type { CommandAnalysis } from "./command/command.ts";
+import { governs } from "./match/match.ts";
+import { matchesPath, type Matchers } from "./match/match-path.ts";
+import { isInsideAny } from "./match/paths.ts";
 import type { Rule } from "./rule.ts";
 
 export interface GateQuestion {

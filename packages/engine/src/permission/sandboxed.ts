@@ -1,8 +1,8 @@
 // Which commands a setting keeps out of the sandbox. The gate and whoever starts the command must agree: both ask here.
 
-import type { CommandAnalysis } from "./command.ts";
-import { everyCommand } from "./command-files.ts";
-import { reachOf } from "./match-command.ts";
+import type { CommandAnalysis } from "./command/command.ts";
+import { everyCommand } from "./command/command-files.ts";
+import { reachOf } from "./command/match-command.ts";
 
 /** True when any part is named by one of the patterns (`docker`, `docker *`, `docker:*`). */
 export function isExcluded(analysis: CommandAnalysis, excluded: readonly string[]): boolean {

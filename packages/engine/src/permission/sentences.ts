@@ -1,8 +1,8 @@
 // What the gate says in words: the wish nobody has granted, and its refusals. Programs match some of them; those stay.
 
 import { cutMiddle } from "../bound.ts";
-import { governs } from "./match.ts";
-import { hostOf } from "./match-name.ts";
+import { governs } from "./match/match.ts";
+import { hostOf } from "./match/match-name.ts";
 import type { GateQuestion } from "./question.ts";
 import type { Rule } from "./rule.ts";
 

@@ -3,8 +3,8 @@
 
 import { dirname } from "node:path/posix";
 import type { PermissionUpdate, RuleValue } from "@keelson/protocol";
-import type { SimpleCommand } from "./command.ts";
-import { isShell } from "./wrapper.ts";
+import type { SimpleCommand } from "./command/command.ts";
+import { isShell } from "./command/wrapper.ts";
 
 export function suggestTool(tool: string): PermissionUpdate[] {
   return [addRules([{ toolName: tool }])];

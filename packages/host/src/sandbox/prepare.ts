@@ -6,7 +6,8 @@ import { loadSandboxLibrary, type SandboxLibrary } from "./runtime-adapter.ts";
 import { runtimeConfig, type Forbidden, type SandboxSettings } from "./settings.ts";
 
 export interface SandboxOptions {
-  readonly directories: () => readonly string[];
+  /** The working directories. Asked when the sandbox starts, and again for every command. */
+  directories(): readonly string[];
   readonly home: string;
   /** Absolute paths of programs that came with us. */
   readonly ripgrep?: string | null;

@@ -3,7 +3,7 @@
 
 import ignore, { type Ignore } from "ignore";
 import { absolute, fold, otherNames } from "./paths.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rule.ts";
 import { overlap } from "./wildcard.ts";
 
 /** Where patterns are anchored. */

@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand } from "./command-files.ts";
 import type { CommandView } from "./command-view.ts";
-import { absolute, fold, withoutDetour } from "./paths.ts";
+import { absolute, fold, withoutDetour } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
 /** The first target of this part that must not go without a person's word; undefined when there is none. */

@@ -2,10 +2,10 @@
 // For tests only. Nothing here runs a command; it is read and judged.
 
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
-import type { Access } from "../tool.ts";
-import { analyseCommand } from "./command.ts";
-import { decide } from "./decide.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import type { Access } from "../../tool.ts";
+import { analyseCommand } from "../command/command.ts";
+import { decide } from "../decide.ts";
+import { parseRule, type Rule } from "../rule.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 

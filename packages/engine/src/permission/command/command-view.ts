@@ -3,10 +3,10 @@
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
-import { patternFolder } from "./match-path.ts";
-import { fold, withParents } from "./paths.ts";
-import type { Ends, GateQuestion } from "./question.ts";
-import { isExcluded } from "./sandboxed.ts";
+import { patternFolder } from "../match/match-path.ts";
+import { fold, withParents } from "../match/paths.ts";
+import type { Ends, GateQuestion } from "../question.ts";
+import { isExcluded } from "../sandboxed.ts";
 
 export interface CommandView {
   readonly question: GateQuestion;

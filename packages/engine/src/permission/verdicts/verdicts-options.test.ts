@@ -1,8 +1,8 @@
 // Option by option: what keeps a program looking, and what makes it write, run or send. See `verdicts-options-data.ts`.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "./command.ts";
-import { PROGRAMS } from "./read-only-table.ts";
+import { isReadOnlyCommand } from "../command/command.ts";
+import { PROGRAMS } from "../read-only/read-only-table.ts";
 import { OPTION_ROWS } from "./verdicts-options-data.ts";
 
 const line = (program: string, words: string) => `${program} ${words}`.trim();

@@ -2,9 +2,9 @@
 // Hosts are compared as hosts, never by how an address begins.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Access } from "../tool.ts";
+import type { Access } from "../../tool.ts";
 import { namesTool } from "./match.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rule.ts";
 import { wildcard } from "./wildcard.ts";
 
 /** Whether what stands in the parentheses is about this call. */

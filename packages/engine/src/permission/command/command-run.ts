@@ -4,10 +4,10 @@ import type { SimpleCommand } from "./command.ts";
 import { filesOf, isNullDevice, resolved, type NamedFile } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
-import { climbsBack } from "./paths.ts";
-import { allowedByPath, isHome, isReadable } from "./question.ts";
-import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "./read-only.ts";
-import type { Rule } from "./rule.ts";
+import { climbsBack } from "../match/paths.ts";
+import { allowedByPath, isHome, isReadable } from "../question.ts";
+import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
+import type { Rule } from "../rule.ts";
 
 /** Why a part may run. */
 export interface Leave {

@@ -2,14 +2,14 @@
 // keeps it from being allowed. Each answer is the gate's own, asked about that part.
 
 import { NOTHING_SAID } from "@keelson/protocol";
-import type { Decider, PermissionDecision } from "../ports.ts";
-import type { SimpleCommand } from "./command.ts";
-import { resolved } from "./command-files.ts";
-import { viewOf, type CommandView } from "./command-view.ts";
-import { trace, type GateQuestion } from "./decide.ts";
+import type { Decider, PermissionDecision } from "../../ports.ts";
+import type { SimpleCommand } from "../command/command.ts";
+import { resolved } from "../command/command-files.ts";
+import { viewOf, type CommandView } from "../command/command-view.ts";
+import { trace, type GateQuestion } from "../decide.ts";
 import { obstaclesOf } from "./explain-obstacle.ts";
-import type { Rule } from "./rule.ts";
-import { literal, type Word } from "./word.ts";
+import type { Rule } from "../rule.ts";
+import { literal, type Word } from "../command/word.ts";
 
 type Verdict = PermissionDecision["behavior"];
 

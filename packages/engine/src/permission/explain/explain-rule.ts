@@ -2,10 +2,10 @@
 // Both are found by asking the gate, with one rule in force and a call made up after it.
 
 import { NOTHING_SAID } from "@keelson/protocol";
-import type { CommandAnalysis } from "./command.ts";
-import { decide, type GateQuestion } from "./decide.ts";
-import { absolute } from "./paths.ts";
-import type { Rule } from "./rule.ts";
+import type { CommandAnalysis } from "../command/command.ts";
+import { decide, type GateQuestion } from "../decide.ts";
+import { absolute } from "../match/paths.ts";
+import type { Rule } from "../rule.ts";
 
 /** More than anybody reads; each costs one decision. */
 const MOST_RULES = 2_000;

@@ -4,8 +4,8 @@
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { filesOf } from "./command-files.ts";
-import { patternFolder } from "./match-path.ts";
-import { climbsBack } from "./paths.ts";
+import { patternFolder } from "../match/match-path.ts";
+import { climbsBack } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
 /** "anywhere": an expansion names the file, or a path goes through what may be a link and back. Otherwise folders, absolute, with all that lies in them. */

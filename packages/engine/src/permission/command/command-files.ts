@@ -2,7 +2,7 @@
 
 import { basename } from "node:path/posix";
 import type { CommandAnalysis, Redirection, SimpleCommand } from "./command.ts";
-import { absolute } from "./paths.ts";
+import { absolute } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
 export interface NamedFile {

@@ -1,11 +1,11 @@
 // What would have a call allowed, narrowest first. A remedy is only named when the gate, asked again with it, says yes.
 
 import { NOTHING_SAID, type PermissionUpdate, type RuleValue } from "@keelson/protocol";
-import type { PermissionDecision } from "../ports.ts";
-import { decide, type GateQuestion } from "./decide.ts";
+import type { PermissionDecision } from "../../ports.ts";
+import { decide, type GateQuestion } from "../decide.ts";
 import type { CommandExplanation } from "./explain-command.ts";
-import { absolute, isInside } from "./paths.ts";
-import { applyUpdate } from "./update.ts";
+import { absolute, isInside } from "../match/paths.ts";
+import { applyUpdate } from "../update.ts";
 
 /** Changes that, made together, allow the call. */
 export interface Remedy {

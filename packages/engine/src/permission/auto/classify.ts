@@ -10,11 +10,11 @@ import {
   type ModelMessage,
   type PermissionMode,
 } from "@keelson/protocol";
-import { cutMiddle } from "../bound.ts";
-import type { ModelChoice, ModelRequest } from "../ports.ts";
-import type { Access } from "../tool.ts";
+import { cutMiddle } from "../../bound.ts";
+import type { ModelChoice, ModelRequest } from "../../ports.ts";
+import type { Access } from "../../tool.ts";
 import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
-import type { GateDecision } from "./question.ts";
+import type { GateDecision } from "../question.ts";
 
 /** unclear: no verdict, or one that was not given as asked for. */
 export interface Classified {

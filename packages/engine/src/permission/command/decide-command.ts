@@ -7,12 +7,12 @@ import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
 import { firstOutside, isFileCommand, leaveFor, type Leave } from "./command-run.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
-import { isProtected } from "./protected.ts";
-import { looksOnlyButRedirects } from "./read-only.ts";
+import { isProtected } from "../match/protected.ts";
+import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
-import type { Rule } from "./rule.ts";
-import { refusal, shortened } from "./sentences.ts";
-import { ruleFor, suggestCommands, suggestDirectory } from "./suggest.ts";
+import type { Rule } from "../rule.ts";
+import { refusal, shortened } from "../sentences.ts";
+import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
 /** Commands longer than this run only when all of Bash is allowed. */
 const LONGEST = 10_000;

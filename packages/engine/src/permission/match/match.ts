@@ -1,7 +1,7 @@
 // Whether a rule speaks about a tool, its parameters, or a kind of files. Deny and ask take the wider reading.
 // Paths, commands, addresses and names have their own readings: the other `match-` files.
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rule.ts";
 import { wildcard } from "./wildcard.ts";
 
 const READ_FAMILY = new Set(["Read", "Glob", "Grep"]);

@@ -3,11 +3,11 @@
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
 import { endsIn, lineCovers, type CommandView } from "./command-view.ts";
-import { governs, matchesParameter, namesTool } from "./match.ts";
-import { mayLieIn, mayMatchPattern, matchesPath, patternFolder } from "./match-path.ts";
-import { eitherMatches, type GateQuestion } from "./question.ts";
-import { looksOnlyButRedirects } from "./read-only.ts";
-import type { Rule } from "./rule.ts";
+import { governs, matchesParameter, namesTool } from "../match/match.ts";
+import { mayLieIn, mayMatchPattern, matchesPath, patternFolder } from "../match/match-path.ts";
+import { eitherMatches, type GateQuestion } from "../question.ts";
+import { looksOnlyButRedirects } from "../read-only/read-only.ts";
+import type { Rule } from "../rule.ts";
 import { rangeOf } from "./wide-reader.ts";
 
 /** maybe: an expansion, or a folder read whole, hides whether the rule is met. */

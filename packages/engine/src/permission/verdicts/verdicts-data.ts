@@ -1,7 +1,7 @@
 // Commands and calls with the verdict they must get, by class of trick or of ordinary use. A table, therefore long.
 // The commands are text to be judged. None of them is ever given to a shell.
 
-import type { Access } from "../tool.ts";
+import type { Access } from "../../tool.ts";
 import type { World } from "./verdicts-world.ts";
 
 /** One word for the class, the rules and mode, and the commands. */

@@ -11,7 +11,7 @@ import {
   type TestExpression,
 } from "unbash";
 import { isTorn, leavesText, standsAlone } from "./command-whole.ts";
-import { isReadOnly } from "./read-only.ts";
+import { isReadOnly } from "../read-only/read-only.ts";
 import { constantText, literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
 

@@ -1,6 +1,6 @@
 // What keeps a part of a command from being allowed, found by taking things away until the gate would allow it.
 
-import type { SimpleCommand } from "./command.ts";
+import type { SimpleCommand } from "../command/command.ts";
 import type { Judge } from "./explain-command.ts";
 
 interface Obstacle {

@@ -3,8 +3,8 @@
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
-import { isSafeAssignment } from "./read-only.ts";
-import { wildcard } from "./wildcard.ts";
+import { isSafeAssignment } from "../read-only/read-only.ts";
+import { wildcard } from "../match/wildcard.ts";
 import { isShell } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 

@@ -2,15 +2,15 @@
 // question or with one thing changed: there is no second reading of rules, so an explanation cannot differ from a decision.
 
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
-import type { Decider, PermissionDecision } from "../ports.ts";
-import { needsClassifier } from "./classify.ts";
-import { CHECK_ORDER, trace, type Check, type GateQuestion } from "./decide.ts";
+import type { Decider, PermissionDecision } from "../../ports.ts";
+import { needsClassifier } from "../auto/classify.ts";
+import { CHECK_ORDER, trace, type Check, type GateQuestion } from "../decide.ts";
 import { explainCommand, type CommandExplanation } from "./explain-command.ts";
 import { remediesFor, type Remedy } from "./explain-remedy.ts";
 import { speaking } from "./explain-rule.ts";
-import { absolute, isInside } from "./paths.ts";
-import { isProtected } from "./protected.ts";
-import type { Rule } from "./rule.ts";
+import { absolute, isInside } from "../match/paths.ts";
+import { isProtected } from "../match/protected.ts";
+import type { Rule } from "../rule.ts";
 
 export { noteOn, type RuleNote } from "./explain-rule.ts";
 export type { CommandExplanation, PartExplanation, RedirectionExplanation } from "./explain-command.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ModelMessage, PermissionMode } from "@keelson/protocol";
-import type { ModelChoice } from "../ports.ts";
+import type { ModelChoice } from "../../ports.ts";
 import {
   afterVerdict,
   classifierRequest,
@@ -11,8 +11,8 @@ import {
   readVerdict,
   type ClassifierFacts,
 } from "./classify.ts";
-import type { GateDecision } from "./decide.ts";
-import { bash, edit, external, fetchUrl, person, question, read, type World } from "./gate.test-support.ts";
+import type { GateDecision } from "../decide.ts";
+import { bash, edit, external, fetchUrl, person, question, read, type World } from "../gate.test-support.ts";
 
 const sandbox = { active: true, autoAllow: false, allowUnsandboxed: true, excluded: [] };
 

@@ -1,9 +1,9 @@
 // Whether a command only looks. Which programs do, and with which options, is in `read-only-table.ts`.
 // Where a program looks is not decided here: see `command-files.ts`.
 
-import type { CommandAnalysis, SimpleCommand } from "./command.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command/command.ts";
 import { NO_OPTION_HARMS, PROGRAMS } from "./read-only-table.ts";
-import type { Word } from "./word.ts";
+import type { Word } from "../command/word.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
 
