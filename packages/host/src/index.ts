@@ -5,16 +5,11 @@ export { createPrivateFile, type PrivateFile } from "./private-file.ts";
 export { realPathOf } from "./real-path.ts";
 export { ripgrep } from "./search.ts";
 export { findRipgrep, type RipgrepPlace } from "./find-ripgrep.ts";
-export {
-  prepareSandbox,
-  sandboxProblems,
-  type Sandbox,
-  type SandboxOptions,
-  type SandboxReadiness,
-} from "./sandbox/prepare.ts";
+export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox.ts";
+export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/prepare.ts";
 export type { SandboxSettings } from "./sandbox/settings.ts";
 export type { ShieldOptions } from "./sandbox/shield.ts";
-export { shieldStatus, type ShieldStatus } from "./sandbox/status.ts";
+export type { ShieldQuestion, ShieldStatus } from "./sandbox/status.ts";
 export { createShell, type SessionShell, type ShellOptions } from "./shell.ts";
 export { chooseShell } from "./shell/script.ts";
 export {

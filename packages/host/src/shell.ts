@@ -17,9 +17,9 @@ import { loadPipes } from "./shell/pipe.ts";
 import { startReaper, type Reaper } from "./shell/reaper.ts";
 import { chooseShell, quote, scriptFor } from "./shell/script.ts";
 import { takeSnapshot } from "./shell/snapshot.ts";
-import { confine, type Confined, type Confinement } from "./sandbox/confine.ts";
+import type { Confined, Confinement } from "./sandbox/confine.ts";
 import type { Sandbox } from "./sandbox/prepare.ts";
-import { createShield, type ShieldOptions } from "./sandbox/shield.ts";
+import type { ShieldOptions } from "./sandbox/shield.ts";
 import type { ShieldStatus } from "./sandbox/status.ts";
 import type { Tasks } from "./task-table.ts";
 import { randomHex } from "./random.ts";
@@ -77,16 +77,9 @@ export function createShell(options: ShellOptions): SessionShell {
     added: (pgid) => reaper?.added(pgid),
     removed: (pgid) => reaper?.removed(pgid),
   });
-  const confinement: Confinement = {
-    shield:
-      options.shield &&
-      createShield(options.shield, token, {
-        added: (path) => reaper?.leftovers.added(path),
-        removed: (path) => reaper?.leftovers.removed(path),
-      }),
-    sandbox: options.sandbox,
-    mayChangeGuarded: options.mayChangeGuarded,
-  };
+  let confinement: Promise<Confinement> | undefined;
+  // A dozen modules that a session without commands never needs.
+  const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while children of theirs live on: what was held for them is held until those are gone. */
   const lingering = new Map<number, () => readonly string[]>();
   let prepared: ReturnType<typeof prepare> | undefined;
@@ -101,6 +94,19 @@ export function createShell(options: ShellOptions): SessionShell {
       loadPipes(),
     ]);
     return { snapshot, openPipe };
+  }
+
+  async function openConfinement(): Promise<Confinement> {
+    const { createShield } = await import("./sandbox/shield.ts");
+    const leftovers = {
+      added: (path: string) => reaper?.leftovers.added(path),
+      removed: (path: string) => reaper?.leftovers.removed(path),
+    };
+    return {
+      shield: options.shield && createShield(options.shield, token, leftovers),
+      sandbox: options.sandbox,
+      mayChangeGuarded: options.mayChangeGuarded,
+    };
   }
 
   async function argvFor({
@@ -129,7 +135,8 @@ export function createShell(options: ShellOptions): SessionShell {
       reportsDirectory,
     });
     const file = Buffer.byteLength(script) > LONGEST_SCRIPT ? keepScript(script, options.resultsDir) : null;
-    const entered = await confine(confinement, {
+    const { confine } = await import("./sandbox/confine.ts");
+    const entered = await confine(await loadConfinement(), {
       shell: program.path,
       script: file ? `. ${quote(file)}` : script,
       command,
@@ -196,7 +203,8 @@ export function createShell(options: ShellOptions): SessionShell {
     },
 
     async shieldStatus() {
-      return (await confinement.shield?.status()) ?? { active: false, kind: "none", reason: "it was not set up" };
+      const { shield } = await loadConfinement();
+      return (await shield?.status()) ?? { active: false, kind: "none", reason: "it was not set up" };
     },
 
     async close() {
@@ -207,7 +215,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await groups.endAll();
       await Promise.all(stops);
       sweep({ all: true });
-      await confinement.shield?.close();
+      await (await confinement)?.shield?.close();
       await reaper.dismiss();
       await options.sandbox?.close();
       forgetFile((await prepared)?.snapshot);

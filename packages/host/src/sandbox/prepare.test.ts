@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
-import { prepareSandbox, type SandboxOptions } from "./prepare.ts";
+import { prepareSandbox } from "../sandbox.ts";
+import type { SandboxOptions } from "./prepare.ts";
 import type { SandboxedCommand, SandboxLibrary } from "./runtime-adapter.ts";
 
 function library(missing: readonly string[] = []) {

@@ -1,9 +1,9 @@
-// Gets the full sandbox ready when the settings ask for it, or says why it cannot be.
+// Gets the full sandbox ready, or says why it cannot be.
 
 import { tmpdir } from "node:os";
 import { randomHex } from "../random.ts";
-import { loadSandboxLibrary, type SandboxLibrary } from "./runtime-adapter.ts";
-import { runtimeConfig, type Forbidden, type SandboxSettings } from "./settings.ts";
+import type { SandboxLibrary } from "./runtime-adapter.ts";
+import type { Forbidden, SandboxSettings } from "./settings.ts";
 
 export interface SandboxOptions {
   /** The working directories. Asked when the sandbox starts, and again for every command. */
@@ -37,11 +37,7 @@ export type SandboxReadiness =
   /** Asked for, not to be had, and the settings say not to start without. */
   | { readonly active: false; readonly error: string };
 
-export async function prepareSandbox(
-  settings: SandboxSettings | undefined,
-  options: SandboxOptions,
-): Promise<SandboxReadiness> {
-  if (settings?.enabled !== true) return { active: false };
+export async function startSandbox(settings: SandboxSettings, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
   if (typeof reason !== "string") return { active: true, sandbox: reason };
   if (settings.failIfUnavailable) {
@@ -53,14 +49,19 @@ export async function prepareSandbox(
   return { active: false, reason: `The sandbox is on (sandbox.enabled) and cannot be used: ${reason}` };
 }
 
-/** What is missing for the sandbox on this machine; empty when it could be turned on. For `doctor`. */
-export async function sandboxProblems(ripgrep?: string | null): Promise<readonly string[]> {
-  const library = await loadSandboxLibrary();
+export async function missingForSandbox(ripgrep?: string | null): Promise<readonly string[]> {
+  const library = await load();
   return library.missing(ripgrep ?? undefined);
 }
 
+async function load(): Promise<SandboxLibrary> {
+  const { loadSandboxLibrary } = await import("./runtime-adapter.ts");
+  return loadSandboxLibrary();
+}
+
 async function start(settings: SandboxSettings, options: SandboxOptions): Promise<Sandbox | string> {
-  const { directories, home, ripgrep, seccomp, load = loadSandboxLibrary } = options;
+  const { runtimeConfig } = await import("./settings.ts");
+  const { directories, home, ripgrep, seccomp } = options;
   const configFor = (forbidden: Forbidden) =>
     runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, {
       ripgrep,
@@ -68,7 +69,7 @@ async function start(settings: SandboxSettings, options: SandboxOptions): Promis
     });
   let library: SandboxLibrary;
   try {
-    library = await load();
+    library = await (options.load ?? load)();
     const missing = await library.missing(settings.ripgrep?.command ?? ripgrep ?? undefined);
     if (missing.length > 0) return missing.join("; ");
     await library.start(configFor({ denyRead: [], denyWrite: [] }));

@@ -18,9 +18,9 @@ import { join } from "node:path";
 import { createShell, type ShellOptions } from "../shell.ts";
 import { createTasks } from "../task-table.ts";
 import type { DenyRule } from "./deny-pattern.ts";
-import { shieldStatus } from "./status.ts";
+import { tryShield } from "./status.ts";
 
-const { active } = await shieldStatus({ path: process.env["PATH"] });
+const { active } = await tryShield({ path: process.env["PATH"] });
 if (!active && process.env["CI"] && process.platform === "linux") {
   throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
 }
@@ -183,11 +183,11 @@ shielded("after close nothing of ours is left in the temporary folder", async ()
 });
 
 test("where there is no bubblewrap the reason names the fix", async () => {
-  expect(await shieldStatus({ path: "/nowhere", platform: "linux" })).toEqual({
+  expect(await tryShield({ path: "/nowhere", platform: "linux" })).toEqual({
     active: false,
     kind: "none",
     reason: "bubblewrap is not installed (install the package bubblewrap)",
   });
-  const broken = await shieldStatus({ path: "", platform: "linux", bwrapPath: "/bin/false" });
+  const broken = await tryShield({ path: "", platform: "linux", bwrapPath: "/bin/false" });
   expect(broken).toMatchObject({ active: false, reason: expect.stringContaining("cannot be used here") });
 });

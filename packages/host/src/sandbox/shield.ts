@@ -8,7 +8,7 @@ import { findGuarded, type Guarded, type GuardPlaces } from "./guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns } from "./stand-in.ts";
-import { shieldStatus, type ShieldStatus } from "./status.ts";
+import { tryShield, type ShieldStatus } from "./status.ts";
 import { setTripwire } from "./tripwire.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -57,7 +57,7 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
   const status = () => (ready ??= start());
 
   async function start(): Promise<ShieldStatus> {
-    const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    const found = await tryShield({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
     if (!found.active) {
       options.warn(`Commands run without the shield, by rules alone: ${found.reason}`);
     }

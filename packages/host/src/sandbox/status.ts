@@ -16,14 +16,18 @@ const LIMIT_MS = 5_000;
 const SEATBELT = "/usr/bin/sandbox-exec";
 const SEATBELT_TRIAL = [SEATBELT, "-p", "(version 1)(allow default)", "/usr/bin/true"];
 
-/** A real trial run, about 3 ms. `version` takes another process and is for people who ask. */
-export async function shieldStatus(options: {
+export interface ShieldQuestion {
+  /** PATH. */
   readonly path: string | undefined;
   /** An absolute path set by an administrator. */
   readonly bwrapPath?: string;
   readonly platform?: NodeJS.Platform;
+  /** Takes another process; for people who ask. */
   readonly withVersion?: boolean;
-}): Promise<ShieldStatus> {
+}
+
+/** A real trial run, about 3 ms. */
+export async function tryShield(options: ShieldQuestion): Promise<ShieldStatus> {
   const platform = options.platform ?? process.platform;
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
