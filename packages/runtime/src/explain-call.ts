@@ -16,6 +16,7 @@ import { createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { gateQuestion } from "./gate-question.ts";
 import { builtInTools } from "./pool.ts";
+import { supposedSandbox } from "./sandbox.ts";
 
 export interface SupposedCall {
   readonly tool: string;
@@ -49,10 +50,12 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
 
   const facts = { hook: NOTHING_SAID, rules, directories, cwd, home, readable: [], matchers: newMatchers() };
+  let sandbox: ReturnType<typeof supposedSandbox> | undefined;
   const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
     const reading = await read(tool, input, builtIn, context);
     if (!reading.ok) return reading;
-    const question = await gateQuestion({ ...facts, mode: supposed ?? mode }, reading.call);
+    const confined = await (sandbox ??= supposedSandbox(snapshot));
+    const question = await gateQuestion({ ...facts, ...confined, mode: supposed ?? mode }, reading.call);
     return { ok: true, question } as const;
   };
 

@@ -1,12 +1,13 @@
 // The gate's state (mode and rules) and its one door: decide, ask if needed, answer.
 
-import type { GateDecision, Permission, PermissionState, PermitRequest, Rule } from "@keelson/engine";
+import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, SandboxState } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { PermissionMode, PermissionUpdate, Signal, ToolUseBlock } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
 import type * as Questions from "./gate-question.ts";
 import type { GateFacts } from "./gate-question.ts";
+import { underShield } from "./sandbox.ts";
 
 export interface GateOptions extends PermissionState {
   readonly home: string;
@@ -18,6 +19,9 @@ export interface GateOptions extends PermissionState {
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
+  readonly sandbox: SandboxState;
+  /** Whether commands run with denied files hidden from them. */
+  isShielded(): Promise<boolean>;
   /** A second opinion where no rule decided. */
   classify(
     decision: GateDecision,
@@ -48,6 +52,8 @@ export class Gate {
   /** Where the path of a call led when it was decided about. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #judge: Judge | undefined;
+  /** Calls a person let past the guard. */
+  readonly #lifted = new Set<string>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -56,6 +62,11 @@ export class Gate {
 
   get mode(): PermissionMode {
     return this.#state.mode;
+  }
+
+  /** Whether somebody agreed that this command may change guarded paths. */
+  mayChangeGuarded(call: string): boolean {
+    return this.mode === "bypassPermissions" || this.#lifted.has(call);
   }
 
   get rules(): readonly Rule[] {
@@ -94,13 +105,20 @@ export class Gate {
   async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
     const { access, input, hook, tool } = request;
     const { gate, question: questions } = await this.#load();
-    const question = await questions.gateQuestion({ ...this.#facts(), hook }, { tool: tool.name, input, access });
+    const shield = access.kind === "command" && (await this.#options.isShielded());
+    const question = await questions.gateQuestion(
+      { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
+      { tool: tool.name, input, access },
+    );
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(request.call, { path: access.path, realPath });
     const decision = await this.#options.classify(gate.decide(question), this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
     if (decision.behavior === "ask" && askPerson) {
-      return answer(request, decision, askPerson, (updates) => this.#accept(updates));
+      const answered = await answer(request, decision, askPerson, (updates) => this.#accept(updates));
+      const lifts = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
+      if (lifts && answered.behavior === "allow") this.#lifted.add(request.call.id);
+      return answered;
     }
     const denied =
       decision.behavior === "ask"

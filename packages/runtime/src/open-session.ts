@@ -19,6 +19,7 @@ import { choosePlace, type SessionChoice } from "./place.ts";
 import { builtInTools, offeredTools } from "./pool.ts";
 import { refreshed } from "./refresh.ts";
 import { replayOf } from "./replay.ts";
+import { openSandbox } from "./sandbox.ts";
 import { LiveSession } from "./session.ts";
 import { taskWatchers } from "./tasks.ts";
 import { openWorld } from "./world.ts";
@@ -62,6 +63,12 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
           options.warn(`The transcript cannot be written (${error.message}); the session goes on without it`),
       })
     : nullTranscript();
+  let workingDirectories = (): readonly string[] => [cwd, ...snapshot.directories];
+  const { sandbox, state: sandboxState } = await openSandbox(snapshot, {
+    ripgrep: options.ripgrep,
+    directories: () => workingDirectories(),
+    warn: options.warn,
+  });
   const inbox = new Inbox();
   let branch = gitBranch(cwd);
   const outbox = new Outbox({
@@ -81,6 +88,13 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     place,
     entrypoint,
     ripgrep: options.ripgrep,
+    sandbox,
+    gate: {
+      rules: () => gate.rules,
+      mayRead: (path) => gate.mayRead(path),
+      mayChangeGuarded: (call) => gate.mayChangeGuarded(call),
+      warn: options.warn,
+    },
     watchers: (tasks) =>
       taskWatchers({
         show,
@@ -93,6 +107,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       }),
   });
   const { workspace } = world.tools;
+  workingDirectories = () => workspace.directories;
   let kept = Promise.resolve();
   const gate = new Gate({
     mode: snapshot.mode,
@@ -100,6 +115,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     home: snapshot.home,
     refusal: (mode) => modeRefusal(mode, snapshot, process.getuid?.()),
     readable: world.readable,
+    sandbox: sandboxState,
+    isShielded: async () => (await world.shieldStatus()).active,
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     addDirectories: (paths) => world.addDirectories(paths),

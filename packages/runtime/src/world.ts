@@ -11,6 +11,9 @@ import {
   createWorkspace,
   realPathOf,
   ripgrep,
+  type Sandbox,
+  type ShieldOptions,
+  type ShieldStatus,
   type Tasks,
   type TaskWatchers,
 } from "@keelson/host";
@@ -26,6 +29,8 @@ export interface SessionWorld {
   removeDirectories(paths: readonly string[]): void;
   /** Keeps text that is too long to show. */
   spill(id: string, text: string): Promise<string>;
+  /** Whether commands run with denied files hidden; tries it out the first time, about 3 ms. */
+  shieldStatus(): Promise<ShieldStatus>;
   /** Ends everything that was started here. */
   close(): Promise<void>;
 }
@@ -36,6 +41,9 @@ export interface WorldOptions {
   readonly entrypoint: string;
   /** A copy of ripgrep inside the executable. */
   readonly ripgrep?: string;
+  readonly sandbox?: Sandbox;
+  /** The gate's rules and answers, for what stands between a command and the files. */
+  readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & { mayChangeGuarded(call: string): boolean };
   /** Told of tasks; built with the table itself at hand. */
   watchers(tasks: () => Tasks): TaskWatchers;
 }
@@ -48,6 +56,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
+  const seen = createLedger();
   const shell = createShell({
     configDir,
     sessionId: place.id,
@@ -57,6 +66,18 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     resultsDir,
     tasksDir: outputDir,
     tasks,
+    sandbox: options.sandbox,
+    mayChangeGuarded: (call) => options.gate.mayChangeGuarded(call),
+    shield: {
+      rules: () => options.gate.rules(),
+      mayRead: (path) => options.gate.mayRead(path),
+      warn: (text) => options.gate.warn(text),
+      wroteOurselves: (path) => seen.get(path)?.by === "write",
+      directories: () => workspace.directories,
+      home,
+      configDir,
+      env,
+    },
   });
   return {
     tools: {
@@ -67,7 +88,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
         cacheDir: join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson"),
       }),
       shell,
-      seen: createLedger(),
+      seen,
       env,
     },
     tasks,
@@ -75,6 +96,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     addDirectories: (paths) => paths.forEach((path) => added.add(realPathOf(path))),
     removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     spill: (id, text) => spillResult(resultsDir, id, text),
+    shieldStatus: () => shell.shieldStatus(),
     close: () => shell.close(),
   };
 }
