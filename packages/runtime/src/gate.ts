@@ -128,6 +128,11 @@ export class Gate {
     return denied;
   }
 
+  /** Loads what judging needs, while there is nothing better to do. */
+  warm(): void {
+    void this.#load();
+  }
+
   async #load(): Promise<Judge> {
     if (this.#judge?.rules === this.rules) return this.#judge;
     const [gate, question] = await Promise.all([import("@keelson/engine/gate"), import("./gate-question.ts")]);

@@ -158,6 +158,8 @@ export class LiveSession implements Session {
 
   async #run(prompt: PromptMessage | undefined, limits: Limits): Promise<End> {
     const { gate, conversation } = this.#parts;
+    // Behind the request, which leaves in this tick: the first tool call then finds the gate loaded.
+    setImmediate(() => gate.warm());
     return run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
   }
 }
