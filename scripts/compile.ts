@@ -1,8 +1,8 @@
-// One executable: our sources, Bun and ripgrep in one file. Knows how to build, not what to package.
+// One executable: our sources, Bun, ripgrep and the sandbox's helper in one file. Knows how to build, not what to package.
 
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
-import { bunFor, isCurrent, ripgrepFor, type Platform } from "./platform.ts";
+import { bunFor, isCurrent, programsFor, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
 
 export const programEntry = join(root, "packages", "cli", "src", "bin.ts");
@@ -23,7 +23,7 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
     // Without splitting, modules behind `await import()` are parsed at every start.
     splitting: true,
     bytecode: true,
-    plugins: [embedRipgrep(await ripgrepFor(platform))],
+    plugins: [embedPrograms(await programsFor(platform))],
     compile: {
       outfile,
       target: platform.target,
@@ -38,14 +38,17 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
   });
 }
 
-/** Run from source the program has no ripgrep of its own and this module says so; in the executable it names one. */
-function embedRipgrep(path: string): BunPlugin {
+/** Run from source the program carries no others and this module says so; in the executable it names them. */
+function embedPrograms(programs: object): BunPlugin {
+  const imports = Object.entries(programs).map(
+    ([name, path]) => `import ${name} from ${JSON.stringify(path)} with { type: "file" };`,
+  );
   return {
-    name: "embed-ripgrep",
+    name: "embed-programs",
     setup(build) {
-      build.onLoad({ filter: /[\\/]cli[\\/]src[\\/]shipped-ripgrep\.ts$/ }, () => ({
+      build.onLoad({ filter: /[\\/]cli[\\/]src[\\/]shipped-programs\.ts$/ }, () => ({
         loader: "js",
-        contents: `import path from ${JSON.stringify(path)} with { type: "file" };\nexport const shippedRipgrep = path;\n`,
+        contents: `${imports.join("\n")}\nexport const shippedPrograms = { ${Object.keys(programs).join(", ")} };\n`,
       }));
     },
   };

@@ -1,4 +1,4 @@
-// The machines Keelson is built for, and the two executables each of them needs from npm: Bun and ripgrep.
+// The machines Keelson is built for, and the executables each of them needs from npm.
 // Foreign ones are fetched with `npm pack` and must match the checksum in package-lock.json.
 
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -29,9 +29,12 @@ export function isCurrent({ os, cpu }: Platform): boolean {
   return os === process.platform && cpu === process.arch;
 }
 
-/** The ripgrep to embed. */
-export async function ripgrepFor({ os, cpu }: Platform): Promise<string> {
-  return fromPackage(`@vscode/ripgrep-${os}-${cpu}`, join("bin", os === "win32" ? "rg.exe" : "rg"));
+/** The programs to embed. */
+export async function programsFor({ os, cpu }: Platform): Promise<{ ripgrep: string; seccomp?: string }> {
+  const ripgrep = await fromPackage(`@vscode/ripgrep-${os}-${cpu}`, join("bin", os === "win32" ? "rg.exe" : "rg"));
+  if (os !== "linux") return { ripgrep };
+  const helper = join("vendor", "seccomp", cpu, "apply-seccomp");
+  return { ripgrep, seccomp: await fromPackage("@anthropic-ai/sandbox-runtime", helper) };
 }
 
 /** The Bun that becomes the executable. */

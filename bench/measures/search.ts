@@ -2,7 +2,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { currentPlatform, ripgrepFor } from "../../scripts/platform.ts";
+import { currentPlatform, programsFor } from "../../scripts/platform.ts";
 import { clock } from "../clock.ts";
 import { repeat } from "../repeat.ts";
 import { glob, grep, prose, type Call } from "../script.ts";
@@ -15,7 +15,7 @@ const NEEDLE = "needle_in_the_stack";
 export async function search(stage: Stage): Promise<Row[]> {
   const files = stage.quick ? 10_000 : 50_000;
   const cwd = await plantTree(join(stage.folder, "big-project"), files);
-  const ripgrep = await ripgrepFor(currentPlatform());
+  const { ripgrep } = await programsFor(currentPlatform());
   const times = stage.quick ? 3 : 7;
 
   const ask = async (call: Call, hit: string) => {

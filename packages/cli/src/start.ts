@@ -2,13 +2,13 @@
 
 import { main } from "./main.ts";
 import { processWorld } from "./process-world.ts";
-import { shippedRipgrep } from "./shipped-ripgrep.ts";
+import { shippedPrograms } from "./shipped-programs.ts";
 
 /** Never returns: the process ends with it. */
 export async function start(): Promise<never> {
   const world = processWorld(async (options) => {
     const { openSession } = await import("@keelson/runtime");
-    return openSession({ ...options, ripgrep: shippedRipgrep });
+    return openSession({ ...options, programs: shippedPrograms });
   });
   try {
     process.exit(await main(process.argv.slice(2), world));

@@ -6,7 +6,8 @@ import { randomHex } from "./random.ts";
 
 /** The path of the extracted copy, or null when it cannot be kept there. The embedded name carries a content hash. */
 export function extractProgram(embedded: string, directory: string): string | null {
-  const path = join(directory, basename(embedded));
+  // The bundler leaves a dot where a name has no ending.
+  const path = join(directory, basename(embedded).replace(/\.$/, ""));
   const temporary = `${path}.${randomHex(8)}`;
   try {
     if (isIntact(path, directory)) return path;

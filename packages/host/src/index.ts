@@ -1,3 +1,4 @@
+export { extractProgram } from "./extract-program.ts";
 export { files } from "./files.ts";
 export { gitBranch } from "./git.ts";
 export { createLedger, type Ledger } from "./ledger.ts";

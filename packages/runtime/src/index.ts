@@ -1,2 +1,2 @@
-export { openSession, type OpenOptions } from "./open-session.ts";
+export { openSession, type OpenOptions, type ShippedPrograms } from "./open-session.ts";
 export { OpenError, type SessionChoice } from "./place.ts";

@@ -24,6 +24,13 @@ import { LiveSession } from "./session.ts";
 import { taskWatchers } from "./tasks.ts";
 import { openWorld } from "./world.ts";
 
+/** Programs inside our own executable; they are put on disk when they are first needed. */
+export interface ShippedPrograms {
+  readonly ripgrep?: string;
+  /** Helper of the sandbox on Linux. */
+  readonly seccomp?: string;
+}
+
 export interface OpenOptions {
   readonly snapshot: Snapshot;
   /** How the program was entered: `sdk-cli`, `sdk-ts` … */
@@ -35,8 +42,7 @@ export interface OpenOptions {
   readonly replayPrompts: boolean;
   /** A client will answer `can_use_tool`. */
   readonly stdioPermissions: boolean;
-  /** A copy of ripgrep that came with the program. */
-  readonly ripgrep?: string;
+  readonly programs?: ShippedPrograms;
   /** Something people should know that is no part of the stream. */
   warn(text: string): void;
 }
@@ -65,7 +71,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     : nullTranscript();
   let workingDirectories = (): readonly string[] => [cwd, ...snapshot.directories];
   const { sandbox, state: sandboxState } = await openSandbox(snapshot, {
-    ripgrep: options.ripgrep,
+    programs: options.programs,
     directories: () => workingDirectories(),
     warn: options.warn,
   });
@@ -87,7 +93,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     snapshot,
     place,
     entrypoint,
-    ripgrep: options.ripgrep,
+    ripgrep: options.programs?.ripgrep,
     sandbox,
     gate: {
       rules: () => gate.rules,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import type { SandboxState } from "@keelson/engine";
 import {
+  extractProgram,
   findRipgrep,
   prepareSandbox,
   sandboxProblems,
@@ -11,6 +12,7 @@ import {
   type Sandbox,
   type SandboxSettings,
 } from "@keelson/host";
+import type { ShippedPrograms } from "./open-session.ts";
 import { OpenError } from "./place.ts";
 
 export interface SessionSandbox {
@@ -21,16 +23,18 @@ export interface SessionSandbox {
 
 export async function openSandbox(
   snapshot: Snapshot,
-  options: { readonly ripgrep?: string; directories(): readonly string[]; warn(text: string): void },
+  options: { readonly programs?: ShippedPrograms; directories(): readonly string[]; warn(text: string): void },
 ): Promise<SessionSandbox> {
   const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxSettings;
   const { env, home, childEnv } = snapshot;
   const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
   const excluded = settings.excludedCommands ?? [];
+  const { ripgrep, seccomp } = options.programs ?? {};
   const ready = await prepareSandbox(settings, {
     directories: options.directories,
     home,
-    ripgrep: settings.enabled ? findRipgrep({ env: childEnv, embedded: options.ripgrep, cacheDir }) : null,
+    ripgrep: settings.enabled ? findRipgrep({ env: childEnv, embedded: ripgrep, cacheDir }) : null,
+    seccomp: settings.enabled && seccomp ? extractProgram(seccomp, cacheDir) : null,
     async isExcluded(command) {
       if (excluded.length === 0) return false;
       const [{ analyseCommand }, { isExcluded }] = await Promise.all([

@@ -15,7 +15,7 @@ import {
 } from "@keelson/config";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
 import { nearest } from "../nearest.ts";
-import { shippedRipgrep } from "../shipped-ripgrep.ts";
+import { shippedPrograms } from "../shipped-programs.ts";
 import { placeText } from "./config-text.ts";
 import type { Finding } from "./doctor.ts";
 import { shortenFrom, type Shorten } from "./permissions-words.ts";
@@ -159,7 +159,7 @@ async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | nu
   return findRipgrep({
     env: childEnv,
     cacheDir,
-    ...(shippedRipgrep === undefined ? {} : { embedded: shippedRipgrep }),
+    embedded: shippedPrograms.ripgrep,
   });
 }
 
