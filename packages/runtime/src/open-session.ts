@@ -130,7 +130,9 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     managedOnly: () => snapshot.settings["allowManagedPermissionRulesOnly"] === true,
     classify: async (decision, mode, request, signal) =>
       mode === "auto" ? (await classifier()).judge(decision, mode, request, signal) : decision,
-    keep: (updates) => void (kept = kept.then(() => keepRules(updates, snapshot, options.warn))),
+    keep: (updates) => {
+      kept = kept.then(async () => world.wroteSettings(await keepRules(updates, snapshot, options.warn)));
+    },
     show,
   });
   const controls = new Controls({
@@ -232,7 +234,9 @@ async function keepRules(
   updates: readonly PermissionUpdate[],
   snapshot: Snapshot,
   warn: (text: string) => void,
-): Promise<void> {
-  if (updates.length === 0) return;
-  for (const problem of (await writeRules(updates, snapshot)).problems) warn(problem);
+): Promise<readonly string[]> {
+  if (updates.length === 0) return [];
+  const { written, problems } = await writeRules(updates, snapshot);
+  for (const problem of problems) warn(problem);
+  return written;
 }

@@ -12,6 +12,7 @@ import {
   realPathOf,
   ripgrep,
   type Sandbox,
+  type SandboxSettings,
   type ShieldOptions,
   type ShieldStatus,
   type Tasks,
@@ -27,6 +28,8 @@ export interface SessionWorld {
   readonly readable: readonly string[];
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
+  /** Settings files we wrote with somebody's word: a command that runs meanwhile is not blamed for them. */
+  wroteSettings(files: readonly string[]): void;
   /** Keeps text that is too long to show. */
   spill(id: string, text: string): Promise<string>;
   /** Whether commands run with denied files hidden; tries it out the first time, about 3 ms. */
@@ -57,6 +60,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
   const seen = createLedger();
+  const settingsWritten = new Set<string>();
   const shell = createShell({
     configDir,
     sessionId: place.id,
@@ -72,7 +76,8 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
       rules: () => options.gate.rules(),
       mayRead: (path) => options.gate.mayRead(path),
       warn: (text) => options.gate.warn(text),
-      wroteOurselves: (path) => seen.get(path)?.by === "write",
+      wroteOurselves: (path) => seen.get(path)?.by === "write" || settingsWritten.has(path),
+      bwrapPath: (snapshot.settings["sandbox"] as SandboxSettings | undefined)?.bwrapPath,
       directories: () => workspace.directories,
       home,
       configDir,
@@ -95,6 +100,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
     addDirectories: (paths) => paths.forEach((path) => added.add(realPathOf(path))),
     removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
+    wroteSettings: (files) => files.forEach((file) => settingsWritten.add(file).add(realPathOf(file))),
     spill: (id, text) => spillResult(resultsDir, id, text),
     shieldStatus: () => shell.shieldStatus(),
     close: () => shell.close(),
