@@ -20,7 +20,6 @@ import { takeSnapshot } from "./shell/snapshot.ts";
 import type { Confined, Confinement } from "./sandbox/confine.ts";
 import type { Sandbox } from "./sandbox/prepare.ts";
 import type { ShieldOptions } from "./sandbox/shield.ts";
-import type { ShieldStatus } from "./sandbox/status.ts";
 import type { Tasks } from "./task-table.ts";
 import { randomHex } from "./random.ts";
 
@@ -48,8 +47,8 @@ export interface ShellOptions {
 export interface SessionShell extends Shell {
   /** Ends every process the session started, also those that ignore TERM or began a session of their own. */
   close(): Promise<void>;
-  /** Whether commands are shielded here. Tries it out when asked first, about 3 ms. */
-  shieldStatus(): Promise<ShieldStatus>;
+  /** Whether a command that starts here would find every denied file hidden. Tries it out first, about 3 ms. */
+  hidesDenied(cwd: string): Promise<boolean>;
 }
 
 /** The system takes at most 128 KB as one argument; longer scripts go through a file. */
@@ -202,9 +201,9 @@ export function createShell(options: ShellOptions): SessionShell {
       }
     },
 
-    async shieldStatus() {
+    async hidesDenied(cwd) {
       const { shield } = await loadConfinement();
-      return (await shield?.status()) ?? { active: false, kind: "none", reason: "it was not set up" };
+      return (await shield?.hidesAll(cwd)) ?? false;
     },
 
     async close() {

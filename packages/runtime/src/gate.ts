@@ -20,8 +20,8 @@ export interface GateOptions extends PermissionState {
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
   readonly sandbox: SandboxState;
-  /** Whether commands run with denied files hidden from them. */
-  isShielded(): Promise<boolean>;
+  /** Whether a command that starts here would find every denied file hidden. */
+  isShielded(cwd: string): Promise<boolean>;
   /** A second opinion where no rule decided. */
   classify(
     decision: GateDecision,
@@ -105,7 +105,7 @@ export class Gate {
   async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
     const { access, input, hook, tool } = request;
     const { gate, question: questions } = await this.#load();
-    const shield = access.kind === "command" && (await this.#options.isShielded());
+    const shield = access.kind === "command" && (await this.#options.isShielded(access.cwd));
     const question = await questions.gateQuestion(
       { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
       { tool: tool.name, input, access },

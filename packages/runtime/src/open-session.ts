@@ -122,7 +122,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     refusal: (mode) => modeRefusal(mode, snapshot, process.getuid?.()),
     readable: world.readable,
     sandbox: sandboxState,
-    isShielded: async () => (await world.shieldStatus()).active,
+    isShielded: (from) => world.hidesDenied(from),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     addDirectories: (paths) => world.addDirectories(paths),

@@ -14,7 +14,6 @@ import {
   type Sandbox,
   type SandboxSettings,
   type ShieldOptions,
-  type ShieldStatus,
   type Tasks,
   type TaskWatchers,
 } from "@keelson/host";
@@ -32,8 +31,8 @@ export interface SessionWorld {
   wroteSettings(files: readonly string[]): void;
   /** Keeps text that is too long to show. */
   spill(id: string, text: string): Promise<string>;
-  /** Whether commands run with denied files hidden; tries it out the first time, about 3 ms. */
-  shieldStatus(): Promise<ShieldStatus>;
+  /** Whether a command that starts here would find every denied file hidden. */
+  hidesDenied(cwd: string): Promise<boolean>;
   /** Ends everything that was started here. */
   close(): Promise<void>;
 }
@@ -102,7 +101,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
     wroteSettings: (files) => files.forEach((file) => settingsWritten.add(file).add(realPathOf(file))),
     spill: (id, text) => spillResult(resultsDir, id, text),
-    shieldStatus: () => shell.shieldStatus(),
+    hidesDenied: (from) => shell.hidesDenied(from),
     close: () => shell.close(),
   };
 }

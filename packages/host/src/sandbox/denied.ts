@@ -20,6 +20,8 @@ export interface DenyOptions {
 export interface Denied {
   readonly files: readonly string[];
   readonly folders: readonly string[];
+  /** False when a limit was met: then some of what is denied is not among these. */
+  readonly complete: boolean;
 }
 
 export interface DeniedFiles {
@@ -32,7 +34,7 @@ const MOST_LINK_LOOKS = 200_000;
 /** Outside the working directories trees may be endless. */
 const MOST_FOLDERS_OUTSIDE = 5_000;
 
-const NONE: Denied = { files: [], folders: [] };
+const NONE: Denied = { files: [], folders: [], complete: true };
 
 interface Search {
   readonly index: FolderIndex;
@@ -68,11 +70,13 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const places = directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
       plan(places);
       if (literals.length === 0 && searches.length === 0) return NONE;
+      let complete = true;
       const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
       for (const { index, folder } of searches) {
         found.push(...(await index.refresh()));
-        if (index.isCut)
-          warnOnce(`Not every folder beneath '${folder}' is searched for denied files: there are too many`);
+        if (!index.isCut) continue;
+        complete = false;
+        warnOnce(`Not every folder beneath '${folder}' is searched for denied files: there are too many`);
       }
       const files = new Set<string>();
       const folders = new Set<string>();
@@ -85,17 +89,23 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
             for (const other of hardLinks(real, searches, places, linked)) files.add(other);
           }
         } else if ([...places, options.home].some((place) => isInside(real.path, place))) {
+          complete = false;
           warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
         } else folders.add(real.path);
       }
       const outer = [...folders].filter((path) => !inAny(path, folders));
       const single = [...files].filter((path) => !inAny(path, folders));
       if (outer.length + single.length > MOST_HIDDEN) {
+        complete = false;
         warnOnce(
           `Deny rules cover more than ${MOST_HIDDEN} files and folders; commands are kept from the first ${MOST_HIDDEN}`,
         );
       }
-      return { folders: outer.slice(0, MOST_HIDDEN), files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)) };
+      return {
+        folders: outer.slice(0, MOST_HIDDEN),
+        files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)),
+        complete,
+      };
     },
   };
 }

@@ -170,6 +170,15 @@ shielded("folders that stand in are shared by commands that run together, and go
   expect(stands()).toBe(false);
 });
 
+shielded("it says when not all that is denied can be hidden", async () => {
+  await using w = world({ deny: ["secret*"] });
+  w.write("secret", "x");
+  expect(await w.shell.hidesDenied(w.project)).toBe(true);
+  for (let n = 0; n < 401; n++) w.write(`secret-${n}`, "x");
+  expect(await w.shell.hidesDenied(w.project)).toBe(false);
+  expect(w.warnings.join()).toContain("more than 400");
+});
+
 shielded("after close nothing of ours is left in the temporary folder", async () => {
   const masks = () => readdirSync(tmpdir()).filter((name) => name.startsWith("keelson-mask-"));
   const before = new Set(masks());

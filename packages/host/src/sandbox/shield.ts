@@ -37,6 +37,8 @@ export interface Shielded {
 export interface Shield {
   /** Tries it out the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
+  /** Whether a command that starts here would find every denied file hidden. */
+  hidesAll(cwd: string): Promise<boolean>;
   /** Null where there is no shield. `guarded: false`: somebody allowed this command to change guarded paths. */
   wrap(argv: readonly string[], options: { readonly cwd: string; readonly guarded: boolean }): Promise<Shielded | null>;
   /** What a sandbox of another kind should keep from a command. */
@@ -76,6 +78,7 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
 
   return {
     status,
+    hidesAll: async (cwd) => (await status()).active && (await denied.find(cwd)).complete,
     async wrap(argv, { cwd, guarded: isGuarded }) {
       const { kind, program } = await status();
       if (kind === "none") return null;
