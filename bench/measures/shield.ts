@@ -15,8 +15,9 @@ export async function shield(stage: Stage): Promise<Row[]> {
   await mkdir(join(cwd, "sub"), { recursive: true });
   await Bun.write(join(cwd, "sub", ".env"), "hidden\n");
   const bare = await pathWithoutBubblewrap(join(stage.folder, "bare-bin"));
+  // Quoted, because the plainest commands run without the shield.
   const script = [
-    ...Array.from({ length: COMMANDS }, (_, i) => ({ calls: [shell(`echo shield-${i}-end`)] })),
+    ...Array.from({ length: COMMANDS }, (_, i) => ({ calls: [shell(`echo 'shield-${i}-end'`)] })),
     { text: "ok" },
   ];
   const expected = ["shield-0-end", `shield-${COMMANDS - 1}-end`];
