@@ -640,13 +640,11 @@ async function shellOutside(home: TemporaryHome, command: string): Promise<void>
   expect(exitCode).toBe(0);
 }
 
+/** A process that has ended and only waits for its parent to notice is not running. */
 function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  const { stdout } = Bun.spawnSync(["ps", "-o", "stat=", "-p", `${pid}`]);
+  const state = stdout.toString().trim();
+  return state !== "" && !state.startsWith("Z");
 }
 
 function OUTPUT(text: string) {

@@ -130,10 +130,7 @@ test("an empty transcript is nobody's: there is nothing to resume, and its id is
 test("two programs that go on with one session at once lose nothing of each other", async () => {
   using home = await homeWithSession();
   const script = (name: string) =>
-    startMockModel(({ messages }) => {
-      const turns = (messages as { role: string }[]).filter(({ role }) => role === "assistant").length;
-      return turns < 20 ? reads("a.txt", `${name} ${turns}`) : { text: `${name} is done` };
-    });
+    startMockModel((_, turn) => (turn <= 20 ? reads("a.txt", `${name} ${turn}`) : { text: `${name} is done` }));
   await using one = await script("one");
   await using two = await script("two");
 
