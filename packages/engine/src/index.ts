@@ -54,4 +54,4 @@ export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { PermissionState } from "./permission/update.ts";
-export { checkInput } from "./validate.ts";
+export { validateInput } from "./tool-call.ts";

@@ -86,13 +86,13 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: checked.input });
-  const rewritten = before.input === undefined ? checked : validate(tool, before.input);
+  const rewritten = before.input === undefined ? checked : validateInput(tool, before.input);
   if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
   const { input } = rewritten;
   const access = await tool.access(input, context);
   const permission = await ports.permit({ call: block, tool, input, access, hook: before });
   if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
-  const agreed = permission.input === input ? rewritten : validate(tool, permission.input);
+  const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
 
   const done = await run(tool, agreed.input, context, ports);
@@ -120,11 +120,11 @@ function readInput(call: Call, tool: Tool): Checked {
       message: `InputValidationError: ${tool.name} was called with an input that is not valid JSON. Call it again with a complete JSON object.`,
     };
   }
-  return validate(tool, call.block.input);
+  return validateInput(tool, call.block.input);
 }
 
 /** Whoever changed an input last, the tool only ever sees one that fits. */
-function validate(tool: Tool, given: unknown): Checked {
+export function validateInput(tool: Tool, given: unknown): Checked {
   const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
   if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);
   const message = tool.invalid(repaired);

@@ -2,8 +2,8 @@
 
 import type { Snapshot } from "@keelson/config";
 import {
-  checkInput,
   ToolError,
+  validateInput,
   type Access,
   type GateDecision,
   type Rule,
@@ -93,10 +93,7 @@ async function read(name: string, given: JsonObject, tools: readonly Tool[], con
     if (access) return { ok: true, call: { tool: name, input: given, access } };
     return { ok: false, message: `No tool is called '${name}'` };
   }
-  const repaired = (tool.repair?.({ ...given }) as JsonObject | undefined) ?? given;
-  const complaint = tool.invalid?.(repaired);
-  if (complaint !== undefined) return { ok: false, message: complaint };
-  const checked = tool.invalid ? ({ ok: true, input: repaired } as const) : checkInput(name, tool.input.json, repaired);
+  const checked = validateInput(tool, given);
   if (!checked.ok) return { ok: false, message: checked.message.replace(/^InputValidationError: /, "") };
   try {
     const access = await tool.access(checked.input, context);
