@@ -5,16 +5,17 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 
 const root = dirname(import.meta.dir);
 
-/** A package may import from rows beneath its own. `stdio` is a front end: it knows messages and nothing else. */
+/** A package may import from rows beneath its own. */
 const rows: readonly (readonly string[])[] = [
   ["protocol"],
   ["engine"],
   ["model", "tools", "config", "host", "store"],
   ["runtime"],
-  ["stdio"],
+  ["stdio", "sdk"],
   ["cli"],
 ];
-const frontEnds = ["stdio"];
+/** Front ends know messages and nothing else; the SDK also reads the session files it lists for an application. */
+const frontEnds: Readonly<Record<string, readonly string[]>> = { stdio: ["protocol"], sdk: ["protocol", "store"] };
 
 /** What a package must not even mention. The engine may take paths apart: that touches nothing. */
 const forbidden: Readonly<Record<string, readonly RegExp[]>> = {
@@ -132,11 +133,11 @@ function judge(source: Source, path: string, doors: Doors): string | undefined {
   if (other === undefined || open === null) return undefined;
   if (!open.includes(`.${path.slice(module.length)}`)) return "reaches past its exports";
   if (source.isTest || mayImport(source.package, other)) return undefined;
-  return frontEnds.includes(source.package) ? "a front end knows messages only" : "not in a lower row";
+  return source.package in frontEnds ? "a front end knows messages only" : "not in a lower row";
 }
 
 function mayImport(name: string, other: string): boolean {
-  if (frontEnds.includes(name)) return other === "protocol";
+  if (name in frontEnds) return frontEnds[name]!.includes(other);
   // testkit plays the world to the engine, so it may know the engine's ports.
   const own = name === "testkit" ? 2 : rows.findIndex((row) => row.includes(name));
   const others = rows.findIndex((row) => row.includes(other));

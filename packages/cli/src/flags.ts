@@ -61,6 +61,12 @@ export const FLAGS: readonly Flag[] = [
     help: "Also the pieces of a reply while it is being written (stream-json)",
   },
   {
+    name: "include-hook-events",
+    value: none,
+    group: "Output",
+    help: "Also every hook that starts and what it answered (stream-json)",
+  },
+  {
     name: "replay-user-messages",
     value: none,
     group: "Output",
@@ -198,13 +204,15 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
+  { name: "init", value: none, group: "Other", help: "Run the Setup hooks of a first start before the session" },
+  { name: "init-only", value: none, group: "Other", help: "Run them and the SessionStart hooks, then exit" },
+  { name: "maintenance", value: none, group: "Other", help: "Run the Setup hooks for upkeep before the session" },
   { name: "debug", short: "d", value: maybe("filter"), group: "Other", help: "Say on standard error what is going on" },
   { name: "debug-file", value: one("file"), group: "Other", help: "Say it in a file instead" },
   { name: "help", short: "h", value: none, group: "Other", help: "This page" },
   { name: "version", short: "v", value: none, group: "Other", help: "The version, ours and the compatible one" },
 
   // Accepted without effect: they only ask for more messages or switch on what is on, or off what does not exist here.
-  ignored("include-hook-events"),
   ignored("forward-subagent-text"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("strict-mcp-config"),

@@ -13,6 +13,12 @@ export interface Invocation {
   readonly streamInput: boolean;
   readonly partial: boolean;
   readonly replay: boolean;
+  /** Hooks at work are part of the stream. */
+  readonly hookEvents: boolean;
+  /** Which Setup hooks run before the session, if any. */
+  readonly setup?: "init" | "maintenance";
+  /** Nothing is asked: hooks run, and that is all. */
+  readonly setupOnly: boolean;
   /** Permission questions go to the client as control requests. */
   readonly stdioPermissions: boolean;
   readonly session: SessionChoice;
@@ -51,12 +57,20 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     streamInput,
     partial,
     replay,
+    hookEvents: given.has("include-hook-events"),
+    ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
     flags: toFlags(given, cwd),
     prompt: given.prompt,
     debugFile: given.text("debug-file"),
   };
+}
+
+function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
+  const setupOnly = given.has("init-only");
+  if (setupOnly || given.has("init")) return { setup: "init", setupOnly };
+  return given.has("maintenance") ? { setup: "maintenance", setupOnly } : { setupOnly };
 }
 
 function asksClient(given: Arguments, streamInput: boolean): boolean {

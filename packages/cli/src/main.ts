@@ -52,13 +52,14 @@ async function runCommand(command: Command, argv: readonly string[], world: Worl
 /** Clients that speak stream-json never say `-p`; pipes on either side mean that no person is there. */
 function isHeadless(given: Arguments, { terminal }: World): boolean {
   const streams = given.text("input-format") === "stream-json";
-  return given.has("print") || streams || !terminal.stdin || !terminal.stdout;
+  return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, world: World): Promise<number> {
   const signals = handleSignals(world, { calm: invocation.output === "stream-json" });
   try {
-    const prompt = invocation.streamInput ? invocation.prompt : await textPrompt(given, invocation, world);
+    const needsNone = invocation.streamInput || invocation.setupOnly;
+    const prompt = needsNone ? invocation.prompt : await textPrompt(given, invocation, world);
     const code = await runSession(given, { ...invocation, prompt }, world, signals);
     return signals.code() ?? code;
   } finally {
@@ -104,6 +105,8 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
       session: choice,
       partial,
       replayPrompts: replay,
+      hookEvents: invocation.hookEvents,
+      ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       warn: (text) => world.error(`Warning: ${text}`),
     });
@@ -116,6 +119,10 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
   if (session.announce !== undefined) world.error(session.announce);
   debug(`session ${session.id}`);
 
+  if (invocation.setupOnly) {
+    await session.close("end_of_input");
+    return 0;
+  }
   const { json, streamJson, text } = await import("@keelson/stdio");
   const streams = {
     stdin: streamInput ? world.stdin() : nothing(),

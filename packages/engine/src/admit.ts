@@ -1,6 +1,6 @@
 // From prompt to entries: what was typed, and what hooks have to say about it.
 
-import { textOf, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
+import { textOf, type HookOutcome, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
 import type { Ports } from "./ports.ts";
 
 export interface Admission {
@@ -10,11 +10,20 @@ export interface Admission {
 }
 
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
-  const said = await ports.fire("UserPromptSubmit", { prompt: textOf(prompt.message.content) });
-  if (said.verdict === "deny" || said.stop !== undefined) {
-    return { entries: [], blocked: said.stop ?? said.reasons.join("\n") };
-  }
   const promptId = ports.newId();
+  const text = textOf(prompt.message.content);
+  const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
+  if (said.verdict === "deny" || said.stop !== undefined) {
+    const content = blockedText(said, text);
+    await ports.show({
+      type: "system",
+      subtype: "informational",
+      content,
+      level: "warning",
+      prompt_submit_outcome: "blocked",
+    });
+    return { entries: [], blocked: content };
+  }
   const typed: NewEntry = {
     type: "user",
     uuid: prompt.uuid ?? ports.newId(),
@@ -23,14 +32,28 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     permissionMode: mode,
     promptSource: "sdk",
   };
-  return { entries: [typed, ...said.context.map((text) => reminder(text, ports.newId()))] };
+  // What hooks add stands before the prompt, so that the prompt is the last thing read (observed).
+  return { entries: [...said.context.map((each) => reminder(each, ports.newId())), typed] };
+}
+
+function blockedText({ reasons, stop, fields }: HookOutcome, prompt: string): string {
+  const why = reasons.join("\n") || stop || "no reason was given";
+  const original = fields?.["suppressOriginalPrompt"] === true ? "" : `\n\nOriginal prompt: ${prompt}`;
+  return `A hook blocked this prompt: ${why}${original}`;
+}
+
+/** Something a hook adds for the model to read. It is kept with the conversation and is no line of its own to clients. */
+export function reminder(text: string, uuid: string): NewEntry {
+  return {
+    type: "attachment",
+    uuid,
+    attachment: { type: "hook_additional_context", content: [text] },
+    rendered: [{ content: `<system-reminder>\n${text}\n</system-reminder>` }],
+    renderedRole: "user",
+  };
 }
 
 /** Text of ours in the user's place, marked so that nobody takes it for the user's own. */
-export function reminder(text: string, uuid: string): NewEntry {
-  return nudge(`<system-reminder>\n${text}\n</system-reminder>`, uuid);
-}
-
 export function nudge(text: string, uuid: string): NewEntry {
   return { type: "user", uuid, isMeta: true, message: { role: "user", content: [{ type: "text", text }] } };
 }

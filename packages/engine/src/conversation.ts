@@ -5,21 +5,32 @@ import {
   blocksOf,
   isToolResult,
   isToolUse,
+  type AttachmentSubject,
   type ChainSubject,
   type ContentBlock,
   type ModelMessage,
+  type TextBlock,
   type ToolResultBlock,
+  type UserSubject,
 } from "@keelson/protocol";
+import type { Call } from "./turn.ts";
 
 export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
 
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
+  #deferred: Call[] = [];
+  #preface: TextBlock | undefined;
+
+  /** Text of ours that stands before the first real prompt. Set before any entry is added. */
+  constructor(preface?: string) {
+    if (preface !== undefined) this.#preface = { type: "text", text: preface };
+  }
 
   /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<ChainSubject>): Conversation {
-    const conversation = new Conversation();
+  static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
+    const conversation = new Conversation(preface);
     for (const entry of entries) conversation.add(entry);
     conversation.#seal();
     return conversation;
@@ -29,9 +40,38 @@ export class Conversation {
     return this.#messages;
   }
 
-  add(entry: ChainSubject): void {
-    if (entry.type === "user") this.#addUser(blocksOf(entry.message.content));
+  add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
+    if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
+    else if (entry.type === "attachment") this.#addAttachment(entry);
+  }
+
+  /** Calls a hook put off that still have no answer. They are the caller's to settle now. */
+  takeDeferred(): readonly Call[] {
+    return this.#deferred.splice(0);
+  }
+
+  #addAttachment(entry: AttachmentSubject & { readonly parentUuid?: string | null }): void {
+    if (entry.attachment.type === "hook_deferred_tool") this.#defer(entry);
+    // What stands in the system's place elsewhere depends on a model that takes it; here everything is the user's.
+    const texts = entry.attachment.type === "hook_additional_context" ? (entry.rendered ?? []) : [];
+    const blocks = texts.filter(({ content }) => typeof content === "string" && content !== "");
+    if (blocks.length > 0) this.#addUser(blocks.map(({ content }) => ({ type: "text", text: content })));
+  }
+
+  #prefaced(entry: UserSubject): readonly ContentBlock[] {
+    const blocks = blocksOf(entry.message.content);
+    if (!this.#preface || entry.isMeta) return blocks;
+    const whole = [this.#preface, ...blocks];
+    this.#preface = undefined;
+    return whole;
+  }
+
+  #defer({ attachment, parentUuid }: AttachmentSubject & { readonly parentUuid?: string | null }): void {
+    const reply = this.#messages.findLast(({ role }) => role === "assistant");
+    const calls = blocksOf(reply?.content ?? []).filter(isToolUse);
+    const block = calls.find(({ id }) => id === attachment["toolUseID"]);
+    if (block) this.#deferred.push({ block, entryId: parentUuid ?? "" });
   }
 
   /** One assistant message for each reply, though it was recorded block by block. */
@@ -50,6 +90,10 @@ export class Conversation {
 
   /** Results in the order of their calls, then everything else; neighbours become one message. */
   #addUser(blocks: readonly ContentBlock[]): void {
+    if (this.#deferred.length > 0) {
+      const answered = blocks.filter(isToolResult).map((result) => result.tool_use_id);
+      this.#deferred = this.#deferred.filter(({ block }) => !answered.includes(block.id));
+    }
     const last = this.#messages.at(-1);
     if (last?.role !== "user") {
       this.#messages.push({ role: "user", content: blocks });
@@ -76,8 +120,11 @@ export class Conversation {
   /** Answers calls that never were, drops answers to calls nobody made, and replies that only began to think. */
   #seal(): void {
     const sealed: ModelMessage[] = [];
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
+    const put = new Set(this.#deferred.map(({ block }) => block.id));
     for (const message of this.#messages) {
-      const open = openCalls(sealed.at(-1));
+      const open = openCalls(sealed.at(-1)).filter((id) => !put.has(id));
       if (message.role === "user") {
         const blocks = settled(blocksOf(message.content), open);
         if (blocks.length > 0) sealed.push({ role: "user", content: blocks });
@@ -86,7 +133,7 @@ export class Conversation {
         sealed.push(message);
       }
     }
-    const open = openCalls(sealed.at(-1));
+    const open = openCalls(sealed.at(-1)).filter((id) => !put.has(id));
     if (open.length > 0) sealed.push({ role: "user", content: open.map(unanswered) });
     this.#messages.splice(0, this.#messages.length, ...joined(sealed));
   }

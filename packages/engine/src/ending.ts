@@ -12,14 +12,15 @@ export const SUM_UP =
 
 /** The ending a finished turn asks for, if any. */
 export function endingAfter(
-  { text, stopReason }: Reply,
+  { text, stopReason }: Pick<Reply, "text" | "stopReason">,
   settled: readonly Settled[],
   { broke, aborted }: { broke: boolean; aborted: boolean },
 ): Ending | undefined {
   if (broke) return { reason: "budget_exhausted", text, stopReason };
   if (aborted || settled.some(({ interrupt }) => interrupt)) return { reason: "aborted_tools", text, stopReason };
-  const stopped = settled.find(({ stop }) => stop !== undefined)?.stop;
-  if (stopped !== undefined) return { reason: "hook_stopped", text: stopped, stopReason };
+  const deferred = settled.findLast((call) => call.deferred)?.deferred;
+  if (deferred) return { reason: "tool_deferred", text: "", stopReason: "tool_deferred", deferred };
+  if (settled.some(({ stop }) => stop !== undefined)) return { reason: "hook_stopped", text: "", stopReason };
   const answer = settled.find(({ tool, failed }) => tool === STRUCTURED_OUTPUT && !failed)?.output;
   if (answer === undefined) return undefined;
   return { reason: "completed", text: JSON.stringify(answer), structured: answer, stopReason };

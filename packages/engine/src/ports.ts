@@ -127,6 +127,10 @@ export interface Ports {
   /** True when somebody wants every delta. */
   readonly partial: boolean;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  /** Hooks have heard the prompt: from here on clients see the run. */
+  admitted(): void | Promise<void>;
+  /** Instructions that begin to hold because a call touched this. They are shown with its result. */
+  instructionsFor(access: Access): readonly string[];
   /** The gate, and whoever answers its questions. Always answers. */
   permit(request: PermitRequest): Promise<Permission>;
   context(call: ToolUseBlock): ToolContext;

@@ -19,8 +19,16 @@ export interface Ending {
   readonly structured?: unknown;
   readonly apiError?: ModelError;
   readonly maxTurns?: number;
+  /** The call a hook put off; whoever resumes the session finds it open. */
+  readonly deferred?: DeferredCall;
   /** The closing summary asked for when turns ran out. */
   readonly summary?: string;
+}
+
+export interface DeferredCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
 }
 
 export interface End extends Ending {
@@ -54,6 +62,7 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
     ...(end.structured === undefined ? {} : { structured_output: end.structured }),
     ...(end.apiError ? { api_error_status: end.apiError.status ?? null } : {}),
     ...(end.apiError?.apiType ? { api_error_type: end.apiError.apiType } : {}),
+    ...(end.deferred ? { deferred_tool_use: end.deferred } : {}),
     stop_reason: end.stopReason,
     total_cost_usd: totals.costUsd,
     usage: end.usage,

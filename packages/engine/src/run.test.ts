@@ -424,7 +424,11 @@ test("hooks: a prompt can be turned away, a stop can be sent back once more", as
       fire: (event) => (event === "UserPromptSubmit" ? { ...said, verdict: "deny" } : { reasons: [], context: [] }),
     },
   );
-  expect(blocked.end).toMatchObject({ reason: "hook_stopped", text: "no", numTurns: 0 });
+  expect(blocked.end).toMatchObject({
+    reason: "hook_stopped",
+    text: "A hook blocked this prompt: no\n\nOriginal prompt: go",
+    numTurns: 0,
+  });
 
   let stops = 0;
   const model = scriptedModel({ text: "one" }, { text: "two" });

@@ -10,7 +10,8 @@ import { Patience } from "./patience.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
-import { ask } from "./turn.ts";
+import { afterBatch, Stopping } from "./stopping.ts";
+import { ask, type Reply } from "./turn.ts";
 
 /** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
 export async function run(
@@ -22,19 +23,25 @@ export async function run(
 ): Promise<End> {
   const denials: PermissionDenial[] = [];
   const patience = new Patience(limits);
+  const stopping = new Stopping();
   let usage = addUsage();
   let lines = 0; // user lines since the prompt: what `num_turns` counts (observed)
 
   const add = async (...entries: NewEntry[]) => {
     if (entries.length > 0) await ports.record(entries); // durable, then shown
     for (const entry of entries) conversation.add(entry);
-    lines += entries.length;
+    lines += entries.filter(({ type }) => type === "user").length;
   };
   const end = (ending: Ending): End => ({ stopReason: null, ...ending, numTurns: 1 + lines, usage, denials });
 
   const { entries, blocked } = prompt ? await admit(prompt, mode, ports) : { entries: [] };
+  await ports.admitted();
   if (blocked !== undefined) return { ...end({ reason: "hook_stopped", text: blocked }), numTurns: 0 };
+  const resumed = await settleAll(conversation.takeDeferred(), ports);
+  for (const { entry } of resumed) conversation.add(entry);
   await add(...ports.steering(), ...entries);
+  const put = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
+  if (put) return end(put);
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 
@@ -56,9 +63,17 @@ export async function run(
         if (denial && !broke) denials.push(denial);
       }
 
+      if (reply.text !== "") displayed(reply, ports);
+
       const ending = endingAfter(reply, settled, { broke, aborted: ports.signal.aborted });
       if (ending?.reason === "aborted_tools") await add(interruption("tools", ports.newId()));
       if (ending) return end(ending);
+      if (settled.length > 0) {
+        stopping.working();
+        const batch = await afterBatch(reply.calls, settled, ports);
+        await add(...batch.entries);
+        if (batch.ending) return end({ stopReason: reply.stopReason, ...batch.ending });
+      }
 
       const typed = ports.steering();
       await add(...typed);
@@ -67,10 +82,9 @@ export async function run(
       if (next.ending) return end(next.ending);
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {
-        const stop = await ports.fire("Stop", {});
-        if (stop.verdict !== "deny")
-          return end({ reason: "completed", text: reply.text, stopReason: reply.stopReason });
-        await add(nudge(`Stop hook feedback:\n${stop.reasons.join("\n")}`, ports.newId()));
+        const stop = await stopping.after(reply, ports);
+        await add(...stop.entries);
+        if (stop.ending) return end(stop.ending);
       }
 
       if (turns === limits.maxTurns) {
@@ -88,10 +102,19 @@ export async function run(
     }
     const failure = apiErrorEntry(error, ports.newId());
     await ports.record([failure]);
+    await ports.fire("StopFailure", { error: error.kind, error_details: error.message });
     const reason = error.kind === "prompt_too_long" ? "prompt_too_long" : "api_error";
     return end({ reason, text: failure.message.content[0]!.text, apiError: error, stopReason: "stop_sequence" });
   }
 }
+
+/** Nobody waits for what hooks make of a text that is on its way to the screen already. */
+function displayed({ text, messageId }: Reply, ports: Ports): void {
+  const about = { turn_id: ports.newId(), message_id: messageId, index: 0, final: true, delta: text };
+  void ports.fire("MessageDisplay", about);
+}
+
+const NOTHING_YET = { text: "", stopReason: null };
 
 /** The budget is spent: calls still get their answer, but none is carried out. */
 function refusingAll(ports: Ports): Ports {

@@ -4,6 +4,7 @@
 import {
   blocksOf,
   isObject,
+  textOf,
   type ContentBlock,
   type HookOutcome,
   type JsonObject,
@@ -13,6 +14,7 @@ import {
 import { MAX_SHOWN, persistedNotice } from "./bound.ts";
 import { ToolError } from "./errors.ts";
 import type { Permission, Ports, Shown } from "./ports.ts";
+import type { DeferredCall } from "./result.ts";
 import { findTool } from "./pool.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { Call } from "./turn.ts";
@@ -34,11 +36,15 @@ export interface Settled {
   readonly interrupt?: boolean;
   /** A hook wants the run to end, and why. */
   readonly stop?: string;
+  /** A hook put the call off: it stays without an answer until somebody resumes the session. */
+  readonly deferred?: DeferredCall;
 }
 
 export async function settle(call: Call, ports: Ports): Promise<Settled> {
   const outcome = ports.signal.aborted ? refused(REJECTED, "User rejected tool use") : await answered(call, ports);
-  const entry = resultEntry(call, outcome, ports.newId());
+  const entry = outcome.deferred
+    ? deferral(call, outcome.deferred, ports.newId())
+    : resultEntry(call, outcome, ports.newId());
   await ports.record([entry]);
   return { entry, ...outcome };
 }
@@ -67,6 +73,7 @@ interface Outcome {
   readonly denial?: PermissionDenial;
   readonly interrupt?: boolean;
   readonly stop?: string;
+  readonly deferred?: DeferredCall;
 }
 
 async function attempt(call: Call, ports: Ports): Promise<Outcome> {
@@ -89,22 +96,32 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   const rewritten = before.input === undefined ? checked : validateInput(tool, before.input);
   if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
   const { input } = rewritten;
+  if (before.verdict === "defer") {
+    return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
+  }
   const access = await tool.access(input, context);
   const permission = await ports.permit({ call: block, tool, input, access, hook: before });
   if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
 
+  const started = ports.now();
   const done = await run(tool, agreed.input, context, ports);
-  const event = done.failed ? "PostToolUseFailure" : "PostToolUse";
-  const after = await ports.fire(event, {
-    ...names,
-    tool_input: agreed.input,
-    tool_response: done.result as JsonObject,
-  });
+  const about = { ...names, tool_input: agreed.input };
+  const duration_ms = Math.round(ports.now() - started);
+  const after = done.failed
+    ? await ports.fire("PostToolUseFailure", {
+        ...about,
+        error: failureOf(done),
+        is_interrupt: ports.signal.aborted,
+        duration_ms,
+      })
+    : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
+  const final = after.output === undefined ? done : await replaced(done, after.output, tool, context, ports);
+  const learned = done.failed ? [] : ports.instructionsFor(access);
   return {
-    ...done,
-    shown: withContext(done.shown, [...before.context, ...after.reasons, ...after.context]),
+    ...final,
+    shown: withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
     stop: after.stop ?? before.stop,
@@ -131,12 +148,9 @@ export function validateInput(tool: Tool, given: unknown): Checked {
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
-async function run(
-  tool: Tool,
-  input: JsonObject,
-  context: ToolContext,
-  ports: Ports,
-): Promise<Pick<Outcome, "shown" | "failed" | "result" | "output">> {
+type Done = Pick<Outcome, "shown" | "failed" | "result" | "output">;
+
+async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<Done> {
   try {
     const output: unknown = await tool.run(input, context);
     const shown = await bound(tool.show(output), tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
@@ -148,6 +162,24 @@ async function run(
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }
+
+/** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
+async function replaced(done: Done, output: unknown, tool: Tool, context: ToolContext, ports: Ports): Promise<Done> {
+  try {
+    const shown = tool.show(output);
+    if (typeof shown !== "string" && !Array.isArray(shown)) return done;
+    return {
+      ...done,
+      output,
+      result: output,
+      shown: await bound(shown, tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports),
+    };
+  } catch {
+    return done;
+  }
+}
+
+const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));
 
 /** Cuts what is shown to size. The rest stays in a file the model may read. */
 async function bound(shown: Shown, limit: number, id: string, ports: Ports): Promise<Shown> {
@@ -215,6 +247,16 @@ function resultEntry(call: Call, { shown, failed, result, permission }: Outcome,
     sourceToolAssistantUUID: call.entryId,
     toolUseResult: result,
   };
+}
+
+/** Marks the open call for whoever resumes the session; no answer is made up for it. */
+function deferral(call: Call, { name, input }: DeferredCall, uuid: string): NewEntry {
+  return {
+    type: "attachment",
+    uuid,
+    parentUuid: call.entryId,
+    attachment: { type: "hook_deferred_tool", toolUseID: call.block.id, toolName: name, toolInput: input },
+  } as NewEntry;
 }
 
 function sourceOf(permission: Permission): string {

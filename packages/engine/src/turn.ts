@@ -31,6 +31,7 @@ export interface Reply {
   /** The connection was lost after at least one finished block. */
   readonly cut: boolean;
   readonly usage: Usage;
+  readonly messageId: string;
 }
 
 /** Asks the model and records what it says, block by block. Throws ModelError when nothing usable came. */
@@ -112,12 +113,12 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
     }
     const usable = error.kind === "stream_cut" || error.kind === "connection" || error.kind === "timeout";
     if (usable && calls.length + texts.length > 0) {
-      return { calls, text: texts.join(""), stopReason: null, cut: true, usage };
+      return { calls, text: texts.join(""), stopReason: null, cut: true, usage, messageId: message?.id ?? "" };
     }
     throw error;
   }
   if (message) ports.charge(usage, message.model, ports.now() - started);
-  return { calls, text: texts.join(""), stopReason, cut: false, usage };
+  return { calls, text: texts.join(""), stopReason, cut: false, usage, messageId: message?.id ?? "" };
 }
 
 function assistantEntry(

@@ -23,3 +23,4 @@ export {
   type TaskWatchers,
 } from "./task-table.ts";
 export { createWorkspace } from "./workspace.ts";
+export { clearFolderEnvFiles, envFilesOf } from "./hooks/env-file.ts";

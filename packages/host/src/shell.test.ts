@@ -262,6 +262,32 @@ test("CLAUDE_ENV_FILE is sourced before, CLAUDE_CODE_SHELL_PREFIX is put around 
   expect(await w.run("echo $FROM_FILE; cd /usr")).toMatchObject({ text: "wrapped\nyes\n", cwd: "/usr" });
 });
 
+test("what hooks left in their files holds for each command, in order; missing and broken files stop nothing", async () => {
+  const file = (name: string, text: string) => {
+    const path = join(place, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const files = [
+    file("it's one.sh", "export ONE=1 BOTH=first\n"),
+    join(place, "gone.sh"),
+    file("broken.sh", "export BROKEN='\n"),
+    file("leaves.sh", "export BEFORE=1\nexit 3\n"),
+    file("fails.sh", "set -e\nfalse\nset +e\n"),
+    file("last.sh", "export BOTH=last\n"),
+  ];
+  await using w = world({ envFiles: () => files });
+  const { text, ...result } = await w.run('echo "[$ONE $BOTH $BEFORE]"; cd /usr; exit 4');
+  expect(result).toMatchObject({ code: 4, cwd: "/usr" });
+  const lines = text.trim().split("\n");
+  expect(lines.at(-1)).toBe("[1 last 1]");
+  expect(lines.slice(0, -1).every((line) => line.includes("broken.sh"))).toBe(true);
+
+  files.splice(1);
+  writeFileSync(files[0]!, "export ONE=new\n");
+  expect(await w.run('echo "[$ONE $BOTH]"')).toMatchObject({ text: "[new ]\n", code: 0 });
+});
+
 test("a background command writes to its own file and ends as a row in the table", async () => {
   await using w = world();
   const { id, outputPath } = await w.shell.background("echo working; exit 4", {

@@ -10,11 +10,10 @@ import { startBackground } from "./shell/background.ts";
 import { childEnvironment } from "./shell/child-env.ts";
 import { startCommand } from "./shell/command.ts";
 import { drain } from "./shell/drain.ts";
-import { createGroups } from "./shell/groups.ts";
+import { createGuardedGroups } from "./shell/guarded-groups.ts";
 import { collectOutput } from "./shell/output.ts";
 import { limited } from "./shell/limited.ts";
 import { loadPipes } from "./shell/pipe.ts";
-import { startReaper, type Reaper } from "./shell/reaper.ts";
 import { chooseShell, quote, scriptFor } from "./shell/script.ts";
 import { takeSnapshot } from "./shell/snapshot.ts";
 import type { Confined, Confinement } from "./sandbox/confine.ts";
@@ -31,6 +30,8 @@ export interface ShellOptions {
   readonly childEnv: Readonly<Record<string, string>>;
   /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Scripts that hooks wrote for commands to come, in the order they are run; asked before each command. */
+  envFiles?(): readonly string[];
   /** Keeps output that is too long to show. */
   readonly resultsDir: string;
   /** Keeps the output of background commands. */
@@ -71,11 +72,7 @@ export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
   const env = childEnvironment({ ...options, token });
   const program = chooseShell(options.env, isExecutable, (name) => findProgram(name, options.env["PATH"]));
-  let reaper: Reaper | undefined;
-  const groups = createGroups(token, {
-    added: (pgid) => reaper?.added(pgid),
-    removed: (pgid) => reaper?.removed(pgid),
-  });
+  const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
   // A dozen modules that a session without commands never needs.
   const loadConfinement = () => (confinement ??= openConfinement());
@@ -85,8 +82,7 @@ export function createShell(options: ShellOptions): SessionShell {
   let closed = false;
 
   async function prepare() {
-    // Before the first process: whatever starts from here on is found by its mark, should we die at once.
-    reaper = startReaper(token);
+    guard();
     const directory = join(options.configDir, "shell-snapshots");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, env, directory, groups }),
@@ -98,8 +94,8 @@ export function createShell(options: ShellOptions): SessionShell {
   async function openConfinement(): Promise<Confinement> {
     const { createShield } = await import("./sandbox/shield.ts");
     const leftovers = {
-      added: (path: string) => reaper?.leftovers.added(path),
-      removed: (path: string) => reaper?.leftovers.removed(path),
+      added: (path: string) => reaper()?.leftovers.added(path),
+      removed: (path: string) => reaper()?.leftovers.removed(path),
     };
     return {
       shield: options.shield && createShield(options.shield, token, leftovers),
@@ -130,6 +126,7 @@ export function createShell(options: ShellOptions): SessionShell {
       shell: program,
       snapshot,
       envFile: options.env["CLAUDE_ENV_FILE"],
+      hookFiles: options.envFiles?.(),
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
     });
@@ -208,14 +205,15 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async close() {
       closed = true;
-      if (!reaper) return options.sandbox?.close();
+      const guardian = reaper();
+      if (!guardian) return options.sandbox?.close();
       const running = options.tasks.list().filter(({ status, type }) => status === "running" && type === "local_bash");
       const stops = running.map(({ id }) => options.tasks.stop(id));
       await groups.endAll();
       await Promise.all(stops);
       sweep({ all: true });
       await (await confinement)?.shield?.close();
-      await reaper.dismiss();
+      await guardian.dismiss();
       await options.sandbox?.close();
       forgetFile((await prepared)?.snapshot);
     },

@@ -8,6 +8,7 @@ import type { Workspace } from "@keelson/engine";
 export function createWorkspace(
   root: string,
   directories: readonly string[] | (() => readonly string[]) = [],
+  moved: (from: string, to: string) => void = () => undefined,
 ): Workspace {
   const added = typeof directories === "function" ? directories : () => directories;
   let cwd = root;
@@ -22,7 +23,7 @@ export function createWorkspace(
     move(path) {
       const place = realDirectory(path);
       if (place === null || !this.directories.some((directory) => holds(directory, place))) return false;
-      cwd = place;
+      if (place !== cwd) moved(cwd, (cwd = place));
       return true;
     },
   };

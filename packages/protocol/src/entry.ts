@@ -56,6 +56,9 @@ export interface SystemSubject {
 export interface AttachmentSubject {
   readonly type: "attachment";
   readonly attachment: { readonly type: string; readonly [key: string]: unknown };
+  /** What the model reads of it, and in whose place. */
+  readonly rendered?: readonly { readonly content: string }[];
+  readonly renderedRole?: "user" | "system";
 }
 
 export type ChainSubject = UserSubject | AssistantSubject | SystemSubject | AttachmentSubject;

@@ -67,5 +67,21 @@ export {
   type RuleValue,
 } from "./permission.ts";
 export type { ModelPrice, Settings } from "./settings.ts";
-export { NOTHING_SAID, type HookEvent, type HookOutcome, type HookVerdict } from "./hook.ts";
+export {
+  HOOK_EVENTS,
+  NOTHING_SAID,
+  type AgentHook,
+  type CallbackHook,
+  type CommandHook,
+  type HookEvent,
+  type HookHandler,
+  type HookOutcome,
+  type HookPermission,
+  type HookRegistration,
+  type HookRun,
+  type HookVerdict,
+  type HttpHook,
+  type McpToolHook,
+  type PromptHook,
+} from "./hook.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";

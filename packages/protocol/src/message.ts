@@ -96,6 +96,7 @@ export type TerminalReason =
   | "prompt_too_long"
   | "hook_stopped"
   | "stop_hook_prevented"
+  | "tool_deferred"
   | "turn_setup_failed";
 
 export interface ResultMessage extends Stamped {
@@ -108,6 +109,7 @@ export interface ResultMessage extends Stamped {
   readonly result?: string;
   readonly errors?: readonly string[];
   readonly structured_output?: unknown;
+  readonly deferred_tool_use?: { readonly id: string; readonly name: string; readonly input: unknown };
   readonly api_error_status?: number | null;
   readonly api_error_type?: string;
   readonly stop_reason: string | null;

@@ -1,22 +1,66 @@
-// Answers every question of the gate: whoever is attached decides, and where nobody can be asked, the answer is no.
+// Answers every question of the gate: PermissionRequest hooks and whoever is attached are asked side by side, and the
+// first answer counts. Where neither has one, the answer is no.
 // This is not a front end's duty, so no front end can forget it.
 
 import type { Decider, GateDecision, Permission, PermitRequest } from "@keelson/engine";
-import { isObject, type ControlResponse, type JsonObject, type PermissionUpdate } from "@keelson/protocol";
+import {
+  isObject,
+  type ControlResponse,
+  type HookOutcome,
+  type JsonObject,
+  type PermissionUpdate,
+} from "@keelson/protocol";
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
 /** The `can_use_tool` channel to a client that said it will answer. */
-export type AskPerson = (body: { subtype: string; [key: string]: unknown }) => Promise<ControlResponse["response"]>;
+export type AskPerson = (
+  body: { subtype: string; [key: string]: unknown },
+  withdrawn: AbortSignal,
+) => Promise<ControlResponse["response"]>;
 
-export async function answer(
+/** Who may answer, and what becomes of rules that come with an answer. */
+export interface Answerers {
+  readonly person?: AskPerson;
+  hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
+  accept(updates: readonly PermissionUpdate[]): void;
+}
+
+export async function answer(request: PermitRequest, question: Question, by: Answerers): Promise<Permission> {
+  const settled = new AbortController();
+  const hooked = askHooks(request, question, by, settled.signal);
+  if (!by.person) return (await hooked) ?? { behavior: "deny", by: question.by, message: nobody(question.reason) };
+  const person = askPerson(request, question, by.person, by.accept, settled.signal);
+  const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
+  settled.abort();
+  return first;
+}
+
+async function askHooks(
+  { tool, input }: PermitRequest,
+  { suggestions }: Question,
+  { hooks, accept }: Answerers,
+  withdrawn: AbortSignal,
+): Promise<Permission | undefined> {
+  const about = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
+  const { permission } = await hooks(about as unknown as JsonObject, withdrawn);
+  if (!permission) return undefined;
+  if (permission.behavior === "deny") {
+    const message = permission.message || `A PermissionRequest hook refused ${tool.name}`;
+    return { behavior: "deny", by: "hook", message, interrupt: permission.interrupt === true };
+  }
+  if (permission.updatedPermissions) accept(permission.updatedPermissions);
+  return { behavior: "allow", by: "hook", source: "hook", input: permission.updatedInput ?? input };
+}
+
+async function askPerson(
   request: PermitRequest,
   question: Question,
-  askPerson: AskPerson | undefined,
-  accept: (updates: readonly PermissionUpdate[]) => void,
+  ask: AskPerson,
+  accept: Answerers["accept"],
+  withdrawn: AbortSignal,
 ): Promise<Permission> {
-  if (!askPerson) return { behavior: "deny", by: question.by, message: nobody(question.reason) };
-  const reply = await askPerson({
+  const body = {
     subtype: "can_use_tool",
     tool_name: request.tool.name,
     display_name: request.tool.name,
@@ -28,7 +72,8 @@ export async function answer(
     decision_reason_type: question.reasonType ?? reasonType(question.by),
     ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
-  });
+  };
+  const reply = await ask(body, withdrawn);
   if (reply.subtype === "error") {
     return { behavior: "deny", by: "person", message: `Tool permission request failed: ${reply.error}` };
   }

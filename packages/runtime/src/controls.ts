@@ -7,6 +7,7 @@ import {
   PERMISSION_MODES,
   type ControlRequest,
   type ControlResponse,
+  type JsonObject,
   type Outbound,
   type PermissionMode,
 } from "@keelson/protocol";
@@ -75,6 +76,12 @@ export class Controls {
       signal.addEventListener("abort", stop, { once: true });
       this.#targets.send({ type: "control_request", request_id: id, request });
     });
+  }
+
+  /** Asks a function the client registered for hooks. Events without a call of their own get an id made up for them. */
+  callHook(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<Answer> {
+    const toolUseId = typeof input["tool_use_id"] === "string" ? input["tool_use_id"] : this.#targets.newId();
+    return this.ask({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: toolUseId }, signal);
   }
 
   settle({ response }: ControlResponse): void {

@@ -37,6 +37,8 @@ export interface Explainer {
   explain(call: SupposedCall): Promise<Explained>;
   /** The verdict alone: what a session would decide. */
   judge(call: SupposedCall): Promise<Judged>;
+  /** What the call would touch; undefined when it makes no sense. */
+  access(call: SupposedCall): Promise<Access | undefined>;
   /** Every rule in force, with what is odd about it. */
   notes(): Promise<readonly { readonly rule: Rule; readonly note?: RuleNote }[]>;
 }
@@ -69,6 +71,10 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     async judge(call) {
       const asked = await ask(call);
       return asked.ok ? { ok: true, decision: decide(asked.question) } : asked;
+    },
+    async access({ tool, input }) {
+      const reading = await read(tool, input, builtIn, context);
+      return reading.ok ? reading.call.access : undefined;
     },
     async notes() {
       const { analyseCommand: analyse } = await import("@keelson/engine/command");

@@ -3,7 +3,15 @@
 import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, SandboxState } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
-import type { PermissionMode, PermissionUpdate, Signal, ToolUseBlock } from "@keelson/protocol";
+import type {
+  HookEvent,
+  HookOutcome,
+  JsonObject,
+  PermissionMode,
+  PermissionUpdate,
+  Signal,
+  ToolUseBlock,
+} from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
 import type * as Questions from "./gate-question.ts";
 import type { GateFacts } from "./gate-question.ts";
@@ -15,6 +23,8 @@ export interface GateOptions extends PermissionState {
   refusal(mode: PermissionMode): string | undefined;
   /** Folders of ours that hold what was too long to show: always readable. */
   readonly readable: readonly string[];
+  /** Where the model keeps its notes; absent when it keeps none. */
+  readonly memory?: string;
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -34,6 +44,7 @@ export interface GateOptions extends PermissionState {
   /** Writes what was accepted for good to the settings. */
   keep(updates: readonly PermissionUpdate[]): void;
   show(signal: Signal): void | Promise<void>;
+  fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
 }
 
 /** What is loaded with the first call: some forty modules that a plain answer never needs. */
@@ -112,20 +123,48 @@ export class Gate {
     );
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(request.call, { path: access.path, realPath });
-    const decision = await this.#options.classify(gate.decide(question), this.mode, request, signal);
+    const first = gate.decide(question);
+    const decision = await this.#options.classify(first, this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
-    if (decision.behavior === "ask" && askPerson) {
-      const answered = await answer(request, decision, askPerson, (updates) => this.#accept(updates));
+    if (decision.behavior === "ask") {
+      const answered = await this.#answer(request, decision, askPerson, signal);
       const lifts = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
       if (lifts && answered.behavior === "allow") this.#lifted.add(request.call.id);
+      if (!askPerson && answered.behavior === "deny") this.#tell(request, answered);
       return answered;
     }
-    const denied =
-      decision.behavior === "ask"
-        ? await answer(request, decision, undefined, () => undefined)
-        : { behavior: "deny" as const, by: decision.by, message: decision.message };
-    if (denied.behavior === "deny") this.#tell(request, denied);
+    const { by, message } = decision;
+    const again = first.behavior === "deny" ? undefined : await this.#afterClassifier(request, message, signal);
+    const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
+    // A hook that refused said so itself (observed).
+    if (by !== "hook") this.#tell(request, denied);
     return denied;
+  }
+
+  #answer(
+    request: PermitRequest,
+    decision: GateDecision & { behavior: "ask" },
+    person: AskPerson | undefined,
+    signal: AbortSignal,
+  ): Promise<Permission> {
+    const { fire } = this.#options;
+    if (person) {
+      const message = `Keelson needs permission to use ${request.tool.name}`;
+      void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
+    }
+    return answer(request, decision, {
+      ...(person ? { person } : {}),
+      hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
+      accept: (updates) => this.#accept(updates),
+    });
+  }
+
+  /** The model's second opinion was no. A hook may say that trying again is worth it. */
+  async #afterClassifier(request: PermitRequest, reason: string, signal: AbortSignal): Promise<string | undefined> {
+    const { tool, input: tool_input, call } = request;
+    const about = { tool_name: tool.name, tool_input, tool_use_id: call.id, reason };
+    const { fields } = await this.#options.fire("PermissionDenied", about, signal);
+    return fields?.["retry"] === true ? "A hook says that this call may be tried once more." : undefined;
   }
 
   /** Loads what judging needs, while there is nothing better to do. */
@@ -146,9 +185,9 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, directories, cwd } = this.#options;
+    const { home, readable, memory, directories, cwd } = this.#options;
     const matchers = this.#judge?.matchers;
-    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, matchers };
+    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, memory, matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

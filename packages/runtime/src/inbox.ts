@@ -20,6 +20,12 @@ export class Inbox {
     this.#arrived?.();
   }
 
+  /** Before everything that waits. */
+  pushFirst(prompt: PromptMessage): void {
+    this.#prompts.unshift(prompt);
+    this.#arrived?.();
+  }
+
   /** Something the model should hear: when it next listens, or, if it `wakes`, as soon as nothing else runs. */
   notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
     this.#notices.push(entry);

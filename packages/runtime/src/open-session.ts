@@ -1,15 +1,25 @@
 // Opens a session: finds its place, joins the ports to the engine, and hands back the one interface front ends know.
 
 import { writeRules, type Snapshot } from "@keelson/config";
-import { Conversation, type Ports } from "@keelson/engine";
+import { Conversation, findTool, reminder, type Ports } from "@keelson/engine";
 import { files, gitBranch } from "@keelson/host";
-import { NOTHING_SAID, type PermissionUpdate, type Session } from "@keelson/protocol";
+import type { PermissionUpdate, PromptMessage, Session } from "@keelson/protocol";
+import type { ResolvedModel } from "@keelson/model";
 import { nullTranscript, openTranscript } from "@keelson/store";
+import type { AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { describeClient, initSignal, systemPrompt } from "./facts.ts";
 import { Gate } from "./gate.ts";
+import { openSessionHooks, type SessionHooks } from "./hooks/session-hooks.ts";
+import {
+  mayChangeModel,
+  mayChangeSettings,
+  tellModelChange,
+  tellStart,
+  type ModelChange,
+} from "./hooks/session-events.ts";
 import { Inbox } from "./inbox.ts";
 import { concurrencyOf, limitsOf } from "./limits.ts";
 import { modeRefusal } from "./mode-refusal.ts";
@@ -40,6 +50,10 @@ export interface OpenOptions {
   readonly partial: boolean;
   /** Echo accepted prompts. */
   readonly replayPrompts: boolean;
+  /** Hooks at work are part of the stream. */
+  readonly hookEvents?: boolean;
+  /** Which Setup hooks run first, if any. */
+  readonly setup?: "init" | "maintenance";
   /** A client will answer `can_use_tool`. */
   readonly stdioPermissions: boolean;
   readonly programs?: ShippedPrograms;
@@ -89,6 +103,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     newId,
   });
   const show: Ports["show"] = (signal) => outbox.show(signal);
+  const notify = (text: string) => inbox.notify(reminder(text, newId()), { wakes: false });
+  const fire: SessionHooks["fire"] = (...firing) => sessionHooks.fire(...firing);
   const world = openWorld({
     snapshot,
     place,
@@ -101,6 +117,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       mayChangeGuarded: (call) => gate.mayChangeGuarded(call),
       warn: options.warn,
     },
+    moved: (from, to) => surroundings.moved(from, to),
     watchers: (tasks) =>
       taskWatchers({
         show,
@@ -125,7 +142,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     isShielded: (from) => world.hidesDenied(from),
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
-    addDirectories: (paths) => world.addDirectories(paths),
+    addDirectories: (paths) => {
+      world.addDirectories(paths);
+      surroundings.directoriesAdded(paths, "permission_update");
+    },
     removeDirectories: (paths) => world.removeDirectories(paths),
     managedOnly: () => snapshot.settings["allowManagedPermissionRulesOnly"] === true,
     classify: async (decision, mode, request, signal) =>
@@ -134,6 +154,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       kept = kept.then(async () => world.wroteSettings(await keepRules(updates, snapshot, options.warn)));
     },
     show,
+    fire,
   });
   const controls = new Controls({
     send: (message) => void outbox.send(message),
@@ -142,11 +163,52 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     queued: () => inbox.ids,
     setMode: (mode) => gate.setMode(mode),
     setModel: async (name) => {
-      model = await chooseModel(snapshot, { model: name, sessionId: id, entrypoint });
+      const next = await chooseModel(snapshot, { model: name, sessionId: id, entrypoint });
+      const change = changeOf(model, next, name);
+      const refusal = await mayChangeModel(fire, change);
+      if (refusal !== undefined) throw new Error(refusal);
+      model = next;
+      for (const text of await tellModelChange(fire, change)) notify(text);
       return model.profile.id;
     },
   });
   const cost = new Cost(tariff, loaded?.costState);
+  let hookTitle: string | undefined;
+  const title = () => hookTitle ?? options.session.name ?? loaded?.title;
+  const { hooks, surroundings, ...sessionHooks } = openSessionHooks({
+    place,
+    entrypoint,
+    snapshot: () => snapshot,
+    includeEvents: options.hookEvents ?? false,
+    cwd: () => workspace.cwd,
+    mode: () => gate.mode,
+    effort: () => model.effort,
+    env,
+    callOf: async (name, input) => {
+      const context = ports(new AbortController().signal).context({ type: "tool_use", id: newId(), name, input });
+      return {
+        tool: name,
+        input,
+        access: await findTool(tools, name)?.access(input, context),
+        cwd: workspace.cwd,
+        home: snapshot.home,
+        directories: workspace.directories,
+      };
+    },
+    callClient: (callbackId, input, signal) => controls.callHook(callbackId, input, signal),
+    model: async (name) => chooseModel(snapshot, { model: name ?? "haiku", sessionId: id, entrypoint }),
+    ports: (signal) => ({
+      ...ports(signal),
+      fire: (event, input) => hooks.fire(event, input, { signal, withoutModels: true }),
+    }),
+    entitle: (text) => (hookTitle = text),
+    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    notify: (entry, how) => inbox.notify(entry, how),
+    show,
+    warn: options.warn,
+    now,
+    newId,
+  });
   const conversation = Conversation.of(loaded?.entries ?? []);
   let opened: Promise<Classifier> | undefined;
   const classifier = () =>
@@ -167,6 +229,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   let tools = offeredTools(allTools, snapshot);
   const system = systemPrompt(snapshot, { model, branch, tools, date: new Date(now()) });
 
+  const askClient =
+    (signal: AbortSignal): AskPerson =>
+    (body, withdrawn) =>
+      controls.ask(body, AbortSignal.any([signal, withdrawn]));
   const ports = (signal: AbortSignal): Ports => ({
     model,
     tools,
@@ -176,9 +242,17 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     partial: options.partial,
     record: (entries) => outbox.record(entries),
     show,
-    fire: async () => NOTHING_SAID,
-    permit: (request) =>
-      gate.permit(request, options.stdioPermissions ? (body) => controls.ask(body, signal) : undefined, signal),
+    admitted: () => {
+      branch = gitBranch(workspace.cwd);
+      return show(initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode }));
+    },
+    fire: async (event, input) => {
+      // What hooks set up for a new folder holds for the next command.
+      if (event === "PreToolUse") await surroundings.settled();
+      return fire(event, input, signal);
+    },
+    instructionsFor: () => [],
+    permit: (request) => gate.permit(request, options.stdioPermissions ? askClient(signal) : undefined, signal),
     context: (call) => ({
       ...world.tools,
       files: files((path) => gate.judgedPath(call, path)),
@@ -202,23 +276,29 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     cost,
     controls,
     limits: () => limitsOf(snapshot),
-    refresh: () => {
+    start: async () => {
+      const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
+      const start = { source, model: model.profile.id, title: title(), setup: options.setup } as const;
+      const { context, initialUserMessage } = await tellStart(fire, start);
+      surroundings.start();
+      for (const text of context) notify(text);
+      if (initialUserMessage !== undefined) inbox.pushFirst(promptOf(initialUserMessage));
+    },
+    refresh: async () => {
       const next = refreshed(snapshot, options.warn);
-      if (next === snapshot) return;
+      if (next === snapshot || !(await mayChangeSettings(fire, snapshot, next))) return;
       world.removeDirectories(snapshot.directories);
       world.addDirectories(next.directories);
       snapshot = next;
       gate.replaceRules(next.rules);
+      hooks.replace(next.hooks.active);
       tools = offeredTools(allTools, next);
     },
     conversation,
-    init: () => {
-      branch = gitBranch(workspace.cwd);
-      return initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode });
-    },
     ports,
     replay: () => replayOf(place.path),
-    title: () => options.session.name ?? loaded?.title,
+    title,
+    end: (reason) => sessionHooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       await kept;
       await world.close();
@@ -227,6 +307,15 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     now,
   });
   return Object.assign(session, { announce: model.announce });
+}
+
+function changeOf(from: ResolvedModel, to: ResolvedModel, requested: string | undefined): ModelChange {
+  const { ttl: cacheTtl } = to.cache;
+  return { from: from.profile.id, to: to.profile.id, requested: requested ?? "default", source: "sdk", cacheTtl };
+}
+
+function promptOf(text: string): PromptMessage {
+  return { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null };
 }
 
 /** What a person accepted for good goes to the settings file they chose. The session has it already. */

@@ -25,14 +25,16 @@ export interface SessionParts {
   readonly conversation: Conversation;
   readonly controls: Controls;
   limits(): Limits;
+  /** Once, before anything else: hooks hear of the session. Resolves when they are done. */
+  start(): Promise<void>;
   /** Before each run, where nothing is under way: settings that changed are taken over as a whole. */
-  refresh(): void;
-  /** The `init` message of a run about to start. */
-  init(): { type: "system"; subtype: "init"; [key: string]: unknown };
+  refresh(): Promise<void>;
   ports(signal: AbortSignal): Ports;
   replay(): Iterable<Outbound>;
   /** A title kept at the end of the file, where listings look for it. */
   title(): string | undefined;
+  /** Hooks hear that the session is over. */
+  end(reason: ExitReason): Promise<void>;
   /** Ends everything the session started. */
   dispose(): Promise<void>;
   now(): number;
@@ -45,15 +47,18 @@ export class LiveSession implements Session {
   readonly id: string;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
+  readonly #ready: Promise<void>;
   readonly #started: number;
   #abort = new AbortController();
   #silent = false;
+  #closing: ExitReason = "end_of_input";
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
     this.#parts = parts;
     this.#started = parts.now();
     parts.controls.onInterrupt(() => this.#abort.abort());
+    this.#ready = parts.start();
     this.#work = this.#loop();
   }
 
@@ -62,6 +67,9 @@ export class LiveSession implements Session {
       case "user":
         return this.#enqueue(input);
       case "control_request":
+        // Whoever initializes finds the session started, its start hooks done (observed).
+        if (input.request.subtype === "initialize")
+          return void this.#ready.then(() => this.#parts.controls.handle(input));
         return this.#parts.controls.handle(input);
       case "control_response":
         return this.#parts.controls.settle(input as ControlResponse);
@@ -76,6 +84,7 @@ export class LiveSession implements Session {
 
   async close(reason: ExitReason): Promise<void> {
     const { inbox, controls } = this.#parts;
+    this.#closing = reason;
     inbox.close();
     controls.close();
     if (reason !== "end_of_input") {
@@ -106,12 +115,14 @@ export class LiveSession implements Session {
     };
     let runs = 0;
     try {
+      await this.#ready;
       for (let work = await inbox.next(); work; work = await inbox.next()) {
         // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
         if (runs++ === 0) noteTitle();
         await this.#perform(work);
       }
       if (runs > 0) noteTitle();
+      await this.#parts.end(this.#closing);
       await dispose();
     } finally {
       outbox.end();
@@ -123,7 +134,7 @@ export class LiveSession implements Session {
     const started = now();
     const apiBefore = cost.apiDurationMs;
     this.#abort = new AbortController();
-    this.#parts.refresh();
+    await this.#parts.refresh();
     const limits = this.#parts.limits();
     if (prompt) {
       outbox.note({
@@ -133,8 +144,6 @@ export class LiveSession implements Session {
         sessionId: this.id,
       });
     }
-    await outbox.show(this.#parts.init());
-
     const end = await this.#run(prompt, limits);
     if (prompt) {
       outbox.note({

@@ -9,6 +9,7 @@ import {
   createShell,
   createTasks,
   createWorkspace,
+  envFilesOf,
   realPathOf,
   ripgrep,
   type Sandbox,
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly sandbox?: Sandbox;
   /** The gate's rules and answers, for what stands between a command and the files. */
   readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & { mayChangeGuarded(call: string): boolean };
+  /** Told when the session's shell stands in another folder. */
+  moved(from: string, to: string): void;
   /** Told of tasks; built with the table itself at hand. */
   watchers(tasks: () => Tasks): TaskWatchers;
 }
@@ -53,7 +56,7 @@ export interface WorldOptions {
 export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOptions): SessionWorld {
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const added = new Set(snapshot.directories);
-  const workspace = createWorkspace(cwd, () => [...added]);
+  const workspace = createWorkspace(cwd, () => [...added], options.moved);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
@@ -69,6 +72,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     resultsDir,
     tasksDir: outputDir,
     tasks,
+    envFiles: () => envFilesOf(configDir, place.id),
     sandbox: options.sandbox,
     mayChangeGuarded: (call) => options.gate.mayChangeGuarded(call),
     shield: {

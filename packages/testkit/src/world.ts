@@ -41,6 +41,8 @@ export interface WorldOptions {
   readonly permit?: (request: PermitRequest) => Permission | Promise<Permission>;
   /** What hooks say; nothing when absent. */
   readonly fire?: (event: HookEvent, input: JsonObject) => HookOutcome | Promise<HookOutcome>;
+  /** Instructions that begin to hold when this is touched. */
+  readonly instructionsFor?: Ports["instructionsFor"];
   readonly search?: Search;
   readonly shell?: Shell;
   readonly signal?: AbortSignal;
@@ -104,6 +106,8 @@ export function world(model: ModelProvider, options: WorldOptions = {}): World {
     partial: options.partial ?? false,
     record: (more) => void entries.push(...more),
     show: (shown) => void signals.push(shown),
+    admitted: () => undefined,
+    instructionsFor: (access) => options.instructionsFor?.(access) ?? [],
     async fire(event, input) {
       fired.push({ event, input });
       return (await options.fire?.(event, input)) ?? NOTHING_SAID;

@@ -742,3 +742,15 @@ test("a small detour is still followed", () => {
       .behavior,
   ).toBe("deny");
 });
+
+test("the model may write Markdown in its own notebook, and nothing else there or by another name", () => {
+  const memory = "/home/u/.claude/projects/-p/memory";
+  const verdict = (path: string, realPath = path, deny: string[] = []) =>
+    edit(path, { memory, realPath, with: { deny } }).behavior;
+  expect(verdict(`${memory}/MEMORY.md`)).toBe("allow");
+  expect(verdict(`${memory}/notes/fact.md`)).toBe("allow");
+  expect(verdict(`${memory}/run.sh`)).toBe("ask");
+  expect(verdict(`${memory}/link.md`, "/home/u/.bashrc")).toBe("ask");
+  expect(verdict("/home/u/.claude/settings.md")).toBe("ask");
+  expect(verdict(`${memory}/MEMORY.md`, undefined, [`Edit(/${memory}/**)`])).toBe("deny");
+});

@@ -21,6 +21,7 @@ import {
   allowedByPath,
   eitherMatches,
   isHome,
+  isMemory,
   isReadable,
   type Ends,
   type GateDecision,
@@ -115,7 +116,8 @@ function safety(question: Case): GateDecision | undefined {
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const { given, real } = endsOf(access.path, question);
     const path = [given, real].find(isProtected);
-    if (path !== undefined) return { ...asking("protected", wish(question)), blockedPath: path };
+    if (path !== undefined && !isMemory({ given, real }, question))
+      return { ...asking("protected", wish(question)), blockedPath: path };
   }
   if (view === undefined) return undefined;
   const danger = commandSafety(view);
@@ -167,6 +169,9 @@ function reading(question: Case): GateDecision | undefined {
     case "command":
       return runs(question.view!);
     case "edit":
+      return isMemory(endsOf(access.path, question), question)
+        ? allow("workingDir", "It is the model's own notebook")
+        : undefined;
     case "url":
     case "external":
     case "person":

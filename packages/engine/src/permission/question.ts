@@ -26,6 +26,8 @@ export interface GateQuestion {
   readonly home: string;
   /** Our own folders the model may always read, links resolved. */
   readonly readable: readonly string[];
+  /** A folder of ours the model keeps its notes in: it may write plain Markdown there unasked. */
+  readonly memory?: string;
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
   /** The full sandbox; absent where there is none. */
@@ -76,6 +78,12 @@ export function isHome(ends: Ends, question: GateQuestion): boolean {
   return isInsideAny(question.directories, ends.real);
 }
 
+/** Notes are Markdown, and where they are meant to be by name is where they are. */
+export function isMemory({ given, real }: Ends, { memory }: GateQuestion): boolean {
+  return memory !== undefined && given.endsWith(".md") && real.endsWith(".md") && isInsideAny([memory], real);
+}
+
 export function isReadable(ends: Ends, question: GateQuestion): boolean {
-  return isHome(ends, question) || isInsideAny(question.readable, ends.real);
+  const { memory, readable } = question;
+  return isHome(ends, question) || isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real);
 }

@@ -1,26 +1,32 @@
 // The environment of a command: what configuration lets through, plus the variables that say who started it.
 
-/** Set in every process of one shell, so that those which left their process group can still be found and ended. */
+/** Set in every process we start for a session, so that those which left their process group can be found and ended. */
 const MARK = "KEELSON_SHELL";
 
-export function childEnvironment(options: {
+export interface Origin {
   readonly childEnv: Readonly<Record<string, string>>;
   readonly sessionId: string;
   readonly entrypoint: string;
-  readonly token: string;
-}): Record<string, string> {
+}
+
+export function childEnvironment(options: Origin & { readonly token: string }): Record<string, string> {
+  return marked({ ...sessionEnvironment(options), GIT_EDITOR: "true" }, options.token);
+}
+
+/** What shell commands and hooks have in common. */
+export function sessionEnvironment({ childEnv, sessionId, entrypoint }: Origin): Record<string, string> {
   // BUN_OPTIONS and BUN_BE_BUN would change what a nested copy of ourselves is; BUN_INSTALL is only a folder.
-  const passed = Object.entries(options.childEnv).filter(
-    ([name]) => !name.startsWith("BUN_") || name === "BUN_INSTALL",
-  );
+  const passed = Object.entries(childEnv).filter(([name]) => !name.startsWith("BUN_") || name === "BUN_INSTALL");
   return {
     ...Object.fromEntries(passed),
     CLAUDECODE: "1",
-    CLAUDE_CODE_ENTRYPOINT: options.entrypoint,
-    CLAUDE_CODE_SESSION_ID: options.sessionId,
+    CLAUDE_CODE_ENTRYPOINT: entrypoint,
+    CLAUDE_CODE_SESSION_ID: sessionId,
     CLAUDE_CODE_CHILD_SESSION: "1",
     AI_AGENT: "keelson",
-    GIT_EDITOR: "true",
-    [MARK]: options.token,
   };
+}
+
+export function marked(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
+  return { ...env, [MARK]: token };
 }

@@ -52,7 +52,7 @@ export async function exitOf(child: Bun.Subprocess): Promise<number | null> {
   return child.signalCode === null ? code : null;
 }
 
-async function* readPipe(fd: number): AsyncGenerator<Uint8Array> {
+export async function* readPipe(fd: number): AsyncGenerator<Uint8Array> {
   try {
     yield* Bun.file(fd).stream();
   } finally {

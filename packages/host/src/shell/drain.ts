@@ -11,7 +11,10 @@ const LONGEST_MS = 250;
  * Resolves with the exit code once the shell has exited and its output is in. A child left behind (`server &`) keeps
  * writing; that is read and thrown away, or it would block on a full pipe.
  */
-export async function drain(child: RunningCommand, output: OutputCollector): Promise<number | null> {
+export async function drain(
+  child: Pick<RunningCommand, "exited" | "output">,
+  output: Pick<OutputCollector, "push">,
+): Promise<number | null> {
   let chunks = 0;
   let isOver = false;
   let atEnd = false;

@@ -21,10 +21,17 @@ export function startReaper(token: string): Reaper {
     detached: true,
   });
   child.unref();
+  let isGone = false;
+  /** One that was dismissed, or killed by somebody, is told nothing: that is no reason for us to fail. */
   const tell = (line: string) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.stdin.write(`${line}\n`);
-    void child.stdin.flush();
+    if (isGone || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = () => void (isGone = true);
+    try {
+      child.stdin.write(`${line}\n`);
+      Promise.resolve(child.stdin.flush()).catch(gone);
+    } catch {
+      gone();
+    }
   };
   return {
     added: (pgid) => tell(`+${pgid}`),
@@ -34,6 +41,7 @@ export function startReaper(token: string): Reaper {
       removed: (path) => path.includes("\n") || tell(`<${path}`),
     },
     async dismiss() {
+      isGone = true;
       child.kill("SIGKILL");
       await child.exited;
     },

@@ -13,6 +13,8 @@ export interface ScriptParts {
   readonly snapshot: string | null;
   /** A script of the user's, run before every command. */
   readonly envFile: string | undefined;
+  /** Scripts that hooks wrote, run after it. */
+  readonly hookFiles?: readonly string[];
   /** A program that is given the whole script as its one argument and runs it. */
   readonly prefix: string | undefined;
   /** Leave the final directory on descriptor 3. */
@@ -23,17 +25,26 @@ export interface ScriptParts {
  * The directory is told twice over: after the command, and on `exit` in the middle of it by a trap, unless the
  * command set a trap of its own. The descriptor is moved out of the way of commands that use 3 themselves.
  */
-export function scriptFor({ command, shell, snapshot, envFile, prefix, reportsDirectory }: ScriptParts): string {
+export function scriptFor(parts: ScriptParts): string {
+  const { command, shell, snapshot, envFile, hookFiles = [], prefix, reportsDirectory } = parts;
   const note = shell.kind === "bash" ? 19 : 7; // zsh takes one digit only
   const script = [
     reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
     ...(reportsDirectory ? [`trap 'pwd -P 2>/dev/null >&${note}' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
+    ...sourcing(hookFiles),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
   ].join("\n");
   return prefix ? `${prefix} ${quote(script)}` : script;
+}
+
+/** A file that is missing, broken, fails or says `exit` is not the end of the command. */
+function sourcing(files: readonly string[]): readonly string[] {
+  if (files.length === 0) return [];
+  const lines = files.map(quote).map((file) => `[ -r ${file} ] && . ${file} || :`);
+  return ["exit() { return 0; }", ...lines, "unset -f exit"];
 }
 
 /** What `pwd -P` left: a path and a newline. */

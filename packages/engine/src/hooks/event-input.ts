@@ -1,0 +1,51 @@
+// What a handler is told about an event: the keys it has, in the order clients have seen them.
+
+import type { HookEvent, JsonObject } from "@keelson/protocol";
+import { EVENT_FACTS } from "./event-facts.ts";
+
+/** What every event knows, whoever fires it. Spelled as it is sent. */
+export interface HookBase {
+  readonly session_id: string;
+  readonly transcript_path: string;
+  readonly cwd: string;
+  /** Absent before the first prompt. */
+  readonly prompt_id?: string;
+  readonly permission_mode?: string;
+  /** Inside a subagent. */
+  readonly agent_id?: string;
+  /** Inside a subagent, and in a session that runs as an agent. */
+  readonly agent_type?: string;
+  readonly effort?: { readonly level: string };
+}
+
+/** The JSON a handler reads. Fields the event does not have are left out, whatever the caller gives. */
+export function hookInput(event: HookEvent, base: HookBase, own: JsonObject): JsonObject {
+  const { carries, input } = EVENT_FACTS[event];
+  const shown: [string, JsonObject[string]][] = [
+    ["session_id", base.session_id],
+    ["transcript_path", base.transcript_path],
+    ["cwd", base.cwd],
+    ["prompt_id", base.prompt_id],
+    ["permission_mode", carries.includes("permission_mode") ? base.permission_mode : undefined],
+    ["agent_id", base.agent_id],
+    ["agent_type", base.agent_type],
+    ["effort", carries.includes("effort") ? base.effort : undefined],
+    ["hook_event_name", event],
+    ...input.map((field): [string, JsonObject[string]] => [field, Object.hasOwn(own, field) ? own[field] : undefined]),
+  ];
+  return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
+}
+
+/** What a matcher is compared with; undefined where the event has nothing of the kind. */
+export function subjectOf(event: HookEvent, input: JsonObject): string | undefined {
+  const { matchedOn } = EVENT_FACTS[event];
+  const value = matchedOn === undefined || !Object.hasOwn(input, matchedOn) ? undefined : input[matchedOn];
+  if (typeof value !== "string") return undefined;
+  return event === "FileChanged" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
+}
+
+/** The name a firing goes by on the wire and in texts: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
+export function labelOf(event: HookEvent, input: JsonObject): string {
+  const subject = subjectOf(event, input);
+  return subject === undefined || subject === "" ? event : `${event}:${subject}`;
+}

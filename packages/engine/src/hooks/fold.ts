@@ -1,0 +1,33 @@
+// What the handlers of one firing said together. The strictest verdict wins, in whatever order they came back.
+
+import { NOTHING_SAID, type HookOutcome, type HookPermission, type HookVerdict } from "@keelson/protocol";
+import type { HookReply } from "./reply.ts";
+
+/** deny > defer > ask > allow. The other way round a convenience hook could silence a guard that wants to be asked. */
+const STRICTEST: readonly HookVerdict[] = ["deny", "defer", "ask", "allow"];
+
+export function fold(replies: readonly HookReply[]): HookOutcome {
+  if (replies.length === 0) return NOTHING_SAID;
+  const verdict = STRICTEST.find((candidate) => replies.some((reply) => reply.verdict === candidate));
+  // A call that will not run, or not now, keeps the input it came with.
+  const runs = verdict !== "deny" && verdict !== "defer";
+  const rewritten = runs ? replies.findLast(({ input }) => input !== undefined) : undefined;
+  const replaced = replies.findLast(({ output }) => output !== undefined);
+  const stops = replies.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
+  const permission = strictestAnswer(replies.flatMap((reply) => reply.permission ?? []));
+  const fields = replies.flatMap((reply) => reply.fields ?? []);
+  return {
+    ...(verdict && { verdict }),
+    reasons: replies.flatMap((reply) => (reply.verdict === verdict && reply.reason ? [reply.reason] : [])),
+    context: replies.flatMap(({ context }) => context),
+    ...(rewritten && { input: rewritten.input }),
+    ...(replaced && { output: replaced.output }),
+    ...(stops.length > 0 && { stop: stops.find((reason) => reason !== "") ?? "" }),
+    ...(permission && { permission }),
+    ...(fields.length > 0 && { fields: Object.assign({}, ...fields) as Record<string, unknown> }),
+  };
+}
+
+function strictestAnswer(answers: readonly HookPermission[]): HookPermission | undefined {
+  return answers.find(({ behavior }) => behavior === "deny") ?? answers.at(-1);
+}

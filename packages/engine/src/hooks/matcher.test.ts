@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { HookEvent } from "@keelson/protocol";
+import { matcherProblem, matches } from "./matcher.ts";
+
+test.each<[HookEvent, string | undefined, string | undefined, boolean]>([
+  ["PreToolUse", undefined, "Bash", true],
+  ["PreToolUse", "", "Bash", true],
+  ["PreToolUse", "*", "Bash", true],
+  ["PreToolUse", "Bash", "Bash", true],
+  ["PreToolUse", "Bas", "Bash", false],
+  ["PreToolUse", "bash", "Bash", false],
+  ["PreToolUse", "Write|Bash", "Bash", true],
+  ["PreToolUse", "Edit, Bash", "Bash", true],
+  ["PreToolUse", "Edit , Bash |", "Bash", true],
+  ["PreToolUse", "Edit,Write", "Bash", false],
+  ["PreToolUse", ",", "Bash", false],
+  ["PreToolUse", "^Bas", "Bash", true],
+  ["PreToolUse", "as.", "Bash", true],
+  ["PreToolUse", "^(Edit|Write)$", "NotebookEdit", false],
+  ["PreToolUse", "mcp__srv", "mcp__srv__read", false],
+  ["PreToolUse", "mcp__srv__.*", "mcp__srv__read", true],
+  ["PreToolUse", "Bash(", "Bash", false],
+  ["PreToolUse", "Task", "Agent", true],
+  ["PreToolUse", "^Task$", "Agent", true],
+  ["PreToolUse", "Agent", "Task", true],
+  ["PreToolUse", "Bash", undefined, false],
+  ["PreToolUse", "*", undefined, true],
+  ["Stop", "nothing", undefined, true],
+  ["UserPromptSubmit", "(", undefined, true],
+  ["SessionStart", "startup|resume", "resume", true],
+  ["SessionStart", "startup", "clear", false],
+  ["SubagentStart", "Task", "Agent", false],
+  ["FileChanged", ".env", ".env", true],
+  ["FileChanged", ".env", "xenv", true],
+  ["FileChanged", "Makefile|README", "README", true],
+  ["FileChanged", "my-file", "my-file.txt", true],
+  ["StopFailure", "rate_limit|overloaded", "overloaded", true],
+  ["StopFailure", "rate limit", "a rate limit", true],
+])("%s with matcher %j and subject %j: %p", (event, matcher, subject, expected) => {
+  expect(matches(event, matcher, subject)).toBe(expected);
+});
+
+test("matcherProblem() names what is wrong, and is silent about everyday matchers", () => {
+  expect(matcherProblem("PreToolUse", "Bash(")).toBe(
+    'The matcher "Bash(" is not a valid regular expression, so it matches nothing',
+  );
+  expect(matcherProblem("PreToolUse", "^(\\w+)+$")).toStartWith('The matcher "^(\\\\w+)+$" could take very long');
+  expect(matcherProblem("Stop", "(")).toBe(undefined);
+  for (const fine of [
+    "Bash",
+    "Edit, Write",
+    "^(Edit|Write)$",
+    "mcp__.*",
+    "mcp__.*__(get|list)_.*",
+    "mcp__a__.*|mcp__b__.*|mcp__c__.*|mcp__d__.*|mcp__e__.*|mcp__f__.*",
+    "^(?!Bash$).*",
+    "(Edit|Write)+",
+    "Notebook(Edit)?",
+    "[A-Z][a-z]{2,5}",
+    "\\(x+\\)+",
+    "[(]a+[)]+",
+  ]) {
+    expect([fine, matcherProblem("PreToolUse", fine)]).toEqual([fine, undefined]);
+  }
+});
+
+test.each(["^(a+)+$", "(a|a)*$", "(a*)*b", "(?:a|ab)*c", "((a?){30})b", "^(?<n>a+)*\\k<n>!", "(.*a){20}"])(
+  "%s never hangs: short names are compared, for long ones the hook runs",
+  (pattern) => {
+    const began = performance.now();
+    expect(matches("PreToolUse", `^X${pattern}`, "aaaa!")).toBe(false);
+    expect(matches("PreToolUse", pattern, `${"a".repeat(100)}!`)).toBe(true);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  },
+);
+
+test("many free stretches are bounded by the length of the name", () => {
+  const began = performance.now();
+  expect(matches("PreToolUse", ".*.*.*.*.*x", "a".repeat(20))).toBe(false);
+  expect(matches("PreToolUse", ".*.*.*.*.*x", "a".repeat(250))).toBe(true);
+  expect(matches("PreToolUse", "b.*x", "a".repeat(256))).toBe(false);
+  expect(matches("PreToolUse", "b.*x", "a".repeat(257))).toBe(true);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test("whatever is written as a matcher, it gives an answer", () => {
+  const sign = fc.constantFrom(..."ab(|)*+?{2,}[^]\\.$:=!<>-1k ");
+  fc.assert(
+    fc.property(
+      fc.array(sign, { maxLength: 12 }),
+      fc.constantFrom("ab", "aaaaaaaaaaaaaaaaaaaaaaaaab"),
+      (signs, subject) => {
+        expect(typeof matches("PreToolUse", signs.join(""), subject)).toBe("boolean");
+        matcherProblem("PreToolUse", signs.join(""));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});

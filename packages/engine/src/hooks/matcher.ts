@@ -1,0 +1,72 @@
+// Whether a matcher speaks about a subject: a list of exact names, or a regular expression that matches anywhere.
+// It cannot hang: where a pattern could take too long on a long name, the handler runs as if it had matched.
+
+import type { HookEvent } from "@keelson/protocol";
+import { EVENT_FACTS } from "./event-facts.ts";
+import { growthOf, isQuick } from "./regex-cost.ts";
+
+/** No tool, file or agent has a longer name. */
+const LONGEST_SUBJECT = 256;
+/** A name that is common: patterns that are not quick for it are worth a word. */
+const COMMON_SUBJECT = 64;
+const LONGEST_MATCHER = 10_000;
+
+export function matches(event: HookEvent, matcher: string | undefined, subject: string | undefined): boolean {
+  if (isOpen(event, matcher)) return true;
+  if (subject === undefined) return false;
+  const names = namesOf(event, subject);
+  if (isExact(event, matcher)) return exactNames(matcher).some((name) => names.includes(name));
+  const pattern = compile(matcher);
+  if (pattern === undefined) return false;
+  return names.some((name) => !isBounded(matcher, name) || pattern.test(name));
+}
+
+/** What is wrong with a matcher, for people; undefined when it does what it says. */
+export function matcherProblem(event: HookEvent, matcher: string | undefined): string | undefined {
+  if (isOpen(event, matcher) || isExact(event, matcher)) return undefined;
+  if (compile(matcher) === undefined)
+    return `The matcher ${quoted(matcher)} is not a valid regular expression, so it matches nothing`;
+  if (isQuick(growthOf(matcher), COMMON_SUBJECT)) return undefined;
+  return `The matcher ${quoted(matcher)} could take very long on long names; the hook runs for those without asking it. Write it without repetition inside repetition`;
+}
+
+/** Everything matches: nothing was asked for, or there is nothing to ask about. */
+function isOpen(event: HookEvent, matcher: string | undefined): matcher is undefined {
+  return EVENT_FACTS[event].matchedOn === undefined || matcher === undefined || matcher === "" || matcher === "*";
+}
+
+/** File names and errors may hold blanks, commas and dashes, so these are no list signs there. */
+function isExact(event: HookEvent, matcher: string): boolean {
+  return event === "FileChanged" || event === "StopFailure"
+    ? /^[A-Za-z0-9_|]*$/.test(matcher)
+    : /^[A-Za-z0-9_\- ,|]*$/.test(matcher);
+}
+
+function exactNames(matcher: string): string[] {
+  return matcher
+    .split(/[|,]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** `Agent` was `Task` once; a hook written for one name still guards the tool. */
+function namesOf(event: HookEvent, subject: string): readonly string[] {
+  if (EVENT_FACTS[event].matchedOn !== "tool_name") return [subject];
+  if (subject === "Agent") return [subject, "Task"];
+  return subject === "Task" ? [subject, "Agent"] : [subject];
+}
+
+function compile(matcher: string): RegExp | undefined {
+  if (matcher.length > LONGEST_MATCHER) return undefined;
+  try {
+    return new RegExp(matcher);
+  } catch {
+    return undefined;
+  }
+}
+
+function isBounded(matcher: string, name: string): boolean {
+  return name.length <= LONGEST_SUBJECT && isQuick(growthOf(matcher), name.length);
+}
+
+const quoted = (matcher: string) => JSON.stringify(matcher.length > 100 ? `${matcher.slice(0, 100)}…` : matcher);

@@ -1,0 +1,155 @@
+// One finished handler, read: exit code, stdout and stderr become a reply. Never throws, whatever the bytes.
+// What an event does not listen to is dropped on the way, so nobody behind has to know.
+
+import { isObject, tryParse, type HookPermission, type HookRun, type HookVerdict } from "@keelson/protocol";
+import { EVENT_FACTS } from "./event-facts.ts";
+import { isUnblockable, readOutput } from "./output.ts";
+import { readStdout, type Stdout } from "./stdout.ts";
+import { blockText, bounded, conditionText, detail, problemText, successText, type HookAbout } from "./text.ts";
+
+export interface HookReply {
+  /** A block of any kind is `deny`. */
+  readonly verdict?: HookVerdict;
+  /** Why, in the form the model reads. */
+  readonly reason?: string;
+  readonly context: readonly string[];
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly stop?: string;
+  readonly permission?: HookPermission;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** For people, never for the model. */
+  readonly systemMessage?: string;
+  /** The handler goes on in the background; what it says comes later (`readLate`). */
+  readonly async?: { readonly timeoutMs?: number };
+  /** Known outputs that this event does not listen to. */
+  readonly ignored?: readonly string[];
+  /** An error that stops nothing, one sentence for people. */
+  readonly problem?: string;
+}
+
+export function readReply(run: HookRun, about: HookAbout): HookReply {
+  const { handler } = about;
+  if (handler.type === "command" && (handler.async || handler.asyncRewake)) return { context: [], async: {} };
+  if (run.outcome === "cancelled") return cancelled(run, about);
+  if (handler.type === "prompt" || handler.type === "agent") return answered(run, about);
+  const stdout = readStdout(run.stdout);
+  if (stdout.kind === "async") return { context: [], async: stdout.announced };
+  return said(run, stdout, about);
+}
+
+/** A handler that did not come to its end. What it printed is not taken for its word (observed). */
+function cancelled({ problem }: HookRun, about: HookAbout): HookReply {
+  const { event, handler } = about;
+  const guards = handler.type === "callback" && (event === "PreToolUse" || event === "UserPromptSubmit");
+  if (guards || blocksOnFailure(about)) return block({ context: [] }, about, problem ?? "was cancelled");
+  // An agent that used up its turns is dropped without a word.
+  if (handler.type === "agent" && problem === undefined) return { context: [] };
+  return { context: [], problem: failure(about, problem, "was cancelled") };
+}
+
+function said(run: HookRun, stdout: Stdout, about: HookAbout): HookReply {
+  const { event } = about;
+  const output = readOutput(stdout.kind === "json" ? stdout.json : {}, about);
+  const code = run.exitCode ?? (run.outcome === "success" ? 0 : undefined);
+  // Exit 2 blocks whatever the JSON allows; a no of its own, with a reason, may stand.
+  if (code === 2 && !(output.verdict === "deny" && output.reason !== undefined))
+    return mayBlock(about) ? block(output, about, stderrOf(run)) : told(output, unheeded(run, about));
+
+  const wrong = code === 0 ? unread(stdout, about) : code === 2 ? undefined : exited(run);
+  if (wrong !== undefined) {
+    const fatal = event === "WorktreeCreate" || blocksOnFailure(about);
+    if (fatal && output.verdict !== "deny") return block(output, about, run.stderr.trim() || run.problem || wrong);
+    // What said its piece in JSON has been heard, whatever number it ended with.
+    return stdout.kind === "json" ? reasoned(output, about) : told(output, failure(about, run.problem, wrong));
+  }
+  if (event === "WorktreeCreate") return worktree(stdout, about, output);
+  if (stdout.kind === "text" && EVENT_FACTS[event].plainText)
+    return { ...output, context: [successText(about, stdout.text)] };
+  return reasoned(output, about);
+}
+
+/** A prompt or an agent: yes, or no and why. */
+function answered(run: HookRun, about: HookAbout): HookReply {
+  const { event, handler } = about;
+  const answer = run.outcome === "success" ? tryParse(run.stdout) : undefined;
+  if (!isObject(answer) || typeof answer["ok"] !== "boolean") {
+    const what = run.outcome === "success" ? "gave no answer that could be read" : `failed${detail(run.stderr)}`;
+    return { context: [], problem: failure(about, run.problem, what) };
+  }
+  if (answer["ok"]) return { context: [] };
+  const { permission, stops, blockGoesOn, blockStops } = EVENT_FACTS[event];
+  const why = typeof answer["reason"] === "string" && answer["reason"] !== "" ? answer["reason"] : NO_REASON;
+  // From 2.1.210 on a prompt's no ends the turn unless `continueOnBlock`; an agent's does not. On Stop and SubagentStop
+  // the no means "not done yet", and the work goes on.
+  const ends = handler.type === "prompt" && handler.continueOnBlock !== true && blockGoesOn !== true && stops;
+  return {
+    ...(mayBlock(about) && { verdict: "deny", reason: conditionText(about, why) }),
+    context: [],
+    ...((ends || blockStops) && { stop: bounded(why) }),
+    ...(permission && { permission: { behavior: "deny", message: bounded(why) } }),
+  };
+}
+
+/** The last line that is not empty is the new folder, unless JSON named it. */
+function worktree(stdout: Stdout, about: HookAbout, output: HookReply): HookReply {
+  if (output.fields?.["worktreePath"] !== undefined) return output;
+  const path = stdout.kind === "text" ? stdout.text.split("\n").at(-1)!.trim() : "";
+  if (path === "") return block(output, about, "named no folder for the worktree");
+  return { ...output, fields: { ...output.fields, worktreePath: path } };
+}
+
+/** As exit code 2 has it. Only for events that can be blocked. */
+function block({ input: _, ...output }: HookReply, about: HookAbout, why: string): HookReply {
+  return reasoned({ ...output, verdict: "deny", reason: blockText(about, why, { raw: true }) }, about);
+}
+
+/** A no always has its reason, and where it ends the run, says so. */
+function reasoned(reply: HookReply, about: HookAbout): HookReply {
+  if (reply.verdict !== "deny") return reply;
+  const reason = reply.reason ?? blockText(about, NO_REASON, { raw: false });
+  const stop = reply.stop ?? (EVENT_FACTS[about.event].blockStops ? reason : undefined);
+  return { ...reply, reason, ...(stop !== undefined && { stop }) };
+}
+
+function told(output: HookReply, problem: string): HookReply {
+  return { ...output, problem: output.problem === undefined ? problem : `${output.problem}; ${problem}` };
+}
+
+function mayBlock(about: HookAbout): boolean {
+  return EVENT_FACTS[about.event].exit2 === "blocks" && !isUnblockable(about);
+}
+
+/** Where a block means "go on working", a broken handler would keep the work going for ever. */
+const NEVER_ON_FAILURE = new Set(["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"]);
+
+function blocksOnFailure(about: HookAbout): boolean {
+  const { event, handler } = about;
+  return "onFailure" in handler && handler.onFailure === "block" && !NEVER_ON_FAILURE.has(event) && mayBlock(about);
+}
+
+const NO_REASON = "A hook refused this without giving a reason";
+
+export function stderrOf({ stdout, stderr }: HookRun): string {
+  const text = stdout.trim();
+  // Scripts that print why to the wrong stream mean it all the same. The last words are the reference's own.
+  return stderr.trim() || (text.startsWith("{") ? "" : text) || "No stderr output";
+}
+
+export function exited({ exitCode, stderr }: HookRun): string {
+  return `${exitCode === undefined ? "failed" : `exited with code ${exitCode}`}${detail(stderr)}`;
+}
+
+const unheeded = (run: HookRun, about: HookAbout) =>
+  problemText(about, `exited with code 2, which does not block ${about.label}${detail(run.stderr)}`);
+
+/** What is wrong with what was printed at a good end. */
+function unread(stdout: Stdout, { handler }: HookAbout): string | undefined {
+  if (stdout.kind === "broken") return "printed JSON that could not be read";
+  const spoken = handler.type === "http" || handler.type === "callback";
+  return spoken && stdout.kind === "text" ? "answered with something other than a JSON object" : undefined;
+}
+
+export function failure(about: HookAbout, problem: string | undefined, what: string): string {
+  return problemText(about, problem === undefined ? what : `failed: ${problem}`);
+}

@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
+import { byEvent, select, whyIdle } from "./select.ts";
+
+const never = () => {
+  throw new Error("nobody should ask");
+};
+
+function command(text: string, more: Partial<HookRegistration> = {}, own: object = {}): HookRegistration {
+  return { event: "PreToolUse", source: "userSettings", ...more, handler: { type: "command", command: text, ...own } };
+}
+
+test("only handlers of the event whose matcher speaks about the subject run, in their order", async () => {
+  const [a, b, c, d, e] = [
+    command("a"),
+    command("b", { matcher: "Edit" }),
+    command("c", { matcher: "Bash|Edit" }),
+    command("d", { event: "PostToolUse" }),
+    command("e", { matcher: "[" }),
+  ] as const;
+  expect(await select([a, b, c, d, e], "PreToolUse", "Bash", never)).toEqual([a, c]);
+});
+
+test("the same handler in several files and groups runs once; the first stays", async () => {
+  const copies = [
+    command("lint", { source: "userSettings", file: "/home/me/settings.json" }),
+    command("lint", { source: "projectSettings", matcher: "Bash" }),
+    command("lint", { source: "localSettings" }, { statusMessage: "Linting" }),
+    { ...command("lint"), handler: { command: "lint", type: "command" } as const },
+  ];
+  expect(await select(copies, "PreToolUse", "Bash", never)).toEqual([copies[0]!]);
+});
+
+test("a handler that differs in any field that counts is another handler", async () => {
+  const different = [
+    command("guard", {}, { timeout: 5 }),
+    command("guard"),
+    command("guard", {}, { onFailure: "block" }),
+    command("guard", {}, { args: ["-x"] }),
+    command("guard", {}, { args: ["-y"] }),
+  ];
+  expect(await select(different, "PreToolUse", "Bash", never)).toEqual(different);
+});
+
+test("copies in plugins, skills and agents stay apart from each other and from settings", async () => {
+  const apart = [
+    command("lint"),
+    command("lint", { source: "pluginHook", root: "/p/one" }),
+    command("lint", { source: "pluginHook", root: "/p/two" }),
+    command("lint", { source: "skill", root: "/s" }),
+    command("lint", { source: "agent", file: "/a.md" }),
+  ];
+  const again = command("lint", { source: "pluginHook", root: "/p/one", matcher: "Bash" });
+  expect(await select([...apart, again], "PreToolUse", "Bash", never)).toEqual(apart);
+});
+
+test("`if` is asked about once for each handler, and lets a handler run that it cannot judge", async () => {
+  const asked: string[] = [];
+  const found = await select(
+    [
+      command("a", {}, { if: "Bash(git *)" }),
+      command("a", { source: "projectSettings" }, { if: "Bash(git *)" }),
+      command("b", {}, { if: "Bash(rm *)" }),
+      command("c", {}, { if: "broken" }),
+      command("d"),
+    ],
+    "PreToolUse",
+    "Bash",
+    async (rule) => {
+      asked.push(rule);
+      if (rule === "broken") throw new Error("cannot tell");
+      return rule === "Bash(git *)";
+    },
+  );
+  expect(found.map(({ handler }) => (handler as { command: string }).command)).toEqual(["a", "c", "d"]);
+  expect(asked).toEqual(["Bash(git *)", "Bash(rm *)", "broken"]);
+});
+
+const HANDLERS: Record<HookHandler["type"], HookHandler> = {
+  command: { type: "command", command: "x" },
+  http: { type: "http", url: "http://127.0.0.1/" },
+  mcp_tool: { type: "mcp_tool", server: "s", tool: "t" },
+  prompt: { type: "prompt", prompt: "ok?" },
+  agent: { type: "agent", prompt: "ok?" },
+  callback: { type: "callback", callbackId: "hook_0" },
+};
+
+test.each<[HookEvent, HookHandler["type"], string | undefined]>([
+  ["SessionStart", "http", 'SessionStart does not run hooks of type "http"; use command, mcp_tool'],
+  ["Setup", "prompt", 'Setup does not run hooks of type "prompt"; use command, mcp_tool'],
+  ["SessionStart", "callback", undefined],
+  ["PreCompact", "agent", 'PreCompact does not run hooks of type "agent"; use command, http, mcp_tool'],
+  ["PreCompact", "http", undefined],
+  ["PreToolUse", "agent", undefined],
+  ["TeammateIdle", "prompt", undefined],
+])("%s and a handler of type %s: %p", async (event, type, why) => {
+  const registration: HookRegistration = { event, source: "userSettings", handler: HANDLERS[type] };
+  expect(whyIdle(registration)).toBe(why);
+  expect(await select([registration], event, "x", never)).toEqual(why === undefined ? [registration] : []);
+});
+
+test("`if` where there is no tool call keeps a handler from ever running, and whyIdle() says so", async () => {
+  const registration = command("x", { event: "Stop" }, { if: "Bash(git *)" });
+  expect(await select([registration], "Stop", undefined, () => true)).toEqual([]);
+  expect(whyIdle(registration)).toBe('"if" needs a tool call to look at, and Stop has none; remove it');
+  expect(whyIdle(command("x", { matcher: "[" }))).toContain("not a valid regular expression");
+  expect(whyIdle(command("x", { matcher: "Bash" }, { if: "Bash(git *)" }))).toBe(undefined);
+});
+
+test("byEvent() sorts registrations by their event and keeps their order", () => {
+  const [a, b, c] = [command("a"), command("b", { event: "Stop" }), command("c")] as const;
+  expect([...byEvent([a, b, c])]).toEqual([
+    ["PreToolUse", [a, c]],
+    ["Stop", [b]],
+  ]);
+});

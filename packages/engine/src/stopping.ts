@@ -1,0 +1,69 @@
+// Where hooks have a say in whether a run goes on: after each batch of calls, and when the model is done.
+
+import type { JsonObject, NewEntry } from "@keelson/protocol";
+import { nudge, reminder } from "./admit.ts";
+import type { Ports } from "./ports.ts";
+import type { Ending } from "./result.ts";
+import type { Settled } from "./tool-call.ts";
+import type { Call, Reply } from "./turn.ts";
+
+/** The end, or what to tell the model before it is asked again. */
+export interface Next {
+  readonly ending?: Ending;
+  readonly entries: readonly NewEntry[];
+}
+
+/** Tells hooks of a batch as the model will see it. They may add to it, or end the run there. */
+export async function afterBatch(calls: readonly Call[], settled: readonly Settled[], ports: Ports): Promise<Next> {
+  const tool_calls = calls.map(({ block }, at) => ({
+    tool_name: settled[at]?.tool ?? block.name,
+    tool_input: block.input,
+    tool_use_id: block.id,
+    tool_response: responseOf(settled[at]?.entry),
+  }));
+  const said = await ports.fire("PostToolBatch", { tool_calls: tool_calls as unknown as JsonObject[] });
+  const ends = said.verdict === "deny" || said.stop !== undefined;
+  return {
+    entries: said.context.map((text) => reminder(text, ports.newId())),
+    ...(ends ? { ending: { reason: "hook_stopped", text: said.reasons.join("\n") } } : {}),
+  };
+}
+
+/** A hook that never lets go must not hold a run forever. */
+const MOST_RETURNS = 8;
+
+export class Stopping {
+  #returns = 0;
+
+  /** The model is done. Stop hooks may send it back to work, a bounded number of times in a row. */
+  async after({ text, stopReason }: Reply, ports: Ports): Promise<Next> {
+    const said = await ports.fire("Stop", {
+      stop_hook_active: this.#returns > 0,
+      ...(text === "" ? {} : { last_assistant_message: text }),
+    });
+    const entries = said.context.map((each) => reminder(each, ports.newId()));
+    if (said.stop !== undefined) return { entries, ending: { reason: "stop_hook_prevented", text, stopReason } };
+    if (said.verdict !== "deny") return { entries, ending: { reason: "completed", text, stopReason } };
+    if (++this.#returns > MOST_RETURNS) {
+      await ports.show({
+        type: "system",
+        subtype: "informational",
+        level: "warning",
+        content: `Stop hooks sent the model back to work ${MOST_RETURNS} times in a row; the run ends here all the same`,
+      });
+      return { entries, ending: { reason: "completed", text, stopReason } };
+    }
+    return { entries: [...entries, nudge(`Stop hook feedback:\n${said.reasons.join("\n")}`, ports.newId())] };
+  }
+
+  /** The model went back to work by itself. */
+  working(): void {
+    this.#returns = 0;
+  }
+}
+
+function responseOf(entry: NewEntry | undefined): unknown {
+  if (entry?.type !== "user" || typeof entry.message.content === "string") return null;
+  const [result] = entry.message.content as readonly { readonly content?: unknown }[];
+  return result?.content ?? null;
+}

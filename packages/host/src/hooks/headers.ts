@@ -1,0 +1,42 @@
+// The headers of an HTTP hook: what its author wrote, with the variables filled in that were named for it.
+
+import type { HttpHook } from "@keelson/protocol";
+
+/**
+ * Names in lower case. `$VAR` and `${VAR}` hold a value only when the handler lists the variable and, where there is
+ * a policy (`permitted`), the policy does too; otherwise they are empty.
+ */
+export function hookHeaders(
+  { headers = {}, allowedEnvVars = [] }: HttpHook,
+  env: Readonly<Record<string, string | undefined>>,
+  permitted?: readonly string[],
+): Record<string, string> {
+  const mayUse = (name: string) => allowedEnvVars.includes(name) && (permitted?.includes(name) ?? true);
+  const valueOf = (name: string) => (mayUse(name) && Object.hasOwn(env, name) ? (env[name] ?? "") : "");
+  const fill = (text: string) =>
+    text.replace(VARIABLE, (_, braced?: string, bare?: string) => valueOf(braced ?? bare ?? ""));
+  return Object.fromEntries(
+    Object.entries({ "content-type": "application/json", ...lowerCased(headers) })
+      .filter(([name]) => !OURS.has(name) && !name.startsWith("proxy-"))
+      // Cut after filling in: the value of a variable could begin another header as well.
+      .map(([name, value]) => [name, fill(value).replace(/[\r\n\0]/g, "")]),
+  );
+}
+
+const VARIABLE = /\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
+
+// Who is spoken to and where the body ends is not for a header to say.
+const OURS = new Set([
+  "host",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+]);
+
+const lowerCased = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

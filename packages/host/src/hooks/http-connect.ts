@@ -1,0 +1,142 @@
+// A connection for an HTTP hook: the name is resolved once, every address it has is judged, and one of those very
+// addresses is dialled. Nobody looks the name up a second time, so its answer cannot change in between.
+
+import type { Socket } from "node:net";
+import { forbiddenPlace } from "./address.ts";
+
+export interface Target {
+  /** An IP address, judged. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** All addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+/** Settles once connected. Destroys what it began when the signal comes. */
+export type Connect = (target: Target, signal: AbortSignal) => Promise<Socket>;
+
+export interface Connection {
+  readonly socket: Socket;
+  readonly target: Target;
+  close(): void;
+}
+
+/** Why a hook may not go where its URL leads. The message is for people. */
+export class RefusedAddress extends Error {
+  override readonly name = "RefusedAddress";
+}
+
+/** Throws RefusedAddress, or what the network had to say. */
+export async function openConnection(
+  url: URL,
+  signal: AbortSignal,
+  { resolve = lookUp, connect = dial }: { readonly resolve?: Resolve; readonly connect?: Connect } = {},
+): Promise<Connection> {
+  const isSecure = url.protocol === "https:";
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const { name, isLiteral } = hostOf(url);
+  const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
+  refuseForbidden(name, addresses);
+  const { socket, target } = await dialAny(addresses, port, connect, signal);
+  if (!isSecure) return { socket, target, close: () => socket.destroy() };
+  try {
+    const layer = await secured(socket, { name, isLiteral }, signal);
+    return { socket: layer, target, close: () => (layer.destroy(), socket.destroy()) };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** Taken from the parsed URL, which has turned every spelling of an address into one. */
+function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral: boolean } {
+  if (hostname.startsWith("[")) return { name: hostname.slice(1, -1), isLiteral: true };
+  return { name: hostname, isLiteral: /^\d+(?:\.\d+){3}$/.test(hostname) };
+}
+
+/** One bad address spoils the name: who answers with both is trying something, or is not meant for hooks. */
+function refuseForbidden(name: string, addresses: readonly string[]): void {
+  if (addresses.length === 0) throw new RefusedAddress(`${name} has no address`);
+  for (const address of addresses) {
+    const place = forbiddenPlace(address);
+    if (place === undefined) continue;
+    const subject = address === name ? address : `${name} resolves to ${address}, which`;
+    throw new RefusedAddress(
+      `${subject} is ${place}: HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only`,
+    );
+  }
+}
+
+const PATIENCE_MS = 5_000; // for one address, when the name has others
+
+async function dialAny(
+  addresses: readonly string[],
+  port: number,
+  connect: Connect,
+  signal: AbortSignal,
+): Promise<Omit<Connection, "close">> {
+  for (const address of addresses.slice(0, -1)) {
+    const target = { address, port };
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(new Error(`${address} does not answer`)), PATIENCE_MS);
+    try {
+      return { socket: await connect(target, AbortSignal.any([signal, patience.signal])), target };
+    } catch {
+      signal.throwIfAborted(); // else on to the next; the last one says what is wrong
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  const target = { address: addresses.at(-1)!, port };
+  return { socket: await connect(target, signal), target };
+}
+
+/** The certificate is checked against the name in the URL, never against the address that was dialled. */
+async function secured(
+  socket: Socket,
+  { name, isLiteral }: { readonly name: string; readonly isLiteral: boolean },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const tls = await import("node:tls"); // 12 ms
+  const host = name.replace(/\.$/, "");
+  const layer = tls.connect({ socket, host, ...(isLiteral ? {} : { servername: host }) });
+  return established(layer, "secureConnect", signal);
+}
+
+async function dial({ address, port }: Target, signal: AbortSignal): Promise<Socket> {
+  const net = await import("node:net");
+  return established(net.connect({ host: address, port }), "connect", signal);
+}
+
+async function lookUp(name: string): Promise<string[]> {
+  const dns = await import("node:dns/promises");
+  return (await dns.lookup(name, { all: true })).map(({ address }) => address);
+}
+
+/** The socket once it has said that it is ready. */
+function established(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const onError = (error: Error) => reject(error);
+  const onClose = () => reject(new Error("the connection was closed before it was used"));
+  const onAbort = () => {
+    reject(signal.reason);
+    socket.destroy();
+  };
+  socket.on("error", onError).on("close", onClose);
+  (socket as NodeJS.EventEmitter).once(ready, () => resolve(socket));
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  return promise.finally(() => signal.removeEventListener("abort", onAbort));
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

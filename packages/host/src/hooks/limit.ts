@@ -1,0 +1,39 @@
+// The time a hook has, and the signals that end it early.
+
+export interface Limit extends Disposable {
+  /** Resolves when time is over or a signal fired. */
+  readonly reached: Promise<"timeout" | "interrupted">;
+  /** How long it is, counted from the start or the last restart. */
+  readonly ms: number;
+  restart(ms: number): void;
+}
+
+/** Timers take no more than 31 bits. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export function createLimit(timeoutMs: number, signals: readonly AbortSignal[]): Limit {
+  const { promise: reached, resolve } = Promise.withResolvers<"timeout" | "interrupted">();
+  const interrupt = () => resolve("interrupted");
+  const arm = (ms: number) => setTimeout(() => resolve("timeout"), Math.min(ms, LONGEST_MS));
+  let current = timeoutMs;
+  let timer = arm(timeoutMs);
+  for (const signal of signals) {
+    if (signal.aborted) interrupt();
+    else signal.addEventListener("abort", interrupt, { once: true });
+  }
+  return {
+    reached,
+    get ms() {
+      return current;
+    },
+    restart(ms) {
+      clearTimeout(timer);
+      current = ms;
+      timer = arm(ms);
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", interrupt);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// The hook processes of one session: started on demand, ended with it, however it ends. Made once, costs nothing unused.
+
+import type { CommandHook, HookRun } from "@keelson/protocol";
+import { randomHex } from "../random.ts";
+import { marked } from "../shell/child-env.ts";
+import { createGuardedGroups } from "../shell/guarded-groups.ts";
+import { loadPipes, type OpenPipe } from "../shell/pipe.ts";
+import { runCommandHook, type CommandHookOptions } from "./command.ts";
+
+export type HookRunOptions = Omit<CommandHookOptions, "groups" | "openPipe" | "closing">;
+
+export interface HookProcesses {
+  /** Never throws: what cannot be started is a run that failed. */
+  run(handler: CommandHook, input: string, options: HookRunOptions): Promise<HookRun>;
+  /** Ends what runs and what was left behind, also what ignores TERM or began a session of its own. */
+  close(): Promise<void>;
+}
+
+export function createHookProcesses(): HookProcesses {
+  const token = randomHex(16);
+  const { groups, guard, reaper } = createGuardedGroups(token);
+  const closing = new AbortController();
+  let pipes: Promise<OpenPipe | null> | undefined;
+
+  return {
+    async run(handler, input, options) {
+      // Nothing is started while or after we close; the run then says that it was cancelled.
+      if (!closing.signal.aborted) guard();
+      const openPipe = await (pipes ??= loadPipes());
+      const env = marked(options.env, token);
+      return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
+    },
+    async close() {
+      closing.abort();
+      const guardian = reaper();
+      if (!guardian) return;
+      await groups.endAll();
+      await guardian.dismiss();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// What prompt and agent hooks share: a condition in words, put to a model, and its answer: met or not, and why.
+
+import type { ModelChoice } from "@keelson/engine";
+import { cutMiddle } from "@keelson/engine";
+import { knownModel } from "@keelson/model";
+import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
+
+/** As it is sent (observed, prompt hooks). */
+export const ANSWER_SCHEMA: JsonObject = {
+  type: "object",
+  properties: {
+    ok: { type: "boolean", description: "Whether the condition is met" },
+    reason: { type: "string", description: "Why, or why not, in one or two sentences" },
+    impossible: { type: "boolean", description: "Whether the condition can never be met" },
+  },
+  required: ["ok", "reason"],
+  additionalProperties: false,
+};
+
+export interface ConditionAnswer {
+  readonly ok: boolean;
+  readonly reason: string;
+  readonly impossible?: true;
+}
+
+/** The author's words with the event in place of `$ARGUMENTS`, or after them. */
+export function conditionText(prompt: string, event: string, { profile }: ModelChoice): string {
+  // A token is seldom shorter than two characters, so this much is sure to fit.
+  const shown = cutMiddle(event, profile.contextWindow * 2);
+  return prompt.includes("$ARGUMENTS") ? prompt.replaceAll("$ARGUMENTS", () => shown) : `${prompt}\n\n${shown}`;
+}
+
+/** A condition is judged without thinking first; of models that cannot but think it is not asked. */
+export function withoutThinking(model: ModelChoice): ModelChoice {
+  const { thinkingTokens: _, ...rest } = model;
+  return knownModel(model.profile.id).alwaysThinks ? rest : { ...rest, thinkingTokens: 0 };
+}
+
+/** Reads an answer given as text: the object itself, or one in a fence or among other words. */
+export function readAnswer(text: string): ConditionAnswer | undefined {
+  const fenced = /```(?:json)?\s*\n?(.*?)```/is.exec(text)?.[1];
+  const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
+  return [text, fenced, braced].map((each) => answerOf(tryParse(each ?? ""))).find((answer) => answer !== undefined);
+}
+
+export function answerOf(value: unknown): ConditionAnswer | undefined {
+  if (!isObject(value) || typeof value["ok"] !== "boolean") return undefined;
+  const { ok, reason, impossible } = value;
+  return { ok, reason: typeof reason === "string" ? reason : "", ...(impossible === true ? { impossible } : {}) };
+}

@@ -1,0 +1,270 @@
+// The one way a hook is ever run, for every agent: choose, run all that match at once, read what each said, fold.
+// Nothing of it is loaded in a session without hooks. It never throws: a hook that breaks is a notice.
+
+import { reminder } from "@keelson/engine";
+import type * as EngineHooks from "@keelson/engine/hooks";
+import {
+  NOTHING_SAID,
+  type HookEvent,
+  type HookOutcome,
+  type HookRegistration,
+  type HookRun,
+  type JsonObject,
+  type NewEntry,
+  type PermissionMode,
+  type Signal,
+} from "@keelson/protocol";
+import type { Runners } from "./runners.ts";
+
+export interface HooksOptions {
+  readonly sessionId: string;
+  /** Null when nothing is kept. */
+  readonly transcriptPath: string | null;
+  /** Somebody wants to see every hook at work. */
+  readonly includeEvents: boolean;
+  cwd(): string;
+  mode(): PermissionMode;
+  effort(): string | undefined;
+  /** The tool call an event is about, for `if` rules. */
+  callOf(tool: string, input: JsonObject): Promise<EngineHooks.ConditionCall>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Made on first use. */
+  runners(): Promise<Runners>;
+  show(signal: Signal): void | Promise<void>;
+  /** For people, in text output too. */
+  warn(text: string): void;
+  /** What an asynchronous hook has to say to the model. */
+  notify(entry: NewEntry, how: { readonly wakes: boolean }): void;
+  /** Fields of an answer that concern the session: a title, paths to watch. */
+  heed(event: HookEvent, fields: Readonly<Record<string, unknown>>): void;
+  /** Keeps what happened for `keelson hooks trace`. */
+  trace(firing: Firing): void;
+  now(): number;
+  newId(): string;
+}
+
+/** One handler's part in one event. */
+export interface Firing {
+  readonly event: HookEvent;
+  readonly label: string;
+  /** How people know the handler. */
+  readonly name: string;
+  readonly registration: HookRegistration;
+  readonly input: JsonObject;
+  readonly run: HookRun;
+  readonly reply: EngineHooks.HookReply;
+}
+
+export interface FireOptions {
+  readonly signal: AbortSignal;
+  /** Inside a hook's own agent: hooks that ask a model would call each other without end. */
+  readonly withoutModels?: boolean;
+}
+
+interface Started {
+  readonly registration: HookRegistration;
+  readonly label: string;
+  readonly input: JsonObject;
+}
+
+export class Hooks {
+  readonly #options: HooksOptions;
+  #settings: readonly HookRegistration[] = [];
+  #client: readonly HookRegistration[] = [];
+  #byEvent = new Map<HookEvent, HookRegistration[]>();
+  readonly #spent = new Set<HookRegistration>();
+  readonly #told = new Set<string>();
+  readonly #later = new Set<Promise<void>>();
+  #promptId: string | undefined;
+  #closed = false;
+
+  constructor(options: HooksOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the place of all that came from settings. */
+  replace(registrations: readonly HookRegistration[]): void {
+    this.#settings = registrations;
+    this.#arrange();
+  }
+
+  /** What a client registered; a later `initialize` replaces it. */
+  setClient(registrations: readonly HookRegistration[]): void {
+    this.#client = registrations;
+    this.#arrange();
+  }
+
+  get registered(): readonly HookRegistration[] {
+    return [...this.#settings, ...this.#client];
+  }
+
+  hears(event: HookEvent): boolean {
+    return this.#byEvent.has(event);
+  }
+
+  async fire(event: HookEvent, own: JsonObject, options: FireOptions): Promise<HookOutcome> {
+    const { prompt_id: promptId, ...rest } = own;
+    if (typeof promptId === "string") this.#promptId = promptId;
+    const waiting = this.#byEvent.get(event);
+    if (!waiting) return NOTHING_SAID;
+    try {
+      return await this.#fire(event, waiting, rest, options);
+    } catch (error) {
+      this.#tell(`Hooks of ${event} could not be run: ${error instanceof Error ? error.message : String(error)}`);
+      return NOTHING_SAID;
+    }
+  }
+
+  /** Hooks that went on in the background are given up. */
+  async close(): Promise<void> {
+    if (this.#byEvent.size === 0 && this.#later.size === 0) return;
+    this.#closed = true;
+    await (await this.#options.runners()).close();
+    await Promise.allSettled(this.#later);
+  }
+
+  async #fire(
+    event: HookEvent,
+    waiting: readonly HookRegistration[],
+    own: JsonObject,
+    { signal, withoutModels }: FireOptions,
+  ): Promise<HookOutcome> {
+    const engine = await import("@keelson/engine/hooks");
+    const subject = engine.subjectOf(event, own);
+    const chosen = await engine.select(waiting, event, subject, this.#conditions(engine, own));
+    const live = chosen.filter((each) => this.#mayRun(each, withoutModels));
+    if (live.length === 0) return NOTHING_SAID;
+
+    const input = engine.hookInput(event, this.#base(own), own);
+    const label = engine.labelOf(event, own);
+    const budget = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
+    const replies = await Promise.all(
+      live.map((registration) => this.#one(engine, { registration, label, input }, signal, budget)),
+    );
+    const outcome = engine.fold(replies.filter((reply) => reply !== undefined));
+    if (outcome.fields) this.#options.heed(event, outcome.fields);
+    if (outcome.stop) this.#inform(`${label} ended the run: ${outcome.stop}`, { prevent_continuation: true });
+    return outcome;
+  }
+
+  /** One handler, to its reply; undefined when it goes on in the background. */
+  async #one(
+    engine: typeof EngineHooks,
+    started: Started,
+    signal: AbortSignal,
+    budget: number | undefined,
+  ): Promise<EngineHooks.HookReply | undefined> {
+    const { registration, label, input } = started;
+    const { handler, event } = registration;
+    const id = this.#options.newId();
+    const runners = await this.#options.runners();
+    const timeoutMs = budget ?? engine.timeoutOf(registration);
+    this.#show(started, { subtype: "hook_started", hook_id: id });
+
+    let wentAsync: ((timeoutMs: number | undefined) => void) | undefined;
+    const detached = new Promise<"detached">((resolve) => (wentAsync = () => resolve("detached")));
+    const running = runners.run(registration, input, {
+      event,
+      signal,
+      timeoutMs,
+      onAsync: (after) => wentAsync?.(after),
+      onOutput: (stdout, stderr) =>
+        this.#show(started, { subtype: "hook_progress", hook_id: id, stdout, stderr, output: stdout + stderr }),
+    });
+    const finished = running.then((run) => {
+      const { stdout, stderr, exitCode, outcome } = run;
+      this.#show(started, {
+        subtype: "hook_response",
+        hook_id: id,
+        output: stdout + stderr,
+        stdout,
+        stderr,
+        ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+        outcome,
+      });
+      const reply = engine.readReply(run, { event, label, handler });
+      this.#options.trace({ event, label, name: engine.nameOf(handler), registration, input, run, reply });
+      return { run, reply };
+    });
+
+    const isAsync = handler.type === "command" && (handler.async === true || handler.asyncRewake === true);
+    const first = isAsync ? "detached" : await Promise.race([finished, detached]);
+    if (first === "detached") {
+      const later = finished.then(
+        ({ run }) => this.#saidLater(engine.readLate(run, { event, label, handler })),
+        () => undefined,
+      );
+      this.#later.add(later);
+      void later.finally(() => this.#later.delete(later));
+      return undefined;
+    }
+    const { reply } = first;
+    if (reply.problem !== undefined) this.#tell(reply.problem);
+    if (reply.systemMessage !== undefined) this.#inform(`${label} says: ${reply.systemMessage}`, {}, "notice");
+    return reply;
+  }
+
+  /** A background hook is done: it can no longer decide anything, but the model may hear of it. */
+  #saidLater({ text, wakes, problem }: EngineHooks.LateReply): void {
+    if (problem !== undefined && !this.#closed) this.#tell(problem);
+    if (text !== undefined) this.#options.notify(reminder(text, this.#options.newId()), { wakes });
+  }
+
+  #mayRun(registration: HookRegistration, withoutModels: boolean | undefined): boolean {
+    const { handler, source } = registration;
+    if (withoutModels && (handler.type === "prompt" || handler.type === "agent")) return false;
+    if (handler.once !== true || source !== "skill") return true;
+    if (this.#spent.has(registration)) return false;
+    this.#spent.add(registration);
+    return true;
+  }
+
+  #base({ agent_id: agentId, agent_type: agentType }: JsonObject): EngineHooks.HookBase {
+    const { sessionId, transcriptPath, cwd, mode, effort } = this.#options;
+    const level = effort();
+    return {
+      session_id: sessionId,
+      transcript_path: transcriptPath ?? "",
+      cwd: cwd(),
+      prompt_id: this.#promptId,
+      permission_mode: mode(),
+      ...(typeof agentId === "string" ? { agent_id: agentId } : {}),
+      ...(typeof agentType === "string" ? { agent_type: agentType } : {}),
+      ...(level === undefined ? {} : { effort: { level } }),
+    };
+  }
+
+  /** Whether an `if` rule covers this call; worked out once, and only when a hook has one. */
+  #conditions(engine: typeof EngineHooks, { tool_name: tool, tool_input: input }: JsonObject) {
+    let matcher: Promise<(rule: string) => boolean> | undefined;
+    const prepare = async () => {
+      const { ifMatcher } = await engine.loadConditions();
+      return ifMatcher(await this.#options.callOf(String(tool), (input ?? {}) as JsonObject));
+    };
+    return async (rule: string) => (await (matcher ??= prepare()))(rule);
+  }
+
+  #arrange(): void {
+    this.#byEvent = Map.groupBy(this.registered, ({ event }) => event);
+  }
+
+  /** Functions of a client are its own business; what runs before anybody can ask is always shown (observed). */
+  #show({ registration, label }: Started, body: { readonly subtype: string; readonly [key: string]: unknown }): void {
+    const { event, handler } = registration;
+    const isShown = this.#options.includeEvents || event === "SessionStart" || event === "Setup";
+    if (!isShown || handler.type === "callback") return;
+    void this.#options.show({ type: "system", ...body, hook_name: label, hook_event: event });
+  }
+
+  #inform(content: string, more: JsonObject, level = "warning"): void {
+    void this.#options.show({ type: "system", subtype: "informational", content, level, ...more });
+  }
+
+  /** Each thing that goes wrong is said once, to clients and to people. */
+  #tell(problem: string): void {
+    if (this.#told.has(problem)) return;
+    this.#told.add(problem);
+    this.#inform(problem, {});
+    this.#options.warn(problem);
+  }
+}

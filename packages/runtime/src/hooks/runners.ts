@@ -1,0 +1,133 @@
+// One handler, run by whatever it needs: a process, an HTTP request, a model, a client. All end in the same report.
+
+import type { Snapshot } from "@keelson/config";
+import type { ModelChoice, Ports } from "@keelson/engine";
+import { createHookProcesses, envFileFor, hookEnvironment, runHttpHook } from "@keelson/host/hooks";
+import {
+  tryParse,
+  type CallbackHook,
+  type CommandHook,
+  type ControlResponse,
+  type HookEvent,
+  type HookRegistration,
+  type HookRun,
+  type JsonObject,
+  type Usage,
+} from "@keelson/protocol";
+
+export interface RunOptions {
+  readonly event: HookEvent;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  onAsync(timeoutMs: number | undefined): void;
+  onOutput(stdout: string, stderr: string): void;
+}
+
+export interface Runners {
+  run(registration: HookRegistration, input: JsonObject, options: RunOptions): Promise<HookRun>;
+  /** Ends every process a hook left behind. */
+  close(): Promise<void>;
+}
+
+export interface RunnersOptions {
+  readonly sessionId: string;
+  readonly entrypoint: string;
+  snapshot(): Snapshot;
+  cwd(): string;
+  effort(): string | undefined;
+  /** The place of a registration among all; env files are named after it. */
+  numberOf(registration: HookRegistration): number;
+  /** Asks a client's function. */
+  callClient(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
+  /** The small model, or the one a handler names. */
+  model(name: string | undefined): Promise<ModelChoice>;
+  /** What an agent of a hook works with: the session's ports, its hooks without those that ask a model. */
+  ports(signal: AbortSignal): Ports;
+  charge(usage: Usage, model: string, durationMs: number): void;
+  now(): number;
+}
+
+export function createRunners(options: RunnersOptions): Runners {
+  const processes = createHookProcesses();
+  return {
+    async run(registration, input, how) {
+      const { handler } = registration;
+      const text = JSON.stringify(input);
+      switch (handler.type) {
+        case "command":
+          return processes.run(handler, text, commandOptions(registration, how, options));
+        case "http": {
+          const { settings, env } = options.snapshot();
+          const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
+          const allowedEnvVars = settings["httpHookAllowedEnvVars"] as readonly string[] | undefined;
+          return runHttpHook(handler, text, { ...how, env, allowedUrls, allowedEnvVars });
+        }
+        case "callback":
+          return runCallback(handler, input, how, options);
+        case "prompt": {
+          const { runPromptHook } = await import("./prompt.ts");
+          return runPromptHook(handler, text, { ...options, ...how, model: await options.model(handler.model) });
+        }
+        case "agent": {
+          const { runAgentHook } = await import("./agent.ts");
+          const ports = options.ports(how.signal);
+          return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
+        }
+        case "mcp_tool": {
+          const { runMcpToolHook } = await import("./mcp-tool.ts");
+          return runMcpToolHook(handler, input, undefined, how);
+        }
+      }
+    },
+    close: () => processes.close(),
+  };
+}
+
+function commandOptions(registration: HookRegistration, how: RunOptions, options: RunnersOptions) {
+  const { root, data, handler } = registration;
+  const { configDir, childEnv, cwd: projectDir } = options.snapshot();
+  const { sessionId, entrypoint } = options;
+  const effort = options.effort();
+  return {
+    ...how,
+    cwd: options.cwd(),
+    projectDir,
+    root,
+    env: hookEnvironment({
+      childEnv,
+      sessionId,
+      entrypoint,
+      projectDir,
+      ...(effort === undefined ? {} : { effort }),
+      envFile: envFileFor(configDir, sessionId, how.event, options.numberOf(registration)),
+      root,
+      data,
+    }),
+    ...((handler as CommandHook).async ? { onAsync: undefined } : {}),
+  };
+}
+
+/** A function of the client: its answer is read as if a command had printed it. */
+async function runCallback(
+  { callbackId, timeout }: CallbackHook,
+  input: JsonObject,
+  { signal, timeoutMs }: RunOptions,
+  { callClient, now }: RunnersOptions,
+): Promise<HookRun> {
+  const started = now();
+  const end = (run: Pick<HookRun, "outcome" | "stdout"> & Partial<HookRun>): HookRun => ({
+    stderr: "",
+    durationMs: now() - started,
+    ...run,
+  });
+  // Without a limit of its own a client has all the time it wants (observed).
+  const late = timeout === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const answer = await callClient(callbackId, input, late ? AbortSignal.any([signal, late]) : signal);
+  if (late?.aborted) return end({ outcome: "cancelled", stdout: "", problem: `no answer within ${timeout} s` });
+  if (answer.subtype === "error") return end({ outcome: "error", stdout: "", problem: answer.error });
+  const body = (answer as { readonly response?: unknown }).response ?? {};
+  return end({ outcome: "success", exitCode: 0, stdout: textOf(body) });
+}
+
+const textOf = (body: unknown) =>
+  typeof body === "string" && tryParse(body) !== undefined ? body : JSON.stringify(body);

@@ -1,0 +1,64 @@
+// Tells hooks what changes around the session: the folder it stands in, folders it may work in, files they asked about.
+
+import { clearFolderEnvFiles } from "@keelson/host";
+import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
+import { namedFiles, watchFiles, type FileWatch } from "./watch-files.ts";
+
+export interface SurroundingsOptions {
+  readonly configDir: string;
+  readonly sessionId: string;
+  readonly root: string;
+  fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  hears(event: HookEvent): boolean;
+  registered(): readonly HookRegistration[];
+}
+
+export class Surroundings {
+  readonly #options: SurroundingsOptions;
+  readonly #telling = new Set<Promise<unknown>>();
+  #watch: FileWatch | undefined;
+
+  constructor(options: SurroundingsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to watch what the matchers of FileChanged name. */
+  start(): void {
+    const { hears, registered, root } = this.#options;
+    if (!hears("FileChanged")) return;
+    const waiting = registered().filter(({ event }) => event === "FileChanged");
+    this.watch(waiting.flatMap(({ matcher }) => namedFiles(matcher, root)));
+  }
+
+  watch(paths: readonly string[]): void {
+    if (!this.#options.hears("FileChanged") || paths.length === 0) return;
+    this.#watch ??= watchFiles((path, event) => this.#tell("FileChanged", { file_path: path, event }));
+    this.#watch.add(paths);
+  }
+
+  moved(from: string, to: string): void {
+    if (!this.#options.hears("CwdChanged")) return;
+    clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId);
+    this.#tell("CwdChanged", { old_cwd: from, new_cwd: to });
+  }
+
+  directoriesAdded(directories: readonly string[], source: string): void {
+    if (!this.#options.hears("DirectoryAdded")) return;
+    for (const directory of directories) this.#tell("DirectoryAdded", { directory, source });
+  }
+
+  /** Until hooks have heard all that was told: what they set up then holds for the next command. */
+  async settled(): Promise<void> {
+    while (this.#telling.size > 0) await Promise.all(this.#telling);
+  }
+
+  close(): void {
+    this.#watch?.close();
+  }
+
+  #tell(event: HookEvent, input: JsonObject): void {
+    const told = this.#options.fire(event, input);
+    this.#telling.add(told);
+    void told.finally(() => this.#telling.delete(told));
+  }
+}

@@ -1,0 +1,39 @@
+// Work of a hook that has only so long. Nobody waits for work that does not heed its signal.
+
+export interface TimeLimit {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** `late`: time was over first. `stopped`: the run was. What work throws after that is nobody's concern. */
+export type InTime<T> = { readonly ended: "done"; readonly value: T } | { readonly ended: "late" | "stopped" };
+
+export async function withinTime<T>(
+  { timeoutMs, signal }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<InTime<T>> {
+  if (signal.aborted) return { ended: "stopped" };
+  const aborting = new AbortController();
+  const { promise: over, resolve } = Promise.withResolvers<InTime<T>>();
+  const stop = (ended: "late" | "stopped") => {
+    resolve({ ended });
+    aborting.abort();
+  };
+  const onAbort = () => stop("stopped");
+  const timer = setTimeout(() => stop("late"), Math.min(timeoutMs, LONGEST_TIMER));
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([over, work(aborting.signal).then((value) => ({ ended: "done" as const, value }))]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** How a hook that ran out of time is reported. */
+export function cutShort(ended: "late" | "stopped", { timeoutMs }: TimeLimit) {
+  const problem = ended === "late" ? `gave no answer within ${timeoutMs / 1000} s` : "stopped with the run";
+  return { outcome: "cancelled" as const, stdout: "", stderr: "", problem };
+}
