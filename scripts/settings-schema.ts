@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { KEYS, type Key, type ValueType } from "../packages/config/src/keys.ts";
+import { HOOK_EVENTS } from "../packages/protocol/src/hook.ts";
 import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
 import { root } from "./root.ts";
 
@@ -23,6 +24,7 @@ export function settingsSchema(): Schema {
     title: "Settings of Keelson",
     description: "settings.json and settings.local.json, in ~/.claude and in a project's .claude folder",
     ...top,
+    definitions: { hooks: hookGroups() },
   };
 }
 
@@ -78,6 +80,11 @@ function schemaOf(type: ValueType): Schema {
       return { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
     case "prices":
       return { type: "object", additionalProperties: PRICES };
+    case "hooks":
+      return {
+        type: "object",
+        properties: Object.fromEntries(HOOK_EVENTS.map((event) => [event, { $ref: "#/definitions/hooks" }])),
+      };
   }
 }
 
@@ -91,6 +98,57 @@ const PRICES: Schema = {
   properties: { input: price, output: price, cacheRead: price, cacheWrite5m: price, cacheWrite1h: price },
   required: ["input", "output"],
 };
+
+/** The groups of one event. */
+function hookGroups(): Schema {
+  const filled = { type: "string", minLength: 1 };
+  const flag = { type: "boolean" };
+  const onFailure = { enum: ["continue", "block"] };
+  const kinds: readonly [type: string, required: readonly string[], fields: Schema][] = [
+    [
+      "command",
+      ["command"],
+      {
+        command: filled,
+        args: TEXTS,
+        shell: { enum: ["bash", "powershell"] },
+        async: flag,
+        asyncRewake: flag,
+        onFailure,
+      },
+    ],
+    [
+      "http",
+      ["url"],
+      {
+        url: { type: "string", pattern: "^https?://" },
+        headers: { type: "object", additionalProperties: { type: "string" } },
+        allowedEnvVars: TEXTS,
+        onFailure,
+      },
+    ],
+    ["mcp_tool", ["server", "tool"], { server: filled, tool: filled, input: { type: "object" } }],
+    ["prompt", ["prompt"], { prompt: filled, model: { type: "string" }, continueOnBlock: flag }],
+    ["agent", ["prompt"], { prompt: filled, model: { type: "string" } }],
+  ];
+  const common = {
+    if: { type: "string" },
+    timeout: { type: "number", exclusiveMinimum: 0 },
+    statusMessage: { type: "string" },
+    once: flag,
+  };
+  const handlers = kinds.map(([type, required, fields]) => ({
+    type: "object",
+    properties: { type: { const: type }, ...fields, ...common },
+    required: ["type", ...required],
+  }));
+  const group = {
+    type: "object",
+    properties: { matcher: { type: "string" }, hooks: { type: "array", items: { anyOf: handlers } } },
+    required: ["hooks"],
+  };
+  return { type: "array", items: group };
+}
 
 if (import.meta.main) {
   await Bun.write(schemaFile, JSON.stringify(settingsSchema(), null, 2));

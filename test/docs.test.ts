@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { startMockModel } from "@keelson/testkit";
 import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config-flags.ts";
+import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks-flags.ts";
+import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions-flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions-flags.ts";
 import { FLAGS } from "../packages/cli/src/flags.ts";
 import { openDocShell } from "../scripts/doc-shell.ts";
@@ -72,7 +74,7 @@ const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 
 test("every flag the documentation names exists", () => {
-  const all = [...FLAGS, ...CONFIG_FLAGS, ...DOCTOR_FLAGS, ...PERMISSIONS_FLAGS];
+  const all = [...FLAGS, ...CONFIG_FLAGS, ...DOCTOR_FLAGS, ...HOOKS_FLAGS, ...INSTRUCTIONS_FLAGS, ...PERMISSIONS_FLAGS];
   const known = new Set(all.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const unknown = pages.flatMap((page) =>
     [...flagsIn(read(page))]

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
-import { messagesOf, resultOf, STREAM } from "./front-door.ts";
+import { messagesOf, resultOf, spoken, STREAM } from "./front-door.ts";
 
 const touch = (name: string): Call => ({ name: "Bash", input: { command: `touch ${name}` } });
 const verdict = (word: string) => ({ text: JSON.stringify({ verdict: word, reason: `it is ${word}` }) });
@@ -30,7 +30,7 @@ test("a no is a no, told to the model and to whoever watches", async () => {
   await using model = await startMockModel([{ calls: [touch("a")] }, verdict("deny"), { text: "done" }]);
   const ended = await runKeelson(AUTO, { home, url: model.url });
   expect(existsSync(join(home.project, "a"))).toBe(false);
-  expect(model.requests[2]!.body.messages.at(-1).content).toMatchObject([
+  expect(spoken(model.requests[2]!).at(-1).content).toMatchObject([
     { is_error: true, content: expect.stringContaining("auto mode classifier. Reason: it is deny") },
   ]);
   expect(messagesOf(ended, "system/informational")).toMatchObject([{ content: expect.stringContaining("1 in all") }]);

@@ -15,6 +15,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { messageProblems } from "./message-problems.ts";
+import { spoken } from "./front-door.ts";
 
 const STREAM = ["--output-format", "stream-json", "--verbose", "--allowedTools", "Bash"];
 const OPEN = ["--input-format", "stream-json", ...STREAM];
@@ -156,7 +157,7 @@ test("a command that ends during a run is told at the next boundary, and starts 
   const [{ text }] = said(model.requests[2]!);
   expect(text).toContain("<status>failed</status>");
   expect(text).toContain("failed (exit code 3)");
-  expect(messageProblems(model.requests[2]!.body.messages)).toEqual([]);
+  expect(messageProblems(spoken(model.requests[2]!))).toEqual([]);
 });
 
 test("with the input closed nothing new starts, and what still runs is stopped", async () => {
@@ -274,7 +275,7 @@ test("an interrupt stops a run that a notice started, and the session stays open
   await running.waitForLine(({ result }) => result === "Here");
   running.closeStdin();
   expect((await running.done).code).toBe(0);
-  expect(messageProblems(model.requests[3]!.body.messages)).toEqual([]);
+  expect(messageProblems(spoken(model.requests[3]!))).toEqual([]);
 });
 
 async function until(holds: () => boolean): Promise<void> {

@@ -11,16 +11,17 @@ import {
   startMockModel,
   temporaryHome,
   transcriptFiles,
+  type RecordedRequest,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, resultOf, STREAM } from "./front-door.ts";
+import { CHAT, messagesOf, prompt, resultOf, spoken, STREAM } from "./front-door.ts";
 
 const ONE = "11111111-1111-4111-8111-111111111111";
 const TWO = "22222222-2222-4222-8222-222222222222";
 const NOBODY = "99999999-9999-4999-8999-999999999999";
 
 const said = (body: any): [string, string][] =>
-  body.messages.flatMap(({ role, content }: any) =>
+  spoken({ body } as RecordedRequest).flatMap(({ role, content }: any) =>
     content.map((block: any) => [role, block.text ?? block.content ?? block.name]),
   );
 
@@ -431,7 +432,7 @@ test("a transcript as the reference writes it can be gone on with", async () => 
     url: model.url,
   });
 
-  expect(model.requests[0]!.body.messages).toEqual([
+  expect(spoken(model.requests[0]!)).toEqual([
     { role: "user", content: [{ type: "text", text: "say hi twice" }] },
     {
       role: "assistant",

@@ -34,8 +34,15 @@ export function resultOf(ended: Ended): any {
   throw new Error(`Expected one result, found ${results.length}\n${ended.stdout.slice(-2000)}\n${ended.stderr}`);
 }
 
+/** The messages of a request without the block that tells of instructions and the date. */
+export const spoken = ({ body }: RecordedRequest): readonly any[] =>
+  body.messages.map((message: any) => ({
+    ...message,
+    content: message.content.filter(({ text }: any) => !text?.startsWith("<system-reminder>\nAs you answer")),
+  }));
+
 /** What the model was told about its calls in this request: the blocks of the last message. */
-export const told = ({ body }: RecordedRequest): readonly any[] => body.messages.at(-1).content;
+export const told = (request: RecordedRequest): readonly any[] => spoken(request).at(-1).content;
 
 /** The structured results clients saw, in order. */
 export const toolUseResults = (ended: Pick<Ended, "messages">): readonly any[] =>

@@ -12,14 +12,15 @@ import {
   temporaryHome,
   type Running,
   type TemporaryHome,
+  type RecordedRequest,
 } from "@keelson/testkit";
-import { answer, CHAT, control, kindOf, messagesOf, prompt, resultOf, told, toolUseResults } from "./front-door.ts";
+import { answer, CHAT, control, kindOf, messagesOf, prompt, resultOf, spoken, told, toolUseResults } from "./front-door.ts";
 
 const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print\n";
 
 /** What the user said in the first request. */
-const asked = (model: { requests: readonly { body: any }[] }) =>
-  model.requests[0]!.body.messages[0].content.map(({ text }: any) => text).join("");
+const asked = (model: { requests: readonly RecordedRequest[] }) =>
+  spoken(model.requests[0]!)[0].content.map(({ text }: any) => text).join("");
 
 test("the argument is the prompt", async () => {
   using home = temporaryHome();
@@ -85,7 +86,7 @@ test("every prompt on the stream is a run of its own in one conversation", async
   expect(ended.messages.map(kindOf)).toEqual([1, 2, 3].flatMap(() => ["system/init", "assistant", "result"]));
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["first", "second", "third"]);
   expect(new Set(ended.messages.map(({ session_id }) => session_id)).size).toBe(1);
-  expect(model.requests[2]!.body.messages).toEqual([
+  expect(spoken(model.requests[2]!)).toEqual([
     { role: "user", content: [{ type: "text", text: "one" }] },
     { role: "assistant", content: [{ type: "text", text: "first" }] },
     { role: "user", content: [{ type: "text", text: "two" }] },
@@ -127,9 +128,9 @@ test("a prompt with shouldQuery false is kept for later: an empty result, no req
     stdin: [prompt("The build is green.", { shouldQuery: false }), prompt("And now?")],
   });
 
-  const [silent, spoken] = messagesOf(ended, "result");
+  const [silent, said] = messagesOf(ended, "result");
   expect(silent).toMatchObject({ subtype: "success", is_error: false, num_turns: 0, result: "" });
-  expect(spoken).toMatchObject({ result: "noted", num_turns: 1 });
+  expect(said).toMatchObject({ result: "noted", num_turns: 1 });
   expect(model.requests).toHaveLength(1);
   expect(told(model.requests[0]!).map(({ text }) => text)).toEqual(["The build is green.", "And now?"]);
 });
@@ -206,6 +207,8 @@ test("initialize is answered before any prompt, with what clients read from it",
           account: expect.objectContaining({ apiKeySource: "ANTHROPIC_API_KEY" }),
           pid: expect.any(Number),
         }),
+        pending_permission_requests: [],
+        pending_user_dialog_requests: [],
       },
     },
   ]);
@@ -245,7 +248,7 @@ test("interrupt stops the reply; what was said stays, and the next prompt goes o
     num_turns: 2,
   });
   expect(first.json).not.toHaveProperty("result");
-  expect(model.requests[1]!.body.messages.slice(0, -1)).toEqual([
+  expect(spoken(model.requests[1]!).slice(0, -1)).toEqual([
     { role: "user", content: [{ type: "text", text: "tell me a story" }] },
     { role: "assistant", content: [{ type: "text", text: "Once upon " }] },
   ]);

@@ -11,7 +11,7 @@ import {
   temporaryHome,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messagesOf, resultOf, STREAM, told } from "./front-door.ts";
+import { messagesOf, resultOf, spoken, STREAM, told } from "./front-door.ts";
 
 const look = (...paths: string[]) => ({ calls: paths.map((file_path) => ({ name: "Read", input: { file_path } })) });
 
@@ -208,7 +208,7 @@ test("a reply that was cut at its longest is asked to go on", async () => {
 
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
 
-  expect(model.requests[1]!.body.messages.map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
+  expect(spoken(model.requests[1]!).map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
   expect(messagesOf(ended, "user")[0]).toMatchObject({ isSynthetic: true });
   expect(resultOf(ended)).toMatchObject({ subtype: "success", is_error: false, num_turns: 2 });
   expect(ended.code).toBe(0);
@@ -287,7 +287,7 @@ test("an API error is not part of the conversation when the session goes on", as
   await using model = await startMockModel([{ status: 400, message: "scripted failure" }, { text: "hello" }]);
   await runKeelson(["-p", "one"], { home, url: model.url });
   await runKeelson(["-p", "two", "-c"], { home, url: model.url });
-  expect(JSON.stringify(model.requests[1]!.body.messages)).not.toContain("scripted failure");
+  expect(JSON.stringify(spoken(model.requests[1]!))).not.toContain("scripted failure");
   expect(chainProblems(readTranscript(home))).toEqual([]);
 });
 
@@ -324,7 +324,7 @@ test("a stream cut after a finished block keeps the block, answers its calls and
 
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
 
-  const [, reply, results] = model.requests[1]!.body.messages;
+  const [, reply, results] = spoken(model.requests[1]!);
   expect(reply.content).toMatchObject([{ type: "tool_use", id: "call_1_1" }]);
   expect(results.content).toMatchObject([{ type: "tool_result", tool_use_id: "call_1_1", content: "1\tone" }]);
   expect(resultOf(ended)).toMatchObject({ result: "It says one.", is_error: false });
@@ -356,7 +356,7 @@ test("input for a tool that is no JSON is answered, and the model may try again"
   expect(result).toMatchObject({ type: "tool_result", tool_use_id: "call_1_1", is_error: true });
   expect(result.content).toMatch(/^<tool_use_error>InputValidationError: .*not valid JSON/);
   // What goes back must be an object, or the API would refuse the whole conversation.
-  expect(model.requests[1]!.body.messages[1].content[0].input).toEqual({});
+  expect(spoken(model.requests[1]!)[1].content[0].input).toEqual({});
   expect(resultOf(ended)).toMatchObject({ result: "one", is_error: false });
 });
 

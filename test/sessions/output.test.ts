@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { normaliser, runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { kindOf, messagesOf, resultOf, STREAM, toolUseResults } from "./front-door.ts";
+import { kindOf, messagesOf, resultOf, spoken, STREAM, toolUseResults } from "./front-door.ts";
 
 const SONNET = ["--model", "claude-sonnet-4-6"];
 
@@ -122,6 +122,7 @@ test("stream-json is init, a line per block, a line per tool result, and the res
     agents: expect.any(Array),
     skills: expect.any(Array),
     plugins: [],
+    memory_paths: { auto: expect.stringContaining("/memory/") },
     keelson_version: "<version>",
     uuid: "<uuid-2>",
   });
@@ -285,7 +286,7 @@ test("a block of a type nobody here knows reaches the client, and goes back to t
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
 
   expect(messagesOf(ended, "assistant")[0].message.content).toEqual([block]);
-  expect(model.requests[1]!.body.messages[1].content[0]).toEqual(block);
+  expect(spoken(model.requests[1]!)[1].content[0]).toEqual(block);
 });
 
 test("the cost of a model without a known price is unknown, not zero", async () => {

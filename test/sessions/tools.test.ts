@@ -12,7 +12,7 @@ import {
   type Call,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { kindOf, messagesOf, resultOf, STREAM, told, toolUseResults } from "./front-door.ts";
+import { kindOf, messagesOf, resultOf, spoken, STREAM, told, toolUseResults } from "./front-door.ts";
 
 const ALLOWED = ["--allowedTools", "Bash,Edit,NotebookEdit,Write"];
 const CURRENT = "(file state is current in your context — no need to Read it back)";
@@ -459,7 +459,7 @@ test("Bash in the background: an id at once, TaskOutput for what it wrote, a not
     summary: 'Background command "listen" completed (exit code 0)',
   });
   // The model hears of it without asking, once.
-  const notices = JSON.stringify(model.requests[4]!.body.messages).match(/<task-notification>/g);
+  const notices = JSON.stringify(spoken(model.requests[4]!)).match(/<task-notification>/g);
   expect(notices).toHaveLength(1);
   expect(chainProblems(readTranscript(home))).toEqual([]);
 }, 20_000);

@@ -19,6 +19,16 @@ export const COMMANDS: readonly Command[] = [
     help: "Explain what the rules say about a call, and why",
     load: () => import("./commands/permissions.ts"),
   },
+  {
+    name: "instructions",
+    help: "Show what files like CLAUDE.md tell the agent, in order and size",
+    load: () => import("./commands/instructions.ts"),
+  },
+  {
+    name: "hooks",
+    help: "List hooks, try them on an event, see what they did in a session",
+    load: () => import("./commands/hooks.ts"),
+  },
   { name: "doctor", help: "Check the installation and the settings", load: () => import("./commands/doctor.ts") },
 ];
 

@@ -2,22 +2,9 @@
 
 import { parseRule } from "@keelson/engine";
 import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
-import type { Holder, Key, ValueType } from "./keys.ts";
-
-export type Warn = (key: string, problem: string, outcome?: string) => void;
-
-/** What is found out about a file while its values are checked. */
-export interface Page {
-  readonly holder: Holder;
-  /** Tools that a deny or ask rule which cannot be read is about. */
-  readonly asks: string[];
-  unread: boolean;
-  unreadMode: boolean;
-  readonly warn: Warn;
-}
-
-export const UNREAD = "it is ignored, and so is every allow rule until it is mended";
-const EXAMPLE = 60;
+import { checkHooks } from "./check-hooks.ts";
+import type { Key, ValueType } from "./keys.ts";
+import { clean, UNREAD, wrong, type Page, type Warn } from "./page.ts";
 
 /** Checks a value that is in no file yet. */
 export function checkValue(value: unknown, { key, type }: Pick<Key, "key" | "type">, warn: Warn): unknown {
@@ -66,12 +53,9 @@ export function check(value: unknown, type: ValueType, key: string, page: Page):
       return checkVariables(value, key, page);
     case "prices":
       return checkPrices(value, key, page);
+    case "hooks":
+      return checkHooks(value, key, page);
   }
-}
-
-export function wrong(value: unknown, what: string, key: string, { warn }: Page, outcome?: string): undefined {
-  warn(clean(key), `should be ${what}, not ${example(value)}`, outcome);
-  return undefined;
 }
 
 function strictly<T>(value: unknown, what: string, strict: T | undefined, key: string, page: Page): T | undefined {
@@ -185,10 +169,3 @@ function describeNumber({ least, most, whole }: ValueType & { kind: "number" }):
 }
 
 const oneOf = (words: readonly string[]) => (words.length === 1 ? words[0]! : `one of ${words.join(", ")}`);
-
-const example = (value: unknown) => clean((JSON.stringify(value) ?? String(value)).slice(0, EXAMPLE));
-
-/** Text out of a file, made fit for one line of a terminal. */
-// oxlint-disable-next-line no-control-regex
-export const clean = (value: string) =>
-  value.slice(0, EXAMPLE).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");

@@ -2,9 +2,10 @@
 // open a door, the stricter reading counts. Keys that nobody knows pass through: other versions and tools own them.
 
 import { isObject } from "@keelson/protocol";
-import { check, clean, UNREAD, wrong, type Page } from "./check-value.ts";
+import { check } from "./check-value.ts";
 import type { Holder } from "./keys.ts";
 import { isGroup, knownKey } from "./known.ts";
+import { clean, UNREAD, wrong, type Page } from "./page.ts";
 
 export interface Checked {
   readonly settings: Record<string, unknown>;

@@ -32,7 +32,9 @@ export interface Gathered {
   readonly flags: Flags;
   readonly trust: Trust;
   readonly requireTrust: boolean;
-  /** What counts of each file, lowest precedence first. */
+  /** Every file as it was read, lowest precedence first. */
+  readonly read: readonly Scope[];
+  /** What counts of each of them. */
   readonly scopes: readonly Scope[];
   readonly settings: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
@@ -70,6 +72,7 @@ export function gather(options: LoadOptions): Gathered {
     flags,
     trust,
     requireTrust,
+    read: read.scopes,
     scopes,
     settings: scopes.some((scope) => scope.unreadMode) ? withAskingMode(settings) : settings,
     sources: [globalSource, ...read.sources],

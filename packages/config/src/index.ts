@@ -1,9 +1,9 @@
 export { load, reload } from "./load.ts";
 export type { LoadOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
-export { inspect, locateRules, setValue, settingsFiles, writeRules } from "./on-demand.ts";
+export { inspect, locateHooks, locateRules, setValue, settingsFiles, writeRules } from "./on-demand.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS } from "./keys.ts";
 export { keyPath, valueAt } from "./known.ts";
-export type { Flags, Snapshot } from "./snapshot.ts";
+export type { Flags, Hooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";

@@ -6,7 +6,7 @@
  * without it such a value is left out.
  */
 export type ValueType =
-  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" }
+  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" }
   | { readonly kind: "flag"; readonly strict?: boolean }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
@@ -36,6 +36,8 @@ const guard: ValueType = { kind: "flag", strict: true };
 const permit: ValueType = { kind: "flag", strict: false };
 /** Lists that protect: what was lost from them is not known. */
 const guards: ValueType = { kind: "list", of: "text", strict: "unread" };
+/** Lists that limit: when in doubt, nothing is on them. */
+const limit: ValueType = { kind: "list", of: "text", strict: [] };
 /** `{ path or name, mode: "deny" or "mask" }` each. */
 const credentials: ValueType = { kind: "list", of: "credential", strict: "unread" };
 const disable: ValueType = { kind: "choice", of: ["disable"], strict: "disable" };
@@ -148,10 +150,11 @@ export const KEYS: readonly Key[] = [
   ...later("worktree.baseRef worktree.bgIsolation", text),
   ...later("askUserQuestionTimeout dialogExpiry", choice("60s", "5m", "10m", "never"), OWN),
 
-  ...later("hooks", object),
-  ...later("disableAllHooks", permit),
-  ...later("allowManagedHooksOnly", guard, MANAGED),
-  ...later("allowedHttpHookUrls httpHookAllowedEnvVars", texts),
+  ...works("hooks", { kind: "hooks" }, "what runs at events: commands, requests, prompts"),
+  ...works("disableAllHooks", permit, "no hooks run, except managed ones"),
+  ...works("allowManagedHooksOnly", guard, "only managed hooks run", MANAGED),
+  ...works("allowedHttpHookUrls", limit, "where http hooks may send to; * stands for anything"),
+  ...works("httpHookAllowedEnvVars", limit, "variables that http hooks may put into headers"),
   ...later("disableBundledSkills", flag),
   ...later("skillOverrides", map("any")),
   ...later("skillListingBudgetFraction skillListingMaxDescChars", number(0)),
@@ -160,7 +163,7 @@ export const KEYS: readonly Key[] = [
   ...later("pluginConfigs", object, OWN),
   ...later("strictKnownMarketplaces blockedMarketplaces pluginSuggestionMarketplaces", any, MANAGED),
   ...later("pluginTrustMessage disableCommandPluginSources allowedChannelPlugins channelsEnabled", any, MANAGED),
-  ...later("strictPluginOnlyCustomization", any, MANAGED),
+  ...works("strictPluginOnlyCustomization", any, "hooks come from plugins or managed settings only", MANAGED),
   ...later("enableAllProjectMcpServers", permit),
   ...later("enabledMcpjsonServers disabledMcpjsonServers", texts),
   ...later("allowedMcpServers", { kind: "list", of: "any", strict: [] }),

@@ -50,6 +50,7 @@ test("without any file there is a default snapshot, frozen to the bottom", () =>
     settings: {},
     flags: { model: "m", betas: ["b"] },
     rules: [],
+    hooks: { active: [], off: [] },
     mode: "default",
     directories: [],
     trusted: false,

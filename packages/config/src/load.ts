@@ -4,6 +4,7 @@ import type { Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
 import { applyBlocks, childEnvironment } from "./env.ts";
 import { gather, type LoadOptions } from "./gather.ts";
+import { collectHooks } from "./hooks.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { Origin, Snapshot } from "./snapshot.ts";
@@ -31,6 +32,7 @@ export function load(options: LoadOptions): Snapshot {
     settings: settings as Settings,
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
+    hooks: collectHooks({ ...gathered, bare: flags.bare === true }),
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: trust.trusted,

@@ -1,7 +1,8 @@
 // On which line of its file a setting stands. Only for those who show it: the parser is loaded when somebody asks.
 
 import type { Rule } from "@keelson/engine";
-import { readRegular } from "./read.ts";
+import { isObject, type HookRegistration } from "@keelson/protocol";
+import { readRegular, readSettingsFile } from "./read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The rules of a snapshot with their lines, as far as their files still hold them. */
@@ -17,6 +18,52 @@ export async function locateRules({ rules }: Pick<Snapshot, "rules">): Promise<r
     const line = lines?.lineOf(path);
     return line === undefined ? rule : { ...rule, line };
   });
+}
+
+/** On which line the handlers of a snapshot stand, as far as their files still hold them. */
+export async function locateHooks({ hooks }: Pick<Snapshot, "hooks">): Promise<ReadonlyMap<HookRegistration, number>> {
+  const found = new Map<HookRegistration, number>();
+  const all = [...hooks.active, ...hooks.off.map(({ registration }) => registration)];
+  for (const [file, here] of Map.groupBy(all, (each) => each.file)) {
+    const reading = file === undefined ? undefined : readSettingsFile(file);
+    if (file === undefined || reading?.kind !== "read") continue;
+    const lines = await linesOf(file);
+    const places = handlersIn(reading.value["hooks"]);
+    for (const registration of here) {
+      const at = places.findIndex((place) => place.sign === signOf(registration.event, registration.handler));
+      const [place] = at < 0 ? [] : places.splice(at, 1);
+      const line = place && lines.lineOf(place.path);
+      if (line !== undefined) found.set(registration, line);
+    }
+  }
+  return found;
+}
+
+interface HandlerPlace {
+  readonly path: readonly (string | number)[];
+  readonly sign: string;
+}
+
+function handlersIn(hooks: unknown): HandlerPlace[] {
+  if (!isObject(hooks)) return [];
+  const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    listed(groups).flatMap((group, at) =>
+      listed(isObject(group) ? group["hooks"] : undefined).map((handler, index) => ({
+        path: ["hooks", event, at, "hooks", index],
+        sign: signOf(event, handler),
+      })),
+    ),
+  );
+}
+
+/** What tells handlers apart; details may have been mended when the file was read. */
+function signOf(event: string, handler: unknown): string {
+  const { type, command, args, url, prompt, server, tool } = (isObject(handler) ? handler : {}) as Record<
+    string,
+    unknown
+  >;
+  return JSON.stringify([event, type, command, args, url, prompt, server, tool]);
 }
 
 export interface Lines {

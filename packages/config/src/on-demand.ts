@@ -1,7 +1,7 @@
 // What commands and accepted rules need and a start does not: each is loaded when it is called.
 
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
-import type { locateRules as LocateRules } from "./locate.ts";
+import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
 import type { setValue as SetValue } from "./set-value.ts";
 import type { writeRules as WriteRules } from "./write-rules.ts";
 
@@ -11,6 +11,8 @@ export const settingsFiles: typeof SettingsFiles = async (options) =>
   (await import("./inspect.ts")).settingsFiles(options);
 
 export const locateRules: typeof LocateRules = async (snapshot) => (await import("./locate.ts")).locateRules(snapshot);
+
+export const locateHooks: typeof LocateHooks = async (snapshot) => (await import("./locate.ts")).locateHooks(snapshot);
 
 export const setValue: typeof SetValue = async (request, places) =>
   (await import("./set-value.ts")).setValue(request, places);

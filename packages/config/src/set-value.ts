@@ -81,6 +81,7 @@ function exampleOf({ type }: Key, entry: boolean): string {
   if (type.kind === "flag") return "true";
   if (type.kind === "number") return String(type.least ?? 1);
   if (type.kind === "prices") return entry ? '{"input": 3, "output": 15}' : '{"model": {"input": 3, "output": 15}}';
+  if (type.kind === "hooks") return '{"Stop": [{"hooks": [{"type": "command", "command": "./check.sh"}]}]}';
   return '{"name": "value"}';
 }
 

@@ -1,7 +1,7 @@
 // Configuration, read once, frozen, replaced only as a whole. Everybody else receives a slice of this.
 
 import type { Rule } from "@keelson/engine";
-import type { JsonObject, PermissionMode, Settings } from "@keelson/protocol";
+import type { HookRegistration, JsonObject, PermissionMode, Settings } from "@keelson/protocol";
 import type { Source } from "./sources.ts";
 
 /** What the command line said, parsed and checked, with files already read. */
@@ -48,6 +48,7 @@ export interface Snapshot {
   readonly settings: Settings;
   readonly flags: Flags;
   readonly rules: readonly Rule[];
+  readonly hooks: Hooks;
   readonly mode: PermissionMode;
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
@@ -60,6 +61,13 @@ export interface Snapshot {
   readonly origin: Origin;
   /** What was ignored and why, one sentence each, naming file, key and fix. */
   readonly warnings: readonly string[];
+}
+
+/** The hooks of all settings files: those that run, lowest scope first, and those that do not. */
+export interface Hooks {
+  readonly active: readonly HookRegistration[];
+  /** `why` is one sentence, for people. */
+  readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
 }
 
 export interface Origin {

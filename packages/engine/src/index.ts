@@ -46,11 +46,11 @@ export type {
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
+export { buildRequest, requestParts } from "./request.ts";
 export { run } from "./run.ts";
 export { addUsage, resultOf, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
-export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";
 export { memoryPrompt } from "./context/memory.ts";
 export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
@@ -59,3 +59,4 @@ export type { PermissionState } from "./permission/update.ts";
 export { validateInput } from "./tool-call.ts";
 export { reminder } from "./admit.ts";
 export { findTool } from "./pool.ts";
+export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

@@ -207,6 +207,7 @@ function denied(
     : refused(deny.message, `Error: ${deny.message}`);
   return {
     ...refusal,
+    shown: withContext(refusal.shown, before.context),
     tool: tool.name,
     permission: deny,
     denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },

@@ -8,7 +8,7 @@ import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/proto
 
 export function systemPrompt(
   { flags, cwd, directories, env }: Snapshot,
-  facts: { model: ResolvedModel; branch: string; tools: readonly Tool[]; date: Date },
+  facts: { model: ResolvedModel; branch: string; tools: readonly Tool[]; memory?: string },
 ): string[] {
   return renderSystemPrompt({
     cwd,
@@ -16,10 +16,10 @@ export function systemPrompt(
     platform: process.platform,
     osVersion: release(),
     shell: env["SHELL"] ?? "unknown",
-    date: facts.date.toISOString().slice(0, 10),
     gitBranch: facts.branch,
     model: facts.model.profile.id,
     toolNames: facts.tools.map(({ name }) => name),
+    memory: facts.memory,
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,
     bare: flags.bare,
@@ -32,6 +32,7 @@ export function initSignal(facts: {
   tools: readonly Tool[];
   cwd: string;
   mode: PermissionMode;
+  memory?: string;
 }) {
   return {
     type: "system" as const,
@@ -48,20 +49,7 @@ export function initSignal(facts: {
     agents: [],
     skills: [],
     plugins: [],
+    ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     keelson_version: VERSION,
-  };
-}
-
-/** The reply to `initialize`. */
-export function describeClient(model: ResolvedModel): Record<string, unknown> {
-  return {
-    commands: [],
-    agents: [],
-    output_style: "default",
-    available_output_styles: ["default"],
-    models: [{ value: "default", resolvedModel: model.profile.id, displayName: model.profile.id, description: "" }],
-    account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
-    pid: process.pid,
-    claude_code_version: COMPATIBLE_VERSION,
   };
 }

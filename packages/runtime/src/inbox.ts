@@ -44,6 +44,12 @@ export class Inbox {
     this.#arrived?.();
   }
 
+  /** Takes back the prompt a client gave this id, if it still waits. */
+  take(uuid: string): PromptMessage[] {
+    const at = this.#prompts.findIndex((prompt) => prompt.uuid === uuid);
+    return at < 0 ? [] : this.#prompts.splice(at, 1);
+  }
+
   /** Drops what waits, too. */
   clear(): PromptMessage[] {
     return this.#prompts.splice(0);

@@ -1,39 +1,65 @@
 // The session's instructions: read once before the first request, extended when a touched file brings more, and told
 // anew when they change on disk. What the model has read stays where it is, so the provider's cache holds.
 
-import type { Access } from "@keelson/engine";
-import { renderChanged, renderInstructions, renderNested } from "@keelson/engine";
-import type { InstructionFile, InstructionSet } from "@keelson/config/instructions";
+import type { Snapshot } from "@keelson/config";
+import {
+  loadInstructions,
+  memoryDirectory,
+  type InstructionFile,
+  type InstructionSet,
+} from "@keelson/config/instructions";
+import { renderChanged, renderInstructions, renderNested, type Access } from "@keelson/engine";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
+import { projectDir } from "@keelson/store";
 
 export interface SessionInstructions {
   /** What stands before the first prompt. */
   readonly preface: string;
-  /** Everything loaded so far, in order. */
-  readonly files: readonly InstructionFile[];
+  /** Where the model keeps its notes; undefined when it keeps none. */
+  readonly memory: string | undefined;
+  /** Everything that holds by now, in order. */
+  files(): readonly InstructionFile[];
   /** What begins to hold because a call touched this. */
   touched(access: Access): readonly string[];
   /** What changed on disk since it was last looked at; undefined when nothing did. */
   changes(): string | undefined;
 }
 
-export function openInstructions(
-  set: InstructionSet,
-  { date, told }: { readonly date: string; told(event: HookEvent, input: JsonObject): void },
-): SessionInstructions {
-  const files: InstructionFile[] = [];
-  const loaded = (more: readonly InstructionFile[]) => {
-    files.push(...more);
-    for (const file of more) if (file.kind !== "AutoMemory") told("InstructionsLoaded", about(file));
-    return more;
+export interface InstructionsOptions {
+  readonly date: string;
+  /** The gate's word on a file that is included or linked to; it has to be loaded first. */
+  readonly gate: { ready(): Promise<unknown>; mayRead(path: string): boolean };
+  tell(event: HookEvent, input: JsonObject): void;
+  warn(text: string): void;
+}
+
+export async function openInstructions(
+  snapshot: Snapshot,
+  options: InstructionsOptions,
+): Promise<SessionInstructions> {
+  const { configDir, env } = snapshot;
+  const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
+  const projectDirectory = (root: string) => projectDir({ configDir, cwd: root, dirName });
+  const set = await load(snapshot, projectDirectory, options.gate);
+  const later: InstructionFile[] = [];
+  let noticed = 0;
+
+  const loaded = (files: readonly InstructionFile[]) => {
+    for (const file of files) if (IS_TOLD.has(file.kind)) options.tell("InstructionsLoaded", about(file));
+    for (const notice of set.notices.slice(noticed)) options.warn(notice);
+    noticed = set.notices.length;
+    return files;
   };
   loaded(set.files);
   return {
-    preface: renderInstructions(set.files, date),
-    files,
+    preface: renderInstructions(set.files, options.date),
+    memory: memoryDirectory(snapshot, projectDirectory),
+    files: () => [...set.files, ...later],
     touched(access) {
-      if (!("path" in access)) return [];
-      return loaded(set.nested(access.path)).map(renderNested);
+      if (access.kind !== "read" && access.kind !== "edit") return [];
+      const more = loaded(set.nested(access.path));
+      later.push(...more);
+      return more.map(renderNested);
     },
     changes() {
       const changed = set.changed();
@@ -41,6 +67,26 @@ export function openInstructions(
     },
   };
 }
+
+/** Few projects include files, and few deny reading any: only both together are worth loading the gate for. */
+async function load(
+  snapshot: Snapshot,
+  projectDirectory: (root: string) => string,
+  { ready, mayRead }: InstructionsOptions["gate"],
+): Promise<InstructionSet> {
+  const hides = snapshot.rules.some(({ behavior }) => behavior === "deny");
+  let asked = false;
+  let isDenied = (_: string) => (asked = hides);
+  const read = () => loadInstructions(snapshot, { projectDirectory, isDenied: (path) => isDenied(path) });
+  const set = read();
+  if (hides) isDenied = (path) => !mayRead(path);
+  if (!asked) return set;
+  await ready();
+  return read();
+}
+
+/** Memory is the model's own (observed: no event for it). */
+const IS_TOLD = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);
 
 function about({ path, kind, reason, globs, trigger, parent }: InstructionFile): JsonObject {
   return {

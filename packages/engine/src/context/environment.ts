@@ -6,8 +6,6 @@ export interface EnvironmentFacts {
   readonly platform: string;
   readonly osVersion: string;
   readonly shell: string;
-  /** YYYY-MM-DD. */
-  readonly date: string;
   /** Empty outside a git repository. */
   readonly gitBranch: string;
   readonly model: string;
@@ -20,7 +18,6 @@ export function renderEnvironment(facts: EnvironmentFacts): string {
     facts.gitBranch === "" ? "Git repository: no" : `Git repository: yes, on branch ${facts.gitBranch}`,
     `Platform: ${facts.platform} (${facts.osVersion})`,
     `Shell: ${facts.shell}`,
-    `Date at the start of the session: ${facts.date}`,
     `Model: ${facts.model}`,
   ];
   return ["# Environment", ...lines].join("\n");

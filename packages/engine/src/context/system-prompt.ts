@@ -2,6 +2,7 @@
 // Stable parts come first and nothing in it changes within a session, so the provider's cache holds.
 
 import { renderEnvironment, type EnvironmentFacts } from "./environment.ts";
+import { memoryPrompt } from "./memory.ts";
 
 export interface PromptFacts extends EnvironmentFacts {
   /** Takes the place of our own working rules. */
@@ -10,12 +11,17 @@ export interface PromptFacts extends EnvironmentFacts {
   /** Only the essentials: where we are and when. */
   readonly bare?: boolean;
   readonly toolNames: readonly string[];
+  /** Where notes for later sessions are kept; absent when none are. */
+  readonly memory?: string;
 }
 
 /** The identity sentence, then everything else: two blocks, each with a cache mark of its own. */
 export function renderSystemPrompt(facts: PromptFacts): string[] {
   const parts = [facts.replacement ?? (facts.bare ? undefined : workingRules(facts.toolNames))];
-  if (facts.replacement === undefined) parts.push(renderEnvironment(facts));
+  if (facts.replacement === undefined) {
+    if (facts.memory !== undefined && !facts.bare) parts.push(memoryPrompt(facts.memory));
+    parts.push(renderEnvironment(facts));
+  }
   parts.push(facts.appended);
   const rest = parts.filter((part) => part !== undefined && part !== "").join("\n\n");
   return rest === "" ? [IDENTITY] : [IDENTITY, rest];

@@ -21,7 +21,7 @@ export interface EventFacts {
   readonly exit2: "blocks" | "reported";
   /** Values of the matcher's field for which nobody may block. */
   readonly unblockable?: readonly string[];
-  /** How the text of a block reads: hooks.md names four forms. */
+  /** How the text of a block reads (observed); `text.ts` has the forms. */
   readonly blockForm: "tool error" | "reminder" | "feedback" | "plain";
   /** A block also ends the run. */
   readonly blockStops?: true;

@@ -37,7 +37,7 @@ export function readOutput(json: Json, about: HookAbout): HookReply {
     ...(Object.keys(fields).length > 0 && { fields }),
     ...(systemMessage && { systemMessage: bounded(systemMessage) }),
     ...(ignored.length > 0 && { ignored }),
-    ...(wrong.length > 0 && { problem: problemText(about, `answered with ${wrong.join(", ")}`) }),
+    ...(wrong.length > 0 && { problem: problemText(about, `answered, but ${wrong.join(" and ")}`) }),
   };
 }
 
@@ -62,7 +62,7 @@ function fieldsOf(json: Json, wrong: string[]): Fields {
   const checked = <T>(name: string, fits: (value: unknown) => value is T, what: string): T | undefined => {
     const found = value(name);
     if (found === undefined || fits(found)) return found;
-    wrong.push(`a "${name}" that is not ${what}`);
+    wrong.push(`"${name}" is not ${what}`);
     return undefined;
   };
   const fields: Fields = {
@@ -92,7 +92,7 @@ function specificOf(json: Json, { event }: HookAbout, wrong: string[]): Json {
   const specific = fieldsOf(json, wrong).object("hookSpecificOutput") ?? {};
   const named = specific["hookEventName"];
   if (named === undefined || named === event) return specific;
-  wrong.push(`a "hookEventName" that is not ${event}`);
+  wrong.push(`"hookEventName" is not ${event}`);
   return {};
 }
 

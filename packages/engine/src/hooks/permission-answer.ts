@@ -15,7 +15,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function readPermission(decision: Json, wrong: string[]): HookPermission | undefined {
   const { behavior, message, interrupt, updatedInput, updatedPermissions } = decision;
   if (behavior === "deny") {
-    if (message !== undefined && typeof message !== "string") wrong.push('a "message" that is not text');
+    if (message !== undefined && typeof message !== "string") wrong.push('"message" is not text');
     return {
       behavior,
       ...(typeof message === "string" && { message: message.slice(0, 10_000) }),
@@ -23,12 +23,12 @@ export function readPermission(decision: Json, wrong: string[]): HookPermission 
     };
   }
   if (behavior !== "allow") {
-    wrong.push('a "behavior" that is not allow or deny');
+    wrong.push('"behavior" is not allow or deny');
     return undefined;
   }
   // To say yes to another input than the one that was meant is no yes.
   if (updatedInput !== undefined && !isObject(updatedInput)) {
-    wrong.push('an "updatedInput" that is not an object');
+    wrong.push('"updatedInput" is not an object');
     return undefined;
   }
   const updates = Array.isArray(updatedPermissions) ? updatedPermissions.filter(isUpdate) : [];
@@ -36,7 +36,7 @@ export function readPermission(decision: Json, wrong: string[]): HookPermission 
     updatedPermissions !== undefined &&
     !(Array.isArray(updatedPermissions) && updates.length === updatedPermissions.length)
   )
-    wrong.push('"updatedPermissions" that could not be read');
+    wrong.push('"updatedPermissions" could not be read');
   return {
     behavior,
     ...(updatedInput !== undefined && { updatedInput: updatedInput as JsonObject }),

@@ -38,7 +38,7 @@ async function listenRaw(speak: (socket: Socket, first: Buffer) => void): Promis
   const server = createRawServer((socket) => {
     closing.push(() => socket.destroy());
     socket.on("error", () => {});
-    socket.once("data", (first) => speak(socket, first));
+    socket.once("data", (first) => speak(socket, Buffer.from(first)));
   }).listen(0, "127.0.0.1");
   closing.push(() => server.close());
   await once(server, "listening");
@@ -390,7 +390,8 @@ test.each([
 
 test("a header that cannot be sent is a problem that does not repeat its value", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
-  for (const headers of [{ "x-token": "s3cret\u0001" }, { "bad name": "s3cret" }]) {
+  const unfit: Record<string, string>[] = [{ "x-token": "s3cret\u0001" }, { "bad name": "s3cret" }];
+  for (const headers of unfit) {
     const { run } = await post(`http://hooks.test:${port}/`, { handler: { headers } });
     expect(run).toMatchObject({ outcome: "error", stdout: "" });
     expect(run.problem).not.toContain("s3cret");

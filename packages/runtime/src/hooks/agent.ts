@@ -19,7 +19,7 @@ import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
 
 export interface AgentHookOptions extends TimeLimit {
   /** The session's; `fire` must leave out hooks that ask a model, or they would call each other without end. */
-  readonly ports: Ports;
+  ports(signal: AbortSignal): Ports;
   /** The handler's model, or the small one. */
   readonly model: ModelChoice;
 }
@@ -29,7 +29,7 @@ const MAX_MISFITS = 5;
 
 /** `input` is the event as JSON. Never rejects. */
 export async function runAgentHook(handler: AgentHook, input: string, options: AgentHookOptions): Promise<HookRun> {
-  const { now } = options.ports;
+  const { now } = options.ports(options.signal);
   const started = now();
   const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
   const content = conditionText(handler.prompt, input, options.model);
@@ -70,7 +70,8 @@ const HEARD = new Set<HookEvent>([
   "PermissionDenied",
 ]);
 
-function narrowed({ ports, model }: AgentHookOptions, signal: AbortSignal): Ports {
+function narrowed({ model, ports: wide }: AgentHookOptions, signal: AbortSignal): Ports {
+  const ports = wide(signal);
   const seen = createLedger(); // what this agent reads, the session's model has not seen
   return {
     ...ports,

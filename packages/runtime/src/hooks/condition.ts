@@ -1,21 +1,19 @@
 // What prompt and agent hooks share: a condition in words, put to a model, and its answer: met or not, and why.
 
-import type { ModelChoice } from "@keelson/engine";
-import { cutMiddle } from "@keelson/engine";
+import { cutMiddle, type ModelChoice } from "@keelson/engine";
 import { knownModel } from "@keelson/model";
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 
-/** As it is sent (observed, prompt hooks). */
-export const ANSWER_SCHEMA: JsonObject = {
+/** Met or not, and why. */
+export const ANSWER_SCHEMA = {
   type: "object",
   properties: {
     ok: { type: "boolean", description: "Whether the condition is met" },
     reason: { type: "string", description: "Why, or why not, in one or two sentences" },
-    impossible: { type: "boolean", description: "Whether the condition can never be met" },
   },
   required: ["ok", "reason"],
   additionalProperties: false,
-};
+} as const satisfies JsonObject;
 
 export interface ConditionAnswer {
   readonly ok: boolean;

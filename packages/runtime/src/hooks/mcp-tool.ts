@@ -56,5 +56,6 @@ function textAt(event: JsonObject, path: string): string {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return "";
     value = (value as Record<string, unknown>)[key];
   }
-  return typeof value === "string" ? value : JSON.stringify(value ?? "") === '""' ? "" : JSON.stringify(value);
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -22,7 +22,7 @@ export function modelView(event: HookEvent, outcome: HookOutcome): ModelView {
   ];
   const texts = [
     ...(blocked?.as === undefined ? [] : [{ as: blocked.as, text: `${blocked.prefix ?? ""}${reason}` }]),
-    ...context.map((text) => ({ as: "reminder", text })),
+    ...(blocked?.silent ? [] : context.map((text) => ({ as: "reminder", text }))),
   ];
   return { effects: effects.length > 0 ? effects : ["Nothing changes"], texts };
 }
@@ -32,6 +32,8 @@ interface Blocked {
   /** How the reason reaches the model; absent where it does not. */
   readonly as?: string;
   readonly prefix?: string;
+  /** What hooks add goes with what they stopped. */
+  readonly silent?: true;
 }
 
 const BLOCKED: Readonly<Partial<Record<HookEvent, Blocked>>> = {
@@ -39,8 +41,8 @@ const BLOCKED: Readonly<Partial<Record<HookEvent, Blocked>>> = {
   PostToolUse: { effect: "The model is told", as: "reminder" },
   PostToolUseFailure: { effect: "The model is told", as: "reminder" },
   PostToolBatch: { effect: "The run ends after this batch" },
-  UserPromptSubmit: { effect: "The prompt is not sent to the model; its author reads why" },
-  UserPromptExpansion: { effect: "The command is not expanded; its author reads why" },
+  UserPromptSubmit: { effect: "The prompt is not sent to the model; its author reads why", silent: true },
+  UserPromptExpansion: { effect: "The command is not expanded; its author reads why", silent: true },
   Stop: { effect: "The model goes on working", as: "new message", prefix: "Stop hook feedback:\n" },
   SubagentStop: { effect: "The subagent goes on working", as: "new message", prefix: "Stop hook feedback:\n" },
   PreCompact: { effect: "The conversation is not compacted" },

@@ -7,9 +7,6 @@ import { ANSWER_SCHEMA, conditionText, readAnswer, withoutThinking } from "./con
 import system from "./prompt.md" with { type: "text" };
 import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
 
-/** The alias of the small fast model; variables such as ANTHROPIC_DEFAULT_HAIKU_MODEL say which one that is. */
-export const SMALL_MODEL = "haiku";
-
 export interface PromptHookOptions extends TimeLimit {
   /** The handler's model, or the small one. */
   readonly model: ModelChoice;
@@ -38,6 +35,15 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
 
 const MOST_TOKENS = 4_096;
 
+// Where a condition can never be met, saying so spares the session from trying (observed: optional).
+const SCHEMA = {
+  ...ANSWER_SCHEMA,
+  properties: {
+    ...ANSWER_SCHEMA.properties,
+    impossible: { type: "boolean", description: "Whether nothing could ever meet the condition" },
+  },
+};
+
 function conditionRequest(text: string, model: ModelChoice): ModelRequest {
   const { profile, effort, thinkingTokens, metadata, betas } = model;
   const isQuiet = profile.thinking === "none" || thinkingTokens === 0;
@@ -50,7 +56,7 @@ function conditionRequest(text: string, model: ModelChoice): ModelRequest {
     ...(profile.thinking !== "none" && isQuiet ? { thinking: { type: "disabled" } } : {}),
     output_config: {
       ...(profile.effort ? { effort: effort ?? "high" } : {}),
-      format: { type: "json_schema", schema: ANSWER_SCHEMA },
+      format: { type: "json_schema", schema: SCHEMA },
     },
     ...(metadata ? { metadata } : {}),
     betas,

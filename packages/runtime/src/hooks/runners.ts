@@ -49,8 +49,11 @@ export interface RunnersOptions {
 
 export function createRunners(options: RunnersOptions): Runners {
   const processes = createHookProcesses();
-  return {
-    async run(registration, input, how) {
+  const start = async (
+    registration: HookRegistration,
+    input: JsonObject,
+    how: RunOptions,
+  ): Promise<HookRun> => {
       const { handler } = registration;
       const text = JSON.stringify(input);
       switch (handler.type) {
@@ -70,7 +73,7 @@ export function createRunners(options: RunnersOptions): Runners {
         }
         case "agent": {
           const { runAgentHook } = await import("./agent.ts");
-          const ports = options.ports(how.signal);
+          const { ports } = options;
           return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
         }
         case "mcp_tool": {
@@ -78,7 +81,17 @@ export function createRunners(options: RunnersOptions): Runners {
           return runMcpToolHook(handler, input, undefined, how);
         }
       }
-    },
+  };
+  return {
+    // One that cannot even be started must not take the answers of the others with it.
+    run: (registration, input, how) =>
+      start(registration, input, how).catch((error: unknown) => ({
+        outcome: "error",
+        stdout: "",
+        stderr: "",
+        problem: error instanceof Error ? error.message : String(error),
+        durationMs: 0,
+      })),
     close: () => processes.close(),
   };
 }

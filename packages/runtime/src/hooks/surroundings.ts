@@ -32,19 +32,26 @@ export class Surroundings {
 
   watch(paths: readonly string[]): void {
     if (!this.#options.hears("FileChanged") || paths.length === 0) return;
-    this.#watch ??= watchFiles((path, event) => this.#tell("FileChanged", { file_path: path, event }));
+    this.#watch ??= watchFiles((path, event) => this.tell("FileChanged", { file_path: path, event }));
     this.#watch.add(paths);
   }
 
   moved(from: string, to: string): void {
     if (!this.#options.hears("CwdChanged")) return;
     clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId);
-    this.#tell("CwdChanged", { old_cwd: from, new_cwd: to });
+    this.tell("CwdChanged", { old_cwd: from, new_cwd: to });
   }
 
   directoriesAdded(directories: readonly string[], source: string): void {
-    if (!this.#options.hears("DirectoryAdded")) return;
-    for (const directory of directories) this.#tell("DirectoryAdded", { directory, source });
+    for (const directory of directories) this.tell("DirectoryAdded", { directory, source });
+  }
+
+  /** Nobody waits for what hooks make of it, but the session's end does. */
+  tell(event: HookEvent, input: JsonObject): void {
+    if (!this.#options.hears(event)) return;
+    const told = this.#options.fire(event, input);
+    this.#telling.add(told);
+    void told.finally(() => this.#telling.delete(told));
   }
 
   /** Until hooks have heard all that was told: what they set up then holds for the next command. */
@@ -54,11 +61,5 @@ export class Surroundings {
 
   close(): void {
     this.#watch?.close();
-  }
-
-  #tell(event: HookEvent, input: JsonObject): void {
-    const told = this.#options.fire(event, input);
-    this.#telling.add(told);
-    void told.finally(() => this.#telling.delete(told));
   }
 }

@@ -135,7 +135,9 @@ function excerpt(conversation: readonly ModelMessage[]): Piece[] {
 
 function piecesOf({ role, content }: ModelMessage): Piece[] {
   return blocksOf(content).flatMap((block): Piece[] => {
-    if (role === "user") return isText(block) ? [{ user: cutMiddle(block.text, LONGEST_PIECE) }] : [];
+    // Reminders stand in the user's place, but files of the repository and hooks may have written them.
+    if (role === "user" && isText(block) && !block.text.startsWith("<system-reminder>"))
+      return [{ user: cutMiddle(block.text, LONGEST_PIECE) }];
     if (!isToolUse(block)) return [];
     return [{ call: block.name, input: cutMiddle(JSON.stringify(block.input), LONGEST_PIECE) }];
   });

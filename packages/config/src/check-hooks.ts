@@ -1,0 +1,159 @@
+// The `hooks` of one settings file against their format. A bad handler loses only itself; a bad detail loses only the
+// detail, read so that a hook which guards something goes on guarding it.
+
+import { parseRule } from "@keelson/engine";
+import { HOOK_EVENTS, isObject } from "@keelson/protocol";
+import { clean, wrong, type Page } from "./page.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `{ event: [{ matcher?, hooks: [handler] }] }` with everything unsound gone, each time after a warning. */
+export function checkHooks(value: unknown, key: string, page: Page): unknown {
+  if (!isObject(value)) return wrong(value, "an object", key, page);
+  const kept: Record<string, unknown> = {};
+  for (const [event, groups] of Object.entries(value)) {
+    const at = `${key}.${clean(event)}`;
+    if (!(HOOK_EVENTS as readonly string[]).includes(event)) page.warn(at, `is no event${meant(event)}`);
+    else if (!Array.isArray(groups)) wrong(groups, `a list, such as [${GROUP}]`, at, page);
+    else kept[event] = groups.flatMap((group: unknown, index) => checkGroup(group, `${at}[${index}]`, page));
+  }
+  return kept;
+}
+
+const HANDLER = '{"type": "command", "command": "./check.sh"}';
+const GROUP = `{"matcher": "Bash", "hooks": [${HANDLER}]}`;
+
+function checkGroup(group: unknown, at: string, page: Page): Fields[] {
+  if (!isObject(group)) return wrong(group, `an object, such as ${GROUP}`, at, page) ?? [];
+  const { matcher, hooks } = group;
+  if (hooks === undefined && group["type"] !== undefined) {
+    page.warn(at, `is a handler where a group belongs; write {"hooks": [ … ]} around it`);
+    return [];
+  }
+  if (!Array.isArray(hooks)) return wrong(hooks, `a list of handlers, such as [${HANDLER}]`, `${at}.hooks`, page) ?? [];
+  const handlers = hooks.flatMap((handler: unknown, index) => checkHandler(handler, `${at}.hooks[${index}]`, page));
+  return [{ ...(isMatcher(matcher, `${at}.matcher`, page) ? { matcher } : {}), hooks: handlers }];
+}
+
+/** A matcher that cannot be read matches everything: a guard that fires too often is noticed, one that is gone is not. */
+function isMatcher(matcher: unknown, at: string, page: Page): matcher is string {
+  const outcome = "until it is mended its hooks run for everything";
+  if (matcher === undefined) return false;
+  if (typeof matcher !== "string") {
+    wrong(matcher, 'a string, such as "Bash" or "Edit|Write"', at, page, outcome);
+    return false;
+  }
+  if (matcher === "*" || /^[\w\s,|-]*$/.test(matcher)) return true;
+  try {
+    return new RegExp(matcher) instanceof RegExp;
+  } catch {
+    page.warn(at, `is no regular expression: ${clean(JSON.stringify(matcher))}`, outcome);
+    return false;
+  }
+}
+
+function checkHandler(handler: unknown, at: string, page: Page): Fields[] {
+  if (!isObject(handler)) return wrong(handler, `a handler, such as ${HANDLER}`, at, page) ?? [];
+  const kind = handler["type"];
+  const fields = typeof kind === "string" && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (fields === undefined) return unsound(kind, `one of ${Object.keys(KINDS).join(", ")}`, `${at}.type`, page) ?? [];
+  const kept: Record<string, unknown> = { type: kind };
+  for (const [name, field] of Object.entries({ ...fields, ...COMMON })) {
+    const value = handler[name];
+    if (value === undefined && !field.required) continue;
+    if (field.holds(value)) {
+      kept[name] = value;
+      continue;
+    }
+    if (field.required || field.essential) return unsound(value, field.what, `${at}.${name}`, page) ?? [];
+    wrong(value, field.what, `${at}.${name}`, page, field.outcome);
+    if (field.instead !== undefined) kept[name] = field.instead;
+  }
+  return [kept];
+}
+
+function unsound(value: unknown, what: string, at: string, page: Page): undefined {
+  const outcome = "this hook is ignored";
+  if (value !== undefined) return wrong(value, what, at, page, outcome);
+  page.warn(at, `is missing; it should be ${what}`, outcome);
+  return undefined;
+}
+
+interface Field {
+  readonly what: string;
+  holds(value: unknown): boolean;
+  readonly required?: true;
+  /** Without it the handler would mean something else. */
+  readonly essential?: true;
+  /** What counts in place of a value that makes no sense. */
+  readonly instead?: unknown;
+  readonly outcome?: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isFilled = (value: unknown) => isText(value) && value.trim() !== "" && !value.includes("\0");
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => isText(each) && !each.includes("\0"));
+
+const text = { what: "a string", holds: isText };
+const flag = { what: "true or false", holds: (value: unknown) => typeof value === "boolean" };
+const needed = (what: string): Field => ({ what, holds: isFilled, required: true });
+const onFailure: Field = {
+  what: '"continue" or "block"',
+  holds: (value) => value === "continue" || value === "block",
+  instead: "block",
+  outcome: 'it is taken as "block"',
+};
+
+const COMMON: Readonly<Record<string, Field>> = {
+  if: {
+    what: 'one permission rule, such as "Bash(git *)"',
+    holds: (value) => isText(value) && parseRule(value) !== undefined,
+    outcome: "until it is mended the hook runs for everything its matcher lets through",
+  },
+  timeout: {
+    what: "seconds, greater than 0",
+    holds: (value) => typeof value === "number" && value > 0 && isFinite(value),
+  },
+  statusMessage: text,
+  once: flag,
+};
+
+const KINDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+  command: {
+    command: needed("a command"),
+    args: { what: "a list of strings", holds: isTexts, essential: true },
+    shell: {
+      what: '"bash" or "powershell"',
+      holds: (value) => value === "bash" || value === "powershell",
+      essential: true,
+    },
+    async: flag,
+    asyncRewake: flag,
+    onFailure,
+  },
+  http: {
+    url: { what: "an address that starts with http:// or https://", holds: isAddress, required: true },
+    headers: { what: "an object of strings", holds: (value) => isObject(value) && isTexts(Object.values(value)) },
+    allowedEnvVars: { what: "a list of names of variables", holds: isTexts },
+    onFailure,
+  },
+  mcp_tool: {
+    server: needed("the name of an MCP server"),
+    tool: needed("the name of a tool of it"),
+    input: { what: "an object", holds: isObject, essential: true },
+  },
+  prompt: { prompt: needed("a prompt"), model: text, continueOnBlock: flag },
+  agent: { prompt: needed("a prompt"), model: text },
+};
+
+function isAddress(value: unknown): boolean {
+  if (!isText(value) || !URL.canParse(value)) return false;
+  return /^https?:$/.test(new URL(value).protocol);
+}
+
+/** ` (did you mean PreToolUse?)` for names that differ in case or in signs between the words. */
+function meant(written: string): string {
+  const bare = (name: string) => name.replaceAll(/[^a-z]/gi, "").toLowerCase();
+  const event = HOOK_EVENTS.find((name) => bare(name) === bare(written) || bare(`on${name}`) === bare(written));
+  return event === undefined ? "" : ` (did you mean ${event}?)`;
+}

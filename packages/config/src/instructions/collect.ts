@@ -1,0 +1,218 @@
+// Takes files in, one after another: each once, with what it includes right behind it, within fixed limits.
+// It knows nothing of tiers; who calls it says where a file may lead.
+
+import { lstatSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { stampOf } from "../sources.ts";
+import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
+import { readFrontmatter } from "./frontmatter.ts";
+import { readPage } from "./markdown.ts";
+import { compilePatterns, type PathPatterns } from "./path-patterns.ts";
+import { readInstruction } from "./read-instruction.ts";
+import { isTextFile } from "./text-files.ts";
+
+/** A file to take in, and under which name it counts. */
+export interface Candidate {
+  readonly path: string;
+  readonly kind: InstructionKind;
+  /** The folders, with links resolved, in which it and what it includes may lie without approval; absent: anywhere. */
+  readonly roots?: readonly string[];
+  readonly reason: LoadReason;
+  readonly trigger?: string;
+}
+
+export interface ConditionalRule extends WaitingRule {
+  readonly patterns: PathPatterns;
+  /** What its patterns are relative to. */
+  readonly base: string;
+  readonly roots?: readonly string[];
+}
+
+export interface CollectOptions {
+  readonly home: string;
+  readonly uid?: number | undefined;
+  isExcluded(path: string): boolean;
+  isDenied(path: string): boolean;
+  /** Whether a person has allowed this project files from elsewhere. Asked only when there is one. */
+  isApproved(): boolean;
+}
+
+export interface Collector {
+  take(candidate: Candidate): readonly InstructionFile[];
+  /** A rule file: taken in, or kept waiting when it is about certain files only. */
+  takeRule(candidate: Candidate, base: string): readonly InstructionFile[];
+  /** A rule whose time has come. */
+  release(rule: ConditionalRule, trigger: string): readonly InstructionFile[];
+  /** Whether a folder may be looked into. */
+  accepts(real: string, roots: readonly string[] | undefined): boolean;
+  leaveOut(path: string, why: string, more?: Partial<LeftOut>): void;
+  /** Remembers how something looks, so that a change is noticed. */
+  watch(path: string): void;
+  readonly waiting: readonly ConditionalRule[];
+  readonly leftOut: readonly LeftOut[];
+  readonly watched: ReadonlyMap<string, string>;
+}
+
+const DEEPEST_INCLUDE = 5;
+const MOST_FILES = 5_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+// Each costs a stat between runs.
+const MOST_WATCHED = 10_000;
+const MOST_LEFT_OUT = 1_000;
+const MOST_PATTERNS = 10_000;
+const PATTERNS_PER_FILE = 1_000;
+const PATTERN_CHARACTERS = 4 * 1024 * 1024;
+
+export function createCollector(options: CollectOptions): Collector {
+  const taken = new Set<string>();
+  const waiting: ConditionalRule[] = [];
+  const waitingFor = new Set<string>();
+  const leftOut: LeftOut[] = [];
+  const watched = new Map<string, string>();
+  const left = { files: MOST_FILES, bytes: MOST_BYTES, patterns: MOST_PATTERNS };
+  let approved: boolean | undefined;
+
+  const watch = (path: string) => {
+    if (watched.size < MOST_WATCHED && !watched.has(path)) watched.set(path, stampOf(path));
+  };
+  const leaveOut = (path: string, why: string, more: Partial<LeftOut> = {}) => {
+    if (leftOut.length < MOST_LEFT_OUT) leftOut.push({ path, why, notable: true, ...more });
+  };
+  const accepts = (real: string, roots: readonly string[] | undefined) =>
+    roots === undefined || roots.some((root) => isWithin(root, real)) || (approved ??= options.isApproved());
+
+  /** The text of a file nobody has taken yet, or undefined with the reason noted. */
+  function open(candidate: Candidate, parent?: string): { text: string; real: string } | undefined {
+    const { path, kind, roots } = candidate;
+    const more = parent === undefined ? {} : { parent };
+    const isOurs = kind === "User" || kind === "Project" || kind === "Local";
+    if (isOurs && options.isExcluded(path)) return void leaveOut(path, EXCLUDED, { ...more, notable: false });
+    watch(path);
+    const reading = readInstruction(path, {
+      accepts: (real) => (real === path && parent === undefined) || accepts(real, roots),
+      uid: options.uid,
+    });
+    if (reading.kind === "missing") {
+      return void (parent !== undefined && leaveOut(path, "there is no such file", { ...more, notable: false }));
+    }
+    if (reading.kind === "refused") return void leaveOut(path, reading.why, more);
+    if (reading.kind === "outside")
+      return void leaveOut(path, outside(path, reading.real), { ...more, external: true });
+    const { real, text } = reading;
+    if (taken.has(real)) return undefined;
+    if (isOurs && real !== path && options.isExcluded(real))
+      return void leaveOut(path, EXCLUDED, { ...more, notable: false });
+    if ((parent !== undefined || real !== path) && (options.isDenied(path) || options.isDenied(real)))
+      return void leaveOut(path, "a rule denies reading it", more);
+    if (left.files === 0 || text.length > left.bytes)
+      return void leaveOut(path, "there are too many instructions already", more);
+    return { text, real };
+  }
+
+  function add(candidate: Candidate, page: string, real: string, chain: readonly string[], globs?: readonly string[]) {
+    const { path, kind, reason, trigger } = candidate;
+    taken.add(real);
+    left.files--;
+    left.bytes -= page.length;
+    const { text, mentions } = readPage(page);
+    const parent = chain.at(-1);
+    const file: InstructionFile = {
+      path,
+      kind,
+      text,
+      reason: parent !== undefined && reason !== "compact" ? "include" : reason,
+      ...(parent === undefined ? {} : { parent }),
+      ...(trigger === undefined ? {} : { trigger }),
+      ...(globs === undefined ? {} : { globs }),
+      bytes: Buffer.byteLength(text),
+    };
+    const included = mentions.flatMap((mention) => include(mention, candidate, [...chain, path]));
+    return [...(text.trim() === "" ? [] : [file]), ...included];
+  }
+
+  function include(mention: string, candidate: Candidate, chain: readonly string[]): readonly InstructionFile[] {
+    const path = targetOf(mention, dirname(candidate.path), options.home);
+    if (path === undefined) return [];
+    const parent = chain.at(-1)!;
+    if (!isTextFile(basename(path))) {
+      const exists = /[./]/.test(mention) && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+      if (exists) leaveOut(path, "it is not a kind of text file that can be included", { parent, notable: false });
+      return [];
+    }
+    if (chain.length > DEEPEST_INCLUDE) {
+      leaveOut(path, `includes go no deeper than ${DEEPEST_INCLUDE} files`, { parent });
+      return [];
+    }
+    const opened = open({ ...candidate, path }, parent);
+    return opened === undefined ? [] : add({ ...candidate, path }, opened.text, opened.real, chain);
+  }
+
+  function take(candidate: Candidate): readonly InstructionFile[] {
+    const opened = open(candidate);
+    return opened === undefined ? [] : add(candidate, opened.text, opened.real, []);
+  }
+
+  function takeRule(candidate: Candidate, base: string): readonly InstructionFile[] {
+    const opened = open(candidate);
+    if (opened === undefined) return [];
+    const { path, kind, roots } = candidate;
+    if (waitingFor.has(path)) return [];
+    const head = readFrontmatter(opened.text);
+    const broken = (why: string) => {
+      leaveOut(path, `${why}; it is loaded for every file`);
+      return add(candidate, opened.text, opened.real, []);
+    };
+    if (head.kind === "none") return add(candidate, opened.text, opened.real, []);
+    if (head.kind === "broken") return broken(head.why);
+    const { paths } = head;
+    if (paths === undefined || paths.every((pattern) => pattern === "**" || pattern === "**/*"))
+      return add(candidate, head.body, opened.real, []);
+
+    const budget = { patterns: Math.min(PATTERNS_PER_FILE, left.patterns), characters: PATTERN_CHARACTERS };
+    const before = budget.patterns;
+    const patterns = compilePatterns(paths, budget);
+    if (patterns === undefined) return broken("its paths stand for too many patterns");
+    left.patterns -= before - budget.patterns;
+    waitingFor.add(path);
+    waiting.push({ path, kind, globs: paths, patterns, base, ...(roots === undefined ? {} : { roots }) });
+    return [];
+  }
+
+  function release({ path, kind, globs, roots }: ConditionalRule, trigger: string): readonly InstructionFile[] {
+    const candidate: Candidate = {
+      path,
+      kind,
+      reason: "path_glob_match",
+      trigger,
+      ...(roots === undefined ? {} : { roots }),
+    };
+    const opened = open(candidate);
+    if (opened === undefined) return [];
+    const head = readFrontmatter(opened.text);
+    return add(candidate, head.kind === "read" ? head.body : opened.text, opened.real, [], globs);
+  }
+
+  return { take, takeRule, release, accepts, leaveOut, watch, waiting, leftOut, watched };
+}
+
+const EXCLUDED = "claudeMdExcludes names it";
+
+function outside(path: string, real: string): string {
+  const leads = real === path ? "it is outside this project" : `it leads to ${real}, outside this project`;
+  return `${leads}, and such files are not approved here`;
+}
+
+/** Everything lies within the root of the file system, which says nothing. */
+export function isWithin(folder: string, path: string): boolean {
+  return folder !== sep && (path === folder || path.startsWith(folder + sep));
+}
+
+/** `@./a.md`, `@a.md`, `@~/a.md`, `@/a.md`; a heading after `#` and the full stop of a sentence do not belong to it. */
+function targetOf(mention: string, folder: string, home: string): string | undefined {
+  const path = mention
+    .replace(/#.*$/, "")
+    .replace(/[.,;:!?)\]}"'>*]+$/, "")
+    .replaceAll("\\ ", " ");
+  if (path.startsWith("~/")) return join(home, path.slice(2));
+  return /^(?:[\w.-]|\/[^/])/.test(path) ? resolve(folder, path) : undefined;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { readFrontmatter } from "./frontmatter.ts";
+
+const rule = (head: string) => `---\n${head}\n---\nBody\n`;
+
+test.each([
+  ["one pattern", "paths: src/**/*.ts", ["src/**/*.ts"]],
+  ["quoted", 'paths: "src/**" # the source', ["src/**"]],
+  ["single quotes", "paths: 'it''s/**'", ["it's/**"]],
+  ["a star first", "paths: **/*.ts", ["**/*.ts"]],
+  ["with commas, not those in braces", "paths: src/*.{ts,tsx}, lib/**", ["src/*.{ts,tsx}", "lib/**"]],
+  [
+    "a list",
+    'description: x\npaths:\n  - "src/**"\n  - lib/*.js # mine\n  # more\n  - docs',
+    ["src/**", "lib/*.js", "docs"],
+  ],
+  ["a list without indentation", "paths:\n- a\n- b\nother: 1", ["a", "b"]],
+  ["a list in brackets", 'paths: ["src/**", lib/*.{a,b}]', ["src/**", "lib/*.{a,b}"]],
+  ["brackets over lines", "paths: [\n  a,\n  b\n]", ["a", "b"]],
+  ["none", "description: about", undefined],
+  ["empty", "paths:", undefined],
+  ["null", "paths: null", undefined],
+  ["other keys of any form", "metadata:\n  type: x\n  list:\n    - y\npaths: a", ["a"]],
+])("paths: %s", (_, head, paths) => {
+  expect(readFrontmatter(rule(head))).toEqual({ kind: "read", body: "Body\n", ...(paths ? { paths } : {}) });
+});
+
+test.each([
+  ["never closed", "---\npaths: a\nBody"],
+  ["no key", rule("paths a")],
+  ["a quote left open", rule('paths: "src/**')],
+  ["a bracket left open", rule("paths: [a, b")],
+  ["a mapping", rule("paths:\n  - a: b")],
+  ["a text of several lines", rule("paths: |\n  a\n  b")],
+  ["twice", rule("paths: a\npaths: b")],
+])("broken: %s", (_, source) => {
+  expect(readFrontmatter(source).kind).toBe("broken");
+});
+
+test("a file without frontmatter has none, and line ends of both kinds do", () => {
+  expect(readFrontmatter("# Title\n---\n")).toEqual({ kind: "none" });
+  expect(readFrontmatter("---\r\npaths: a\r\n---\r\nBody")).toEqual({ kind: "read", body: "Body", paths: ["a"] });
+  expect(readFrontmatter("---\n---\n")).toEqual({ kind: "read", body: "" });
+});
+
+test("a head of any size takes little time", () => {
+  const started = performance.now();
+  readFrontmatter(`---\npaths: a${" ".repeat(60_000)}b\n---\n`);
+  readFrontmatter(`---\npaths: [${"'".repeat(60_000)}]\n---\n`);
+  readFrontmatter(`---\n${"a: b\n".repeat(1_000_000)}---\n`);
+  expect(performance.now() - started).toBeLessThan(500);
+});

@@ -1,0 +1,144 @@
+// The instructions of a session: which files are read at the start, which when a file is touched, and which have changed
+// since. Reading is all it does; nothing in a file is carried out, and nothing is remembered outside the set.
+
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { stampOf } from "../sources.ts";
+import type { InstructionChange, InstructionFile, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
+import { folderFiles, readTiers, type InstructionOptions, type InstructionSettings, type Tiers } from "./tiers.ts";
+
+export interface InstructionSet {
+  /** What the first message of a session says, in order. Up to date after `changed`. */
+  readonly files: readonly InstructionFile[];
+  /** What people should know, one sentence each; grows when `nested` comes upon something. */
+  readonly notices: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  /** Rules that no touched file has called for yet. */
+  readonly waiting: readonly WaitingRule[];
+  /** What touching a file brings in, each file once. Costs next to nothing where nothing is new. */
+  nested(path: string): readonly InstructionFile[];
+  /** What is different on disk since the last look. Costs one stat for each file. */
+  changed(): readonly InstructionChange[];
+  /** Everything from disk again, for a conversation that was compacted; touched files bring theirs in anew. */
+  reread(): readonly InstructionFile[];
+}
+
+export function loadInstructions(settings: InstructionSettings, options: InstructionOptions): InstructionSet {
+  let state = start(settings, options, "session_start");
+  const said: string[] = [];
+  return {
+    get files() {
+      return state.files;
+    },
+    get notices() {
+      return addNotices(said, state.collector.leftOut);
+    },
+    get leftOut() {
+      return state.collector.leftOut;
+    },
+    get waiting() {
+      return state.collector.waiting.filter((rule) => !state.released.has(rule.path));
+    },
+    nested: (path) => touch(state, resolve(settings.cwd, path)),
+    changed() {
+      if (![...state.collector.watched].some(([path, stamp]) => stampOf(path) !== stamp)) return [];
+      const before = state;
+      state = start(settings, options, "session_start");
+      for (const path of before.touched) touch(state, path);
+      return compare([...before.files, ...before.later], [...state.files, ...state.later]);
+    },
+    reread() {
+      state = start(settings, options, "compact");
+      return state.files;
+    },
+  };
+}
+
+interface State extends Tiers {
+  /** What touched files brought in. */
+  readonly later: InstructionFile[];
+  /** The files that brought something in, in order. */
+  readonly touched: string[];
+  /** Files and folders that need no second look. */
+  readonly known: Set<string>;
+  readonly released: Set<string>;
+}
+
+function start(settings: InstructionSettings, options: InstructionOptions, reason: LoadReason): State {
+  const tiers = readTiers(settings, options, reason);
+  return { ...tiers, later: [], touched: [], known: new Set(), released: new Set() };
+}
+
+const MOST_KNOWN = 20_000;
+
+function touch(state: State, path: string): readonly InstructionFile[] {
+  const { plan, collector, known, released } = state;
+  if (known.has(path)) return [];
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.add(path);
+
+  const found: InstructionFile[] = [];
+  let next = 0;
+  const settle = () => {
+    for (; next < collector.waiting.length; next++) {
+      const rule = collector.waiting[next]!;
+      const inner = relative(rule.base, path).split(sep).join("/");
+      if (released.has(rule.path) || inner === "" || inner.startsWith("../") || !rule.patterns.covers(inner)) continue;
+      released.add(rule.path);
+      found.push(...collector.release(rule, path));
+    }
+  };
+  settle();
+  for (const folder of between(plan.cwd, dirname(path))) {
+    if (known.has(folder)) continue;
+    known.add(folder);
+    found.push(...folderFiles(folder, plan, { reason: "nested_traversal", trigger: path }, collector));
+    settle();
+  }
+  if (found.length > 0) state.touched.push(path);
+  state.later.push(...found);
+  return found;
+}
+
+/** The folders beneath `top` on the way to `folder`, outermost first. */
+function between(top: string, folder: string): readonly string[] {
+  const inner = relative(top, folder);
+  if (inner === "" || inner === ".." || inner.startsWith(`..${sep}`)) return [];
+  const names = inner.split(sep);
+  return names.map((_, at) => join(top, ...names.slice(0, at + 1)));
+}
+
+const MOST_NOTICES = 20;
+
+/** Each sentence once in a session, and not without end. */
+function addNotices(said: string[], leftOut: readonly LeftOut[]): readonly string[] {
+  for (const notice of leftOut.filter(({ notable }) => notable).map(sentence)) {
+    if (said.length > MOST_NOTICES) break;
+    if (said.includes(notice)) continue;
+    said.push(
+      said.length === MOST_NOTICES ? "There is more about instructions: run keelson instructions list" : notice,
+    );
+  }
+  return [...said];
+}
+
+function sentence({ path, why, parent, external }: LeftOut): string {
+  const by = parent === undefined ? "" : `, included by ${parent}`;
+  const fix = external ? "; to approve them, run keelson instructions approve" : "";
+  return `Instruction file ${path}${by}: ${why}${fix}`;
+}
+
+/** What the model read of memory it wrote itself, so changes there are no news to it. */
+function compare(before: readonly InstructionFile[], now: readonly InstructionFile[]): readonly InstructionChange[] {
+  const isNews = ({ kind }: InstructionFile) => kind !== "AutoMemory" && kind !== "TeamMemory";
+  const old = new Map(before.filter(isNews).map((file) => [file.path, file]));
+  const changes = now.filter(isNews).flatMap((file): readonly InstructionChange[] => {
+    const earlier = old.get(file.path);
+    old.delete(file.path);
+    if (earlier?.text === file.text) return [];
+    return [{ ...file, change: earlier === undefined ? "appeared" : "changed" }];
+  });
+  return [
+    ...changes,
+    ...[...old.values()].map((file) => ({ ...file, text: "", bytes: 0, change: "vanished" as const })),
+  ];
+}

@@ -1,0 +1,104 @@
+// The instruction files of one folder, as far as they exist, in the order they are read. Looks at names only.
+
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+import type { Collector } from "./collect.ts";
+
+export interface FolderFiles {
+  /** `CLAUDE.md` or, where no such file stands beside it, `AGENTS.md`; then `.claude/CLAUDE.md`. */
+  readonly main: readonly string[];
+  readonly local: readonly string[];
+  /** The folder of rules. */
+  readonly rules?: string;
+}
+
+export interface LookOptions {
+  readonly agents: boolean;
+  /** A `.claude` folder that is somebody's configuration and not the folder's own. */
+  isOther(dotClaude: string): boolean;
+  watch(path: string): void;
+}
+
+export function lookInto(folder: string, { agents, isOther, watch }: LookOptions): FolderFiles {
+  const find = (...names: readonly string[]) => {
+    const path = join(folder, ...names);
+    watch(path);
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? [] : [path];
+  };
+  const dot = join(folder, ".claude");
+  const hasDot = find(".claude").length > 0 && !isOther(dot);
+  const inDot = hasDot ? find(".claude", "CLAUDE.md") : [];
+  const top = find("CLAUDE.md");
+  const instead = agents && ![...top, ...inDot].some(isFile) ? find("AGENTS.md") : [];
+  const rules = hasDot ? find(".claude", "rules") : [];
+  return {
+    main: [...top, ...instead, ...inDot],
+    local: find("CLAUDE.local.md"),
+    ...(rules.length === 0 ? {} : { rules: rules[0]! }),
+  };
+}
+
+/** Something else under that name, or a link to nowhere, says nothing. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
+const DEEPEST = 16;
+const MOST_RULES = 5_000;
+
+/** All rule files beneath a folder: those of a folder before those of its folders, by name. */
+export function rulesIn(
+  top: string,
+  roots: readonly string[] | undefined,
+  collector: Pick<Collector, "accepts" | "leaveOut" | "watch">,
+): readonly string[] {
+  const found: string[] = [];
+  const visited = new Set<string>();
+  const walk = (folder: string, depth: number) => {
+    let entries: Dirent[];
+    let real: string;
+    try {
+      real = realpathSync(folder);
+      if (visited.has(real)) return;
+      if (!collector.accepts(real, roots)) {
+        const why = `it leads to ${real}, outside this project, and such files are not approved here`;
+        return collector.leaveOut(folder, why, { external: true });
+      }
+      collector.watch(folder);
+      entries = readdirSync(folder, { withFileTypes: true });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code !== "ENOENT" && code !== "ENOTDIR") collector.leaveOut(folder, `it cannot be read (${code})`);
+      return;
+    }
+    visited.add(real);
+    const folders: string[] = [];
+    for (const entry of entries.toSorted(byName)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path))) folders.push(path);
+      else if (entry.name.endsWith(".md")) found.push(path);
+      if (found.length >= MOST_RULES) return collector.leaveOut(folder, `there are more than ${MOST_RULES} rules`);
+    }
+    if (depth >= DEEPEST && folders.length > 0)
+      return collector.leaveOut(folder, `rules lie no deeper than ${DEEPEST} folders`);
+    for (const path of folders) {
+      if (found.length < MOST_RULES) walk(path, depth + 1);
+    }
+  };
+  walk(top, 1);
+  return found;
+}
+
+const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : 1);
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

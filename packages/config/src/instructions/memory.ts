@@ -1,0 +1,84 @@
+// Where the agent keeps what it learned about a project, and how much of the index is shown at the start.
+
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, resolve, sep } from "node:path";
+import { atHome } from "../scopes.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { Collector } from "./collect.ts";
+import type { InstructionFile, LoadReason } from "./instruction-file.ts";
+import { readInstruction } from "./read-instruction.ts";
+import { repositoryRoot } from "./repository.ts";
+
+export type MemoryPlace = Pick<Snapshot, "cwd" | "home" | "env" | "settings" | "flags">;
+
+/** The folder for a root's project files. Config knows no transcripts; who does passes it in. */
+export type ProjectDirectory = (root: string) => string;
+
+/** The memory folder, shared by all worktrees of a repository; undefined when memory is off. */
+export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDirectory): string | undefined {
+  const { settings, env, flags } = place;
+  if (flags.bare || settings["autoMemoryEnabled"] === false || env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1")
+    return undefined;
+  return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
+}
+
+/** A folder near the root, or the home folder itself, is no place to let an agent write what it likes. */
+function chosen({ settings, home, cwd }: MemoryPlace): string | undefined {
+  const written = settings["autoMemoryDirectory"];
+  if (typeof written !== "string" || !(isAbsolute(written) || written.startsWith("~/"))) return undefined;
+  const path = resolve(atHome(written, home, cwd));
+  const isTooWide = path.split(sep).filter((name) => name !== "").length < 2 || path === resolve(home) || path === cwd;
+  return isTooWide ? undefined : path;
+}
+
+const INDEX = "MEMORY.md";
+
+/** The heads of the agent's own index and of the team's. What they mention is read when it is needed. */
+export function readMemory(folder: string, reason: LoadReason, collector: Collector): readonly InstructionFile[] {
+  const places = [
+    { kind: "AutoMemory", path: join(folder, INDEX) },
+    { kind: "TeamMemory", path: join(folder, "team", INDEX) },
+  ] as const;
+  return places.flatMap(({ kind, path }) => {
+    const reading = readInstruction(path, { accepts: (real) => isInside(folder, real) });
+    if (reading.kind === "missing") return [];
+    if (reading.kind !== "read") {
+      collector.leaveOut(
+        path,
+        reading.kind === "refused" ? reading.why : `it leads to ${reading.real}, out of the memory folder`,
+      );
+      return [];
+    }
+    const text = headOf(reading.text);
+    return text.trim() === "" ? [] : [{ path, kind, text, reason, bytes: Buffer.byteLength(text) }];
+  });
+}
+
+function isInside(folder: string, real: string): boolean {
+  return real.startsWith(realpathSync(folder) + sep);
+}
+
+const MOST_LINES = 200;
+const MOST_BYTES = 25_000;
+
+/** The first 200 lines or 25 KB; the last line then says that there is more. */
+export function headOf(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  const bytes = Buffer.byteLength(text);
+  if (lines.length <= MOST_LINES && bytes <= MOST_BYTES) return text;
+  const head = wholeLines(lines.slice(0, MOST_LINES).join("\n"));
+  const sizes = [
+    ...(lines.length > MOST_LINES ? [`${lines.length} lines (limit: ${MOST_LINES})`] : []),
+    ...(bytes > MOST_BYTES ? [`${(bytes / 1_000).toFixed(1)} KB (limit: ${MOST_BYTES / 1_000} KB)`] : []),
+  ];
+  const advice = "The rest is not shown. Keep one short line for each memory and move details into their files.";
+  return `${head}\n\n> WARNING: ${INDEX} is ${sizes.join(" and ")}. ${advice}`;
+}
+
+/** As many whole lines as fit; of a single endless line, as many characters. */
+function wholeLines(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MOST_BYTES) return text;
+  const end = bytes.lastIndexOf("\n", MOST_BYTES);
+  return end > 0 ? bytes.toString("utf8", 0, end) : bytes.toString("utf8", 0, MOST_BYTES).replace(/\ufffd$/, "");
+}

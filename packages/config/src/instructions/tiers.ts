@@ -1,0 +1,152 @@
+// The tiers of instructions in their order: the administrator's, the user's, those of each folder from the root of the
+// file system down, and memory. Says what is read at the start of a session; what happens later is not known here.
+
+import { dirname, join, sep } from "node:path";
+import { managedDirectory } from "../scopes.ts";
+import { stampOf } from "../sources.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { isApproved } from "./approval.ts";
+import { createCollector, type Candidate, type Collector } from "./collect.ts";
+import type { InstructionFile, InstructionKind, LoadReason } from "./instruction-file.ts";
+import { lookInto, rulesIn, type FolderFiles } from "./look-into.ts";
+import { memoryDirectory, readMemory, type ProjectDirectory } from "./memory.ts";
+
+export type InstructionSettings = Pick<
+  Snapshot,
+  "cwd" | "home" | "configDir" | "env" | "settings" | "flags" | "directories" | "trusted" | "requireTrust" | "origin"
+>;
+
+export interface InstructionOptions {
+  /** `projects/<key>` of the config folder, for the root of a repository. */
+  readonly projectDirectory: ProjectDirectory;
+  /** Whether a rule forbids reading a file; asked about files that are included or linked to. */
+  isDenied?(path: string): boolean;
+}
+
+export interface Tiers {
+  readonly plan: Plan;
+  readonly collector: Collector;
+  readonly files: readonly InstructionFile[];
+}
+
+/** What is read at all, and why the rest is not. */
+export interface Plan {
+  readonly cwd: string;
+  readonly off: Readonly<Partial<Record<InstructionKind, string>>>;
+  look(folder: string): FolderFiles;
+}
+
+/** Reads what a session starts with. */
+export function readTiers(settings: InstructionSettings, options: InstructionOptions, reason: LoadReason): Tiers {
+  const { cwd, home, configDir, env, origin } = settings;
+  const isExcluded = excluder(settings.settings["claudeMdExcludes"]);
+  const collector = createCollector({
+    home,
+    uid: origin.uid,
+    isExcluded,
+    isDenied: options.isDenied ?? (() => false),
+    isApproved: () => isApproved(settings),
+  });
+  const agents = settings.settings["readAgentsMd"] !== false;
+  const others = new Set([configDir, join(home, ".claude")]);
+  const plan: Plan = {
+    cwd,
+    off: switchedOff(settings),
+    look: (folder) => lookInto(folder, { agents, isOther: (path) => others.has(path), watch: collector.watch }),
+  };
+
+  const files = [...managed(settings, reason, collector), ...user(settings, plan, reason, collector)];
+  for (const folder of downTo(cwd)) files.push(...folderFiles(folder, plan, { reason }, collector));
+  if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
+    for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
+  }
+  const memory = memoryDirectory(settings, options.projectDirectory);
+  if (memory !== undefined && plan.off.AutoMemory === undefined) files.push(...readMemory(memory, reason, collector));
+  return { plan, collector, files };
+}
+
+/** An administrator's instructions are always there: no flag, setting or pattern takes them away. */
+function managed({ settings, origin }: InstructionSettings, reason: LoadReason, collector: Collector) {
+  const folder = origin.managedDir ?? managedDirectory(origin.platform);
+  const text = settings["claudeMd"];
+  const inline: InstructionFile[] =
+    typeof text === "string" && text.trim() !== ""
+      ? [{ path: join(folder, "managed-settings.json"), kind: "Managed", text, reason, bytes: Buffer.byteLength(text) }]
+      : [];
+  return [...collector.take({ path: join(folder, "CLAUDE.md"), kind: "Managed", reason }), ...inline];
+}
+
+function user({ configDir, cwd }: InstructionSettings, { off }: Plan, reason: LoadReason, collector: Collector) {
+  const path = join(configDir, "CLAUDE.md");
+  const rules = join(configDir, "rules");
+  if (off.User !== undefined) {
+    for (const each of [path, rules].filter((each) => stampOf(each) !== "absent")) {
+      collector.leaveOut(each, off.User, { notable: false });
+    }
+    return [];
+  }
+  return [
+    ...collector.take({ path, kind: "User", reason }),
+    ...rulesIn(rules, undefined, collector).flatMap((rule) =>
+      collector.takeRule({ path: rule, kind: "User", reason }, cwd),
+    ),
+  ];
+}
+
+/** One folder's files. At the start rules come before the local file, later after it (observed, 2.1.197). */
+export function folderFiles(
+  folder: string,
+  { cwd, off, look }: Plan,
+  cause: Pick<Candidate, "reason" | "trigger">,
+  collector: Collector,
+): readonly InstructionFile[] {
+  const found = look(folder);
+  const roots = [cwd, folder];
+  const of = (path: string, kind: InstructionKind): Candidate => ({ path, kind, roots, ...cause });
+  const take = (paths: readonly string[], kind: "Project" | "Local") => {
+    const why = off[kind];
+    if (why === undefined) return paths.flatMap((path) => collector.take(of(path, kind)));
+    for (const path of paths) collector.leaveOut(path, why, { notable: why === UNTRUSTED });
+    return [];
+  };
+  const rules = () => {
+    if (found.rules === undefined) return [];
+    if (off.Project !== undefined) return take([found.rules], "Project");
+    return rulesIn(found.rules, roots, collector).flatMap((path) => collector.takeRule(of(path, "Project"), folder));
+  };
+  const local = () => take(found.local, "Local");
+  const order = cause.trigger === undefined ? [rules, local] : [local, rules];
+  return [...take(found.main, "Project"), ...order.flatMap((next) => next())];
+}
+
+const UNTRUSTED = "trust is required and this folder is not trusted";
+
+function switchedOff({ flags, env, trusted, requireTrust }: InstructionSettings): Plan["off"] {
+  const all = (why: string) => ({ User: why, Project: why, Local: why, AutoMemory: why, TeamMemory: why });
+  if (flags.bare) return all("--bare leaves it out");
+  if (env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] === "1") return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
+  const { settingSources: sources = ["user", "project", "local"] } = flags;
+  const left = (source: "user" | "project" | "local") => `--setting-sources leaves out ${source}`;
+  return {
+    ...(sources.includes("user") ? {} : { User: left("user") }),
+    ...(sources.includes("project") ? {} : { Project: left("project") }),
+    ...(sources.includes("local") ? {} : { Local: left("local") }),
+    ...(requireTrust && !trusted ? { Project: UNTRUSTED, Local: UNTRUSTED } : {}),
+  };
+}
+
+/** From the root of the file system to the folder. */
+function downTo(folder: string): readonly string[] {
+  const up = dirname(folder);
+  return up === folder ? [folder] : [...downTo(up), folder];
+}
+
+const MOST_EXCLUDES = 1_000;
+
+function excluder(patterns: unknown): (path: string) => boolean {
+  const globs = (Array.isArray(patterns) ? (patterns as readonly unknown[]) : [])
+    .slice(0, MOST_EXCLUDES)
+    .filter((pattern) => typeof pattern === "string")
+    .map((pattern) => ({ pattern, glob: new Bun.Glob(pattern) }));
+  return (path) => globs.some(({ pattern, glob }) => pattern === path || glob.match(path.split(sep).join("/")));
+}

@@ -1,0 +1,186 @@
+// What every hook of a session was told and said, one line each, for those who write hooks. Nothing reads it back to
+// act on it. A disk that refuses is reported once, and the session never notices.
+
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
+import { byteLines } from "./lines.ts";
+import { parseLine } from "./parse-line.ts";
+import { sessionDir } from "./paths.ts";
+
+/** One handler's part in one event. */
+export interface HookFiring {
+  /** When it ended, as an ISO time. */
+  readonly at: string;
+  readonly event: string;
+  /** The event with what the matcher was compared with: `PreToolUse:Bash`. */
+  readonly label: string;
+  /** How the handler is named in texts: its command, its address … */
+  readonly name: string;
+  readonly type: string;
+  readonly source: string;
+  readonly file?: string;
+  readonly matcher?: string;
+  readonly input: unknown;
+  readonly run: HookRun;
+  /** What was understood of it. */
+  readonly reply?: unknown;
+}
+
+export interface HookTrace {
+  readonly path: string;
+  add(firing: Told): void;
+  close(): void;
+}
+
+/** What the dispatcher knows when a handler has ended. */
+export interface Told {
+  readonly label: string;
+  readonly name: string;
+  readonly registration: HookRegistration;
+  readonly input: unknown;
+  readonly run: HookRun;
+  readonly reply?: unknown;
+}
+
+export interface HookTraceOptions {
+  now(): number;
+  /** Told of the first failure only. */
+  readonly onFailure?: (error: Error) => void;
+  readonly maxBytes?: number;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_LINE = 1024 * 1024;
+/** Room for the line that says it is full. */
+const LAST_WORDS = 256;
+
+export function hookTracePath(dir: string, sessionId: string): string {
+  return join(sessionDir(dir, sessionId), "hooks.jsonl");
+}
+
+/** Opens nothing yet: folder and file appear with the first firing. */
+export function openHookTrace(dir: string, sessionId: string, options: HookTraceOptions): HookTrace {
+  const { now, onFailure, maxBytes = MAX_BYTES } = options;
+  const path = hookTracePath(dir, sessionId);
+  let file: OpenFile | undefined;
+  let stopped = false;
+
+  const write = (line: string): void => {
+    file ??= openForAppend(path);
+    if (file.full) {
+      stopped = true;
+      return;
+    }
+    const bytes = Buffer.from(`${file.torn ? "\n" : ""}${line}\n`);
+    stopped = file.size + bytes.length > maxBytes - LAST_WORDS;
+    const last = { at: new Date(now()).toISOString(), [FULL]: `No more is kept than ${maxBytes} bytes` };
+    const written = stopped ? Buffer.from(`${file.torn ? "\n" : ""}${JSON.stringify(last)}\n`) : bytes;
+    if (writeSync(file.fd, written) < written.length) throw new Error("The disk took only a part of a line");
+    file.size += written.length;
+    file.torn = false;
+  };
+
+  return {
+    path,
+    add(told) {
+      if (stopped) return;
+      try {
+        write(lineOf(told, new Date(now()).toISOString()));
+      } catch (error) {
+        stopped = true;
+        onFailure?.(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file.fd);
+      file = undefined;
+      stopped = true;
+    },
+  };
+}
+
+/** Every firing in the order they ended. Lines that are cut off or foreign are stepped over; throws when unreadable. */
+export function* readHookTrace(path: string): Generator<HookFiring> {
+  for (const { bytes } of byteLines(path)) {
+    const value = parseLine(bytes);
+    if (value !== undefined && isFiring(value)) yield value as unknown as HookFiring;
+  }
+}
+
+function isFiring(value: Record<string, unknown>): boolean {
+  const texts = ["at", "event", "label", "name", "type", "source"].every((key) => typeof value[key] === "string");
+  const run = value["run"];
+  return texts && isObject(run) && typeof run["outcome"] === "string" && typeof run["durationMs"] === "number";
+}
+
+function lineOf({ label, name, registration, input, run, reply }: Told, at: string): string {
+  const { event, matcher, handler, source, file } = registration;
+  const head = {
+    at,
+    event,
+    label,
+    name: cut(name),
+    type: handler.type,
+    source,
+    ...(file === undefined ? {} : { file }),
+    ...(matcher === undefined ? {} : { matcher }),
+  };
+  const line = JSON.stringify({ ...head, input: bounded(input), run: bounded(run), reply: bounded(reply) });
+  if (line.length <= MAX_LINE) return line;
+  const left = `[left out: ${line.length} characters]`;
+  return JSON.stringify({ ...head, input: left, run: { ...run, stdout: cut(run.stdout), stderr: cut(run.stderr) } });
+}
+
+const LONGEST = 10_000;
+const MOST_ITEMS = 1_000;
+const DEEPEST = 20;
+
+/** A copy with long texts, long lists and deep nesting cut. */
+function bounded(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return cut(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === DEEPEST) return "[left out: too deep]";
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => bounded(item, depth + 1));
+  const entries = Object.entries(value).slice(0, MOST_ITEMS);
+  return Object.fromEntries(entries.map(([key, item]) => [cut(key), bounded(item, depth + 1)]));
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST).toWellFormed()}… [${text.length - LONGEST} more characters]`;
+}
+
+interface OpenFile {
+  readonly fd: number;
+  size: number;
+  /** Its last line has no end: somebody was cut off in the middle of it. */
+  torn: boolean;
+  /** It ends with the line that says so. */
+  readonly full: boolean;
+}
+
+const FULL = "full";
+
+function openForAppend(path: string): OpenFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new Error(`Not a regular file: "${path}"`);
+    const { size } = stat;
+    const tail = Buffer.alloc(Math.min(size, LAST_WORDS));
+    readSync(fd, tail, 0, tail.length, size - tail.length);
+    const ending = tail.toString();
+    return {
+      fd,
+      size,
+      torn: size > 0 && !ending.endsWith("\n"),
+      full: /\{"at":"[^"]*","full":"[^"]*"\}\n$/.test(ending),
+    };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
