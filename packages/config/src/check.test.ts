@@ -116,6 +116,10 @@ const ROWS: readonly Row[] = [
 const HARMLESS = new Set(["nothing wrong", "an empty file", "only a comment", "single quotes", "a lone string"]);
 
 test.each(ROWS)("%s", (what, local, rules, mode) => {
+  // Somebody said yes to it here; what is broken stays broken.
+  const accepted = { projects: { [join(root, "project")]: { allowedTools: ["Edit"] } } };
+  mkdirSync(join(root, "home"), { recursive: true });
+  writeFileSync(join(root, "home/.claude.json"), JSON.stringify(accepted));
   const found = start({ user: WIDE, local });
   expect({ rules: found.rules, mode: found.mode }).toEqual({ rules: [...rules], mode: mode as never });
   expect(found.warnings.length > 0).toBe(!HARMLESS.has(what));

@@ -53,29 +53,71 @@ test("an untrusted project cannot allow or widen, its deny and ask rules count, 
   expect(start().rules).toHaveLength(3);
 });
 
-test("a local file is the user's own: its rules count in an untrusted folder", () => {
-  local({ permissions: { allow: ["Bash(npm test)"] } });
-  expect(start()).toMatchObject({ rules: [{ behavior: "allow", source: "localSettings" }], warnings: [] });
+test("of a local file in an untrusted folder counts what was accepted there, and the rest is named with the fix", () => {
+  local({
+    permissions: {
+      allow: ["Bash(npm test)", "Bash(evil *)", "Read( x )", "Write"],
+      deny: ["Glob"],
+      additionalDirectories: ["/", tmpdir()],
+    },
+  });
+  const accepted = { allowedTools: ["Bash(npm test)", "Read( x )", "Edit", 7], additionalDirectories: [tmpdir()] };
+  put("home/.claude.json", { projects: { [cwd]: accepted, [root]: { allowedTools: ["Write"] } } });
+  const { rules, directories, warnings } = start();
+  expect(rules.map(({ behavior, text }) => `${behavior} ${text}`)).toEqual([
+    "deny Glob",
+    "allow Bash(npm test)",
+    "allow Read( x )",
+  ]);
+  expect(directories).toEqual([realpathSync(tmpdir())]);
+  expect(warnings).toEqual([
+    `${cwd}/.claude/settings.local.json: permissions.allow "Bash(evil *)", "Write", permissions.additionalDirectories "/" ` +
+      `ignored: nobody accepted this here, and this folder is not trusted; to trust it, set projects["${cwd}"]` +
+      `.hasTrustDialogAccepted to true in ${home}/.claude.json`,
+  ]);
+
+  trust();
+  expect(start()).toMatchObject({ warnings: [] });
+  expect(start().rules).toHaveLength(5);
 });
 
-test("a local file that the repository ships counts as the project's", () => {
+test("the project's own file is not helped by what was accepted, and a long list is cut in the warning", () => {
+  project({ permissions: { allow: ["Bash(npm test)"] } });
+  local({ permissions: { allow: ["Bash(npm test)", ...Array.from({ length: 9 }, (_, at) => `Bash(${at})`)] } });
+  put("home/.claude.json", { projects: { [cwd]: { allowedTools: "Bash(npm test)" } } });
+  const { rules, warnings } = start();
+  expect(rules).toEqual([]);
+  expect(warnings[1]).toContain('"Bash(npm test)", "Bash(0)", "Bash(1)", "Bash(2)", "Bash(3)", 5 more ignored');
+});
+
+test("whether the repository ships the local file makes no difference to its rules", () => {
   local({ permissions: { allow: ["Bash"] } });
   const git = (...args: string[]) =>
     Bun.spawnSync(["git", ...args], { cwd, env: { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
   git("init", "-q");
-  expect(start().rules).toHaveLength(1);
+  expect(start().rules).toEqual([]);
   expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
-
   expect(start()).toMatchObject({ rules: [], warnings: [expect.stringContaining("not trusted")] });
+  put("home/.claude.json", { projects: { [cwd]: { allowedTools: ["Bash"] } } });
+  expect(start().rules).toHaveLength(1);
+});
+
+test("a local file that the repository ships chooses no wider mode than the project's, trusted or not", () => {
+  local({ permissions: { defaultMode: "bypassPermissions" } });
+  trust();
+  const git = (...args: string[]) =>
+    Bun.spawnSync(["git", ...args], { cwd, env: { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
+  git("init", "-q");
+  expect(start().mode).toBe("bypassPermissions");
+  expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
+  expect(start().mode).toBe("default");
   // An index whose names cannot be searched is taken to hold it.
   git("rm", "-q", "--cached", ".claude/settings.local.json");
-  expect(start().rules).toHaveLength(1);
+  expect(start().mode).toBe("bypassPermissions");
   writeFileSync(join(cwd, "f"), "");
   git("add", "f");
   git("update-index", "--index-version", "4");
-  expect(start().rules).toEqual([]);
-  trust();
-  expect(start().rules).toHaveLength(1);
+  expect(start().mode).toBe("default");
 });
 
 test("helpers, addresses and switches of an untrusted folder are left out, in project and local files", () => {

@@ -2,6 +2,7 @@
 // Files of the user, the administrator and the command line never come through here.
 
 import { isObject, type PermissionMode } from "@keelson/protocol";
+import { sift, type Accepted } from "./accepted.ts";
 import { mayFolderSet } from "./env.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -9,8 +10,10 @@ export interface Standing {
   readonly trusted: boolean;
   /** How to trust the folder, for the sentences. */
   readonly fix: string;
-  /** The file came with the folder, as opposed to a local file that its user wrote. */
+  /** The file came with the folder, as opposed to a local file that its user wrote. Known where a mode is chosen. */
   readonly shipped: boolean;
+  /** For a local file: what of it may count without trust. */
+  readonly accepted?: Accepted;
   /** Without trust nothing counts but what denies and asks. */
   readonly required: boolean;
 }
@@ -48,8 +51,10 @@ export function restrict(
 
   const permissions = settings["permissions"];
   if (isObject(permissions)) {
-    const kept: Record<string, unknown> = { ...permissions };
-    if (!trusted && standing.shipped) {
+    const widened = !trusted && standing.accepted ? sift(permissions, standing.accepted) : undefined;
+    const kept: Record<string, unknown> = { ...(widened?.permissions ?? permissions) };
+    drop(widened?.taken ?? [], `nobody accepted this here, and ${untrusted}`);
+    if (!trusted && widened === undefined) {
       const taken = ["allow", "additionalDirectories"].filter(
         (key) => Array.isArray(kept[key]) && kept[key].length > 0,
       );
@@ -100,6 +105,8 @@ const NEEDS_TRUST = new Set([
   "sandbox",
   "autoMode",
   "disableAllHooks",
+  "claudeMdExcludes",
+  "autoMemoryDirectory",
   "allowedHttpHookUrls",
   "httpHookAllowedEnvVars",
   "enableAllProjectMcpServers",

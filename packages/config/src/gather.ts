@@ -138,17 +138,18 @@ function withinBounds(
 const isFolderScope = ({ source }: Scope) => source === "projectSettings" || source === "localSettings";
 
 /**
- * A local file is its user's own and its allow rules count in untrusted folders too (observed, 2.1.197), unless the
- * repository ships it.
+ * A local file is meant to be its user's own, but a repository or an archive may bring one. Whose it is no file can say
+ * of itself, so without trust it widens only what its user accepted (the reference lets all of it count, 2.1.197).
  */
 function standingOf(
   { source, file, settings }: Scope,
-  { trusted, fix, required }: Trust & { required: boolean },
+  { trusted, fix, accepted, required }: Trust & { required: boolean },
 ): Standing {
+  const isProject = source === "projectSettings";
   // Looking it up means reading git's index, so only where it makes a difference.
-  const matters = !trusted || permissionsOf(settings)["defaultMode"] !== undefined;
-  const shipped = source === "projectSettings" || (matters && file !== undefined && isTracked(file));
-  return { trusted, fix, shipped, required };
+  const matters = permissionsOf(settings)["defaultMode"] !== undefined;
+  const shipped = isProject || (matters && file !== undefined && isTracked(file));
+  return { trusted, fix, shipped, required, ...(isProject ? {} : { accepted }) };
 }
 
 // What `--bare` leaves out of the standard files. Rules, mode, model and limits stay: bare is plain, not permissive.

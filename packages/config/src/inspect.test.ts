@@ -107,7 +107,10 @@ test("the files are listed highest first, with what is wrong with them", async (
 });
 
 const set = (key: string, value: string, scope: SetRequest["scope"] = "user") =>
-  setValue({ key, value, scope }, { cwd, home, configDir: join(home, ".claude"), env: {} });
+  setValue(
+    { key, value, scope },
+    { cwd, home, configDir: join(home, ".claude"), env: {}, origin: { cwd, env: {}, platform: "linux", flags: {} } },
+  );
 
 test("setting a value keeps the rest of the file as it is", async () => {
   const file = put(

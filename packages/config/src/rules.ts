@@ -60,6 +60,12 @@ export function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
+/** Whether two spellings are one rule: `Bash` and `Bash(*)`, blanks around it. */
+export function isSameRule(one: unknown, other: string): boolean {
+  const [left, right] = [typeof one === "string" ? parseRule(one) : undefined, parseRule(other)];
+  return left !== undefined && left.tool === right?.tool && left.content === right.content;
+}
+
 function flagRules(flag: string, given: readonly string[] | undefined, behavior: RuleBehavior, base: string): Rule[] {
   return (given ?? []).flatMap(splitRules).map((text) => {
     const rule = toRule(text, behavior, "cliArg", base);

@@ -6,8 +6,9 @@ import type { Key } from "./keys.ts";
 import { keyPath, valueAt, type KeyPath } from "./known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "./scopes.ts";
-import { updateSettingsFile } from "./settings-file.ts";
-import { NOT_EDITABLE, placeOf, type WritePlaces } from "./write-rules.ts";
+import { strings } from "./rules.ts";
+import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
+import { placeOf, type WritePlaces } from "./write-rules.ts";
 
 export interface SetRequest {
   readonly key: string;
@@ -47,8 +48,19 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
     return holds ? { text: changed } : { problem: `could not be changed at ${key}` };
   });
   if (result.kind === "refused") return { ok: false, problem: result.problem };
-  const note = scope === "local" && result.kind === "written" ? ignoreLocalSettings(places) : undefined;
+  const note = scope === "local" ? await keepLocal(key, parsed.value, places) : undefined;
   return { ok: true, file: standard.file, path, value: parsed.value, known, ...(note === undefined ? {} : { note }) };
+}
+
+const WIDENS = { "permissions.allow": "rules", "permissions.additionalDirectories": "directories" } as const;
+
+/** A folder that is not trusted lets its local file widen nothing by itself; what is set here, somebody wants. */
+async function keepLocal(key: string, value: unknown, places: WritePlaces): Promise<string | undefined> {
+  const list = Object.hasOwn(WIDENS, key) ? WIDENS[key as keyof typeof WIDENS] : undefined;
+  const ignored = ignoreLocalSettings(places);
+  if (list === undefined) return ignored;
+  const { accept } = await import("./accept.ts");
+  return (await accept([{ list, wanted: { add: strings(value) } }], places)) ?? ignored;
 }
 
 type Typed = { readonly value: unknown } | { readonly problem: string };

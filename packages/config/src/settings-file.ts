@@ -37,6 +37,8 @@ export type Change = (
   settings: Readonly<Record<string, unknown>>,
 ) => { readonly text: string } | { readonly problem: string };
 
+export const NOT_EDITABLE = { problem: "is not plain JSON with comments (single quotes, bare names?); mend it first" };
+
 export async function updateSettingsFile(place: FilePlace, change: Change): Promise<Updated> {
   const { file } = place;
   try {

@@ -3,12 +3,15 @@
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
+import { readAccepted, type Accepted } from "./accepted.ts";
 import { readSettingsFile } from "./read.ts";
 
 export interface Trust {
   readonly trusted: boolean;
   /** The sentence part that tells people how to change it. */
   readonly fix: string;
+  /** What was accepted in this very folder short of trusting it. */
+  readonly accepted: Accepted;
 }
 
 // The file also keeps prompt history of older versions and may be large.
@@ -24,12 +27,10 @@ export function readTrust(
   const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
   if (reading.kind === "broken") warn(`${file} is ignored, no folder is trusted: ${reading.problem}`);
   const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
-  const accepted = (path: string) => {
-    if (!isObject(projects) || !Object.hasOwn(projects, path)) return false;
-    const project = projects[path];
-    return isObject(project) && project["hasTrustDialogAccepted"] === true;
-  };
-  return { trusted: accepted(folder.cwd) || accepted(folder.given), fix };
+  const entry = (path: string) => (isObject(projects) && Object.hasOwn(projects, path) ? projects[path] : undefined);
+  const isTrusted = (project: unknown) => isObject(project) && project["hasTrustDialogAccepted"] === true;
+  const trusted = isTrusted(entry(folder.cwd)) || isTrusted(entry(folder.given));
+  return { trusted, fix, accepted: readAccepted(entry(folder.cwd)) };
 }
 
 /** `~/.claude.json`, or the file of that name in `$CLAUDE_CONFIG_DIR`. */

@@ -30,7 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const places = () => ({ cwd, home, configDir: join(home, ".claude"), env: {} });
+const origin = () => ({ cwd, env: {}, platform: "linux", flags: {} });
+const places = () => ({ cwd, home, configDir: join(home, ".claude"), env: {}, origin: origin() });
 const write = (...updates: PermissionUpdate[]) => writeRules(updates, places());
 const local = () => join(cwd, ".claude", "settings.local.json");
 
@@ -111,6 +112,57 @@ test("every kind of update lands where it belongs; the rest is none of our busin
   expect(existsSync(join(home, ".config"))).toBe(false);
 });
 
+test("in a folder that is not trusted, what is accepted for it is also noted in the user's own file", async () => {
+  const note = put("home/.claude.json", '{\n  // mine\n  "projects": { "/other": { "allowedTools": ["Bash"] } }\n}\n');
+  put("project/.claude/settings.local.json", '{ "permissions": { "allow": ["Bash(a)", "Bash(evil)"] } }');
+  const noted = () => (Bun.JSONC.parse(readFileSync(note, "utf8")) as any).projects[cwd];
+
+  // The first is in the file already, and was not accepted before.
+  const done = await write(
+    change("addRules", ["Bash(a)", "Bash(b:*)"]),
+    change("addRules", ["Bash(c)"], { behavior: "deny" }),
+    change("addRules", ["Bash(d)"], { destination: "projectSettings" }),
+    { type: "addDirectories", directories: ["/lib"], destination: "localSettings" },
+  );
+  expect(done.problems).toEqual([]);
+  expect(noted()).toEqual({ allowedTools: ["Bash(a)", "Bash(b:*)"], additionalDirectories: ["/lib"] });
+  expect(readFileSync(note, "utf8")).toContain("// mine");
+  expect((Bun.JSONC.parse(readFileSync(note, "utf8")) as any).projects["/other"]).toEqual({ allowedTools: ["Bash"] });
+
+  await write(change("removeRules", ["Bash(a)"]), change("replaceRules", ["Read"]), {
+    type: "removeDirectories",
+    directories: ["/lib"],
+    destination: "localSettings",
+  });
+  expect(noted()).toEqual({ allowedTools: ["Bash(b:*)", "Read"], additionalDirectories: [] });
+});
+
+test("in a trusted folder the local file is enough", async () => {
+  const text = JSON.stringify({ projects: { [cwd]: { hasTrustDialogAccepted: true } } });
+  const note = put("home/.claude.json", text);
+  expect((await write(change("addRules", ["Bash(a)"]))).problems).toEqual([]);
+  expect(readFileSync(note, "utf8")).toBe(text);
+});
+
+test("where it cannot be noted, this is said, and the file has the rule all the same", async () => {
+  const note = put("home/.claude.json", "{ broken");
+  const done = await write(change("addRules", ["Bash(a)"]));
+  expect(done.written).toEqual([local()]);
+  expect(done.problems).toEqual([expect.stringContaining("holds for this session only")]);
+  expect(done.problems[0]).toStartWith(note);
+  expect(readFileSync(note, "utf8")).toBe("{ broken");
+});
+
+test("the user's own file is where $CLAUDE_CONFIG_DIR says", async () => {
+  const configDir = join(root, "moved");
+  const moved = { ...places(), configDir, origin: { ...origin(), env: { CLAUDE_CONFIG_DIR: configDir } } };
+  expect((await writeRules([change("addRules", ["Bash(a)"])], moved)).problems).toEqual([]);
+  expect(existsSync(join(home, ".claude.json"))).toBe(false);
+  expect(JSON.parse(readFileSync(join(configDir, ".claude.json"), "utf8"))).toEqual({
+    projects: { [cwd]: { allowedTools: ["Bash(a)"] } },
+  });
+});
+
 test("what is there already is not written again", async () => {
   await write(change("addRules", ["Bash(x)"]));
   expect(await write(change("addRules", ["Bash(x)"]), change("removeRules", ["Edit"]))).toEqual({
@@ -182,6 +234,8 @@ test("many writers at once lose nothing", async () => {
   await Promise.all(names.map((name) => write(change("addRules", [name]))));
   const { permissions } = Bun.JSONC.parse(readFileSync(local(), "utf8")) as { permissions: { allow: string[] } };
   expect(permissions.allow.toSorted()).toEqual(names.toSorted());
+  const { projects } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8"));
+  expect(projects[cwd].allowedTools.toSorted()).toEqual(names.toSorted());
   expect(readdirSync(dirname(local()))).toEqual(["settings.local.json"]);
 });
 

@@ -1,7 +1,7 @@
 // The sessions of a project folder, from the first and last 64 KiB of each file. Never reads a whole transcript.
 
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openForReading } from "./lines.ts";
 import { isSessionId, keyPrefix, projectDir, projectKey, projectsDir, transcriptPath, type Place } from "./paths.ts";
@@ -38,6 +38,12 @@ export function listSessions(dir: string, { limit = Number.POSITIVE_INFINITY } =
     if (info !== undefined) sessions.push(info);
   }
   return sessions;
+}
+
+/** The one session of a file; undefined when there is no such session. */
+export function sessionAt(path: string): SessionInfo | undefined {
+  const file = sessionFile(path);
+  return file === undefined ? undefined : sessionInfo(file);
 }
 
 /** What `--continue` goes on with. */
@@ -89,13 +95,16 @@ interface SessionFile {
 
 function sessionFiles(dir: string): SessionFile[] {
   return namesIn(dir)
-    .filter((name) => name.endsWith(".jsonl") && isSessionId(name.slice(0, -6)))
-    .map((name) => ({ id: name.slice(0, -6), path: join(dir, name) }))
-    .flatMap((file) => {
-      const stat = statSync(file.path, { throwIfNoEntry: false });
-      return stat?.isFile() && stat.size > 0 ? [{ ...file, modified: stat.mtimeMs }] : [];
-    })
+    .flatMap((name) => sessionFile(join(dir, name)) ?? [])
     .toSorted(newestFirst);
+}
+
+function sessionFile(path: string): SessionFile | undefined {
+  const name = basename(path);
+  const id = name.slice(0, -6);
+  if (!name.endsWith(".jsonl") || !isSessionId(id)) return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size > 0 ? { id, path, modified: stat.mtimeMs } : undefined;
 }
 
 const newestFirst = (a: { modified: number; id: string }, b: { modified: number; id: string }) =>
@@ -123,7 +132,7 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   const lastPrompt = said("last-prompt", "lastPrompt");
   const firstPrompt = firstPromptIn(lines);
   const title =
-    customTitle ?? said("ai-title", "aiTitle") ?? said("summary", "summary") ?? lastPrompt ?? firstPrompt ?? "";
+    customTitle ?? said("ai-title", "aiTitle") ?? lastPrompt ?? said("summary", "summary") ?? firstPrompt ?? "";
   return {
     id,
     path,

@@ -2,8 +2,7 @@
 
 import { isObject } from "@keelson/protocol";
 import { isEditable, setAt } from "../edit.ts";
-import { updateSettingsFile } from "../settings-file.ts";
-import { NOT_EDITABLE } from "../write-rules.ts";
+import { NOT_EDITABLE, updateSettingsFile } from "../settings-file.ts";
 import { APPROVAL, approvalFile, type ApprovalPlace } from "./approval.ts";
 
 export type Approved =

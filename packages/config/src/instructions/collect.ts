@@ -3,12 +3,12 @@
 
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { stampOf } from "../sources.ts";
 import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
 import { readFrontmatter } from "./frontmatter.ts";
 import { readPage } from "./markdown.ts";
 import { compilePatterns, type PathPatterns } from "./path-patterns.ts";
 import { readInstruction } from "./read-instruction.ts";
+import { sight, type Sighting } from "./sighting.ts";
 import { isTextFile } from "./text-files.ts";
 
 /** A file to take in, and under which name it counts. */
@@ -47,10 +47,10 @@ export interface Collector {
   accepts(real: string, roots: readonly string[] | undefined): boolean;
   leaveOut(path: string, why: string, more?: Partial<LeftOut>): void;
   /** Remembers how something looks, so that a change is noticed. */
-  watch(path: string): void;
+  watch(path: string): Sighting;
   readonly waiting: readonly ConditionalRule[];
   readonly leftOut: readonly LeftOut[];
-  readonly watched: ReadonlyMap<string, string>;
+  readonly watched: ReadonlyMap<string, Sighting>;
 }
 
 const DEEPEST_INCLUDE = 5;
@@ -68,12 +68,16 @@ export function createCollector(options: CollectOptions): Collector {
   const waiting: ConditionalRule[] = [];
   const waitingFor = new Set<string>();
   const leftOut: LeftOut[] = [];
-  const watched = new Map<string, string>();
+  const watched = new Map<string, Sighting>();
   const left = { files: MOST_FILES, bytes: MOST_BYTES, patterns: MOST_PATTERNS };
   let approved: boolean | undefined;
 
   const watch = (path: string) => {
-    if (watched.size < MOST_WATCHED && !watched.has(path)) watched.set(path, stampOf(path));
+    const known = watched.get(path);
+    if (known !== undefined) return known;
+    const sighting = sight(path);
+    if (watched.size < MOST_WATCHED) watched.set(path, sighting);
+    return sighting;
   };
   const leaveOut = (path: string, why: string, more: Partial<LeftOut> = {}) => {
     if (leftOut.length < MOST_LEFT_OUT) leftOut.push({ path, why, notable: true, ...more });
@@ -87,8 +91,8 @@ export function createCollector(options: CollectOptions): Collector {
     const more = parent === undefined ? {} : { parent };
     const isOurs = kind === "User" || kind === "Project" || kind === "Local";
     if (isOurs && options.isExcluded(path)) return void leaveOut(path, EXCLUDED, { ...more, notable: false });
-    watch(path);
     const reading = readInstruction(path, {
+      sighting: watch(path),
       accepts: (real) => (real === path && parent === undefined) || accepts(real, roots),
       uid: options.uid,
     });

@@ -2,8 +2,8 @@
 // since. Reading is all it does; nothing in a file is carried out, and nothing is remembered outside the set.
 
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { stampOf } from "../sources.ts";
 import type { InstructionChange, InstructionFile, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
+import { sight } from "./sighting.ts";
 import { folderFiles, readTiers, type InstructionOptions, type InstructionSettings, type Tiers } from "./tiers.ts";
 
 export interface InstructionSet {
@@ -40,7 +40,7 @@ export function loadInstructions(settings: InstructionSettings, options: Instruc
     },
     nested: (path) => touch(state, resolve(settings.cwd, path)),
     changed() {
-      if (![...state.collector.watched].some(([path, stamp]) => stampOf(path) !== stamp)) return [];
+      if (![...state.collector.watched].some(([path, { stamp }]) => sight(path).stamp !== stamp)) return [];
       const before = state;
       state = start(settings, options, "session_start");
       for (const path of before.touched) touch(state, path);

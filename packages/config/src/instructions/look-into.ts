@@ -1,8 +1,9 @@
 // The instruction files of one folder, as far as they exist, in the order they are read. Looks at names only.
 
-import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
+import { readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import type { Collector } from "./collect.ts";
+import type { Sighting } from "./sighting.ts";
 
 export interface FolderFiles {
   /** `CLAUDE.md` or, where no such file stands beside it, `AGENTS.md`; then `.claude/CLAUDE.md`. */
@@ -16,35 +17,29 @@ export interface LookOptions {
   readonly agents: boolean;
   /** A `.claude` folder that is somebody's configuration and not the folder's own. */
   isOther(dotClaude: string): boolean;
-  watch(path: string): void;
+  watch(path: string): Sighting;
 }
 
 export function lookInto(folder: string, { agents, isOther, watch }: LookOptions): FolderFiles {
-  const find = (...names: readonly string[]) => {
+  const at = (...names: readonly string[]) => {
     const path = join(folder, ...names);
-    watch(path);
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? [] : [path];
+    return { path, kind: watch(path).kind };
   };
-  const dot = join(folder, ".claude");
-  const hasDot = find(".claude").length > 0 && !isOther(dot);
-  const inDot = hasDot ? find(".claude", "CLAUDE.md") : [];
-  const top = find("CLAUDE.md");
-  const instead = agents && ![...top, ...inDot].some(isFile) ? find("AGENTS.md") : [];
-  const rules = hasDot ? find(".claude", "rules") : [];
+  const paths = (files: readonly { path: string; kind: Sighting["kind"] }[]) =>
+    files.filter(({ kind }) => kind !== "none").map(({ path }) => path);
+
+  const dot = at(".claude");
+  const hasDot = dot.kind === "folder" && !isOther(dot.path);
+  const main = [at("CLAUDE.md"), ...(hasDot ? [at(".claude", "CLAUDE.md")] : [])];
+  // Something else under that name, or a link to nowhere, says nothing.
+  const isSilent = main.every(({ kind }) => kind !== "file");
+  const instead = agents && isSilent ? [at("AGENTS.md")] : [];
+  const rules = paths(hasDot ? [at(".claude", "rules")] : []);
   return {
-    main: [...top, ...instead, ...inDot],
-    local: find("CLAUDE.local.md"),
+    main: paths([main[0]!, ...instead, ...main.slice(1)]),
+    local: paths([at("CLAUDE.local.md")]),
     ...(rules.length === 0 ? {} : { rules: rules[0]! }),
   };
-}
-
-/** Something else under that name, or a link to nowhere, says nothing. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  } catch {
-    return false;
-  }
 }
 
 const DEEPEST = 16;

@@ -1,18 +1,9 @@
 // Opens one instruction file and says which file it really is. Regular files only, 4 MiB at most; whether the place it
 // leads to is acceptable is asked before a byte is read.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { sight, type Sighting } from "./sighting.ts";
 
 export type InstructionReading =
   | { readonly kind: "missing" }
@@ -25,21 +16,20 @@ export interface ReadOptions {
   /** Asked with links resolved. */
   accepts(real: string): boolean;
   readonly uid?: number | undefined;
+  /** How it looked a moment ago, if somebody looked. */
+  readonly sighting?: Sighting;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export function readInstruction(path: string, options: ReadOptions): InstructionReading {
+  // Looked at before it is opened: opening a device can be an action in itself.
+  const { kind } = options.sighting ?? sight(path);
+  if (kind === "none") return { kind: "missing" };
+  if (kind !== "file") return { kind: "refused", why: "it is not a regular file" };
   let fd: number;
   try {
-    const entry = lstatSync(path, { throwIfNoEntry: false });
-    const isLink = entry?.isSymbolicLink() === true;
-    // A link is looked through before it is opened: opening a device can be an action in itself.
-    const target = isLink ? statSync(path, { throwIfNoEntry: false }) : entry;
-    if (target === undefined) return { kind: "missing" };
-    if (!target.isFile()) return { kind: "refused", why: "it is not a regular file" };
-    const noFollow = isLink ? 0 : (constants.O_NOFOLLOW ?? 0);
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noFollow);
+    fd = openFile(path);
   } catch (error) {
     return failed(error);
   }
@@ -62,10 +52,21 @@ export function readInstruction(path: string, options: ReadOptions): Instruction
   }
 }
 
+/** A link that is no link any more when it is opened, or the other way round, is judged by where it leads then. */
+function openFile(path: string): number {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  try {
+    return openSync(path, flags | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ELOOP") throw error;
+    return openSync(path, flags);
+  }
+}
+
 function failed(error: unknown): InstructionReading {
   const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
-  return { kind: "refused", why: code === "ELOOP" ? "it was replaced by a link" : `it cannot be read (${code})` };
+  return { kind: "refused", why: `it cannot be read (${code})` };
 }
 
 /** Where the open file is, whatever its name leads to by now. */

@@ -3,7 +3,6 @@
 
 import { dirname, join, sep } from "node:path";
 import { managedDirectory } from "../scopes.ts";
-import { stampOf } from "../sources.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { isApproved } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";
@@ -80,7 +79,7 @@ function user({ configDir, cwd }: InstructionSettings, { off }: Plan, reason: Lo
   const path = join(configDir, "CLAUDE.md");
   const rules = join(configDir, "rules");
   if (off.User !== undefined) {
-    for (const each of [path, rules].filter((each) => stampOf(each) !== "absent")) {
+    for (const each of [path, rules].filter((each) => collector.watch(each).kind !== "none")) {
       collector.leaveOut(each, off.User, { notable: false });
     }
     return [];
@@ -137,8 +136,9 @@ function switchedOff({ flags, env, trusted, requireTrust }: InstructionSettings)
 
 /** From the root of the file system to the folder. */
 function downTo(folder: string): readonly string[] {
-  const up = dirname(folder);
-  return up === folder ? [folder] : [...downTo(up), folder];
+  const folders = [folder];
+  for (let up = dirname(folder); up !== folders.at(-1); up = dirname(up)) folders.push(up);
+  return folders.toReversed();
 }
 
 const MOST_EXCLUDES = 1_000;

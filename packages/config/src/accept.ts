@@ -1,0 +1,43 @@
+// Writes down what a person accepted for a folder that is not trusted: its local file alone would not count there.
+
+import { isObject } from "@keelson/protocol";
+import { ACCEPTED } from "./accepted.ts";
+import { changeList, type Same, type Wanted } from "./change-list.ts";
+import { isEditable } from "./edit.ts";
+import { valueAt } from "./known.ts";
+import { isSameRule } from "./rules.ts";
+import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { globalConfigFile } from "./trust.ts";
+
+export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
+
+export interface Acceptance {
+  readonly list: keyof typeof ACCEPTED;
+  readonly wanted: Pick<Wanted, "add" | "remove">;
+}
+
+/** A sentence when it could not be kept. In a trusted folder there is nothing to write. */
+export async function accept(acceptances: readonly Acceptance[], place: AcceptPlace): Promise<string | undefined> {
+  if (acceptances.length === 0) return undefined;
+  const { cwd, home, configDir, origin } = place;
+  const file = globalConfigFile(home, origin.env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
+  const project = ["projects", cwd];
+  const result = await updateSettingsFile({ file, private: true }, (text, settings) => {
+    const entry = valueAt(settings, project);
+    if (isObject(entry) && entry["hasTrustDialogAccepted"] === true) return { text };
+    if (!isEditable(text)) return NOT_EDITABLE;
+    return acceptances.reduce<{ text: string } | { problem: string }>(
+      (state, { list, wanted }) =>
+        "problem" in state ? state : changeList(state.text, [...project, ACCEPTED[list]], SAME[list], wanted),
+      { text },
+    );
+  });
+  if (result.kind !== "refused") return undefined;
+  return `${result.problem}; what you accepted for this folder holds for this session only`;
+}
+
+const SAME: Readonly<Record<keyof typeof ACCEPTED, Same>> = {
+  rules: isSameRule,
+  directories: (written, wanted) => written === wanted,
+};

@@ -1,0 +1,61 @@
+// The caller's side of one query: its functions, its servers, what it told the program at the start.
+
+import { ControlRequestError } from "../errors.ts";
+import { registerHooks, type RegisteredHooks } from "../hooks/callbacks.ts";
+import { partServers } from "../mcp/config.ts";
+import { inProcessServers, type InProcessServers } from "../mcp/in-process.ts";
+import type { JSONRPCMessage } from "../mcp/shapes.ts";
+import { askElicitation, askUserDialog } from "../options/dialogs.ts";
+import { toInitialize } from "../options/initialize.ts";
+import type { Options } from "../options/options.ts";
+import { askPermission } from "../permissions/ask.ts";
+import type { Answer, RequestBody } from "./asked.ts";
+
+export interface Caller {
+  readonly options: Options;
+  readonly hooks: RegisteredHooks;
+  readonly servers: InProcessServers;
+  readonly answer: Answer;
+  initialize(): RequestBody;
+  /** Whether the program may have to ask it something before it can go on. */
+  readonly isNeeded: boolean;
+}
+
+/** `send` carries what the caller's MCP servers say unasked. */
+export function callerOf(options: Options, send: (server: string, message: JSONRPCMessage) => Promise<void>): Caller {
+  const hooks = registerHooks(options.hooks);
+  const servers = inProcessServers(partServers(options.mcpServers).here, send);
+  return {
+    options,
+    hooks,
+    servers,
+    initialize: () => toInitialize(options, hooks.announced, servers),
+    get isNeeded() {
+      return (
+        options.canUseTool !== undefined ||
+        options.onElicitation !== undefined ||
+        options.onUserDialog !== undefined ||
+        hooks.announced !== undefined ||
+        servers.names.length > 0
+      );
+    },
+    async answer(request, asked) {
+      switch (request.subtype) {
+        case "can_use_tool":
+          return askPermission(options.canUseTool, request, asked);
+        case "hook_callback":
+          return hooks.call(request, asked);
+        case "mcp_message":
+          return servers.answer(request, asked);
+        case "elicitation":
+          return askElicitation(options.onElicitation, request, asked);
+        case "request_user_dialog":
+          return askUserDialog(options.onUserDialog, request, asked);
+        default: {
+          const text = `Unsupported control request subtype: ${request.subtype}`;
+          throw new ControlRequestError(text, "unsupported_request");
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,292 @@
+// The line to one program: requests both ways, told apart by their ids, and messages for whoever reads them.
+// What requests and messages mean is for the host to say.
+
+import { controlError, controlSuccess, isObject, toLine, type ControlRequest } from "@keelson/protocol";
+import {
+  AbortError,
+  CLIConnectionError,
+  CLIJSONDecodeError,
+  ControlRequestError,
+  ProcessError,
+  ResultError,
+  type Exit,
+} from "../errors.ts";
+import type { SDKMessage } from "../messages/messages.ts";
+import { superviseChild, type Child, type Launch } from "../process/child.ts";
+import { NO_ANSWER, type Answer, type RequestBody } from "./asked.ts";
+import { later } from "./later.ts";
+import { MessageQueue } from "./message-queue.ts";
+
+/** Whom the connection serves. */
+export interface Host {
+  readonly answer: Answer;
+  /** Looks at a message on its way to the reader; false keeps it from them. */
+  saw(message: Record<string, any>): boolean;
+  /** What must be done before a message, and all that come after it, go to the reader. */
+  readonly settle?: ((message: Record<string, any>) => Promise<unknown>) | undefined;
+  stderr?(text: string): void;
+  /** What must be done between the last message and the end the reader sees. */
+  beforeEnd?(): Promise<void>;
+}
+
+/** Above this many messages, or characters, we stop reading, unless an answer to a request of ours may lie behind them. */
+export const ENOUGH = { messages: 1_024, characters: 4 * 1024 * 1024 };
+/** Above this we stop in any case, and requests that wait are given up. */
+export const TOO_MUCH = { messages: 200_000, characters: 128 * 1024 * 1024 };
+/** So many messages may wait for the host to settle one. */
+const UNSETTLED = 256;
+
+interface Pending {
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+}
+
+/** `response` is what was asked for; `envelope` stands around it and seldom says more. */
+export interface Reply {
+  readonly response: unknown;
+  readonly envelope: Record<string, unknown>;
+}
+
+export class Connection {
+  readonly messages: MessageQueue<SDKMessage>;
+  /** Settles when the program has ended, and everything after it is done. */
+  readonly ended: Promise<void>;
+  readonly #pending = new Map<string, Pending>();
+  readonly #asked = new Map<string, AbortController>();
+  #host: Host;
+  #child: Child | undefined;
+  /** What was written while nothing may be sent, and how those who wrote learn that it is. */
+  #early: string[] = [];
+  #isHeld = true;
+  #release = later<void>();
+  readonly #over = later<void>();
+  #inputEnded = false;
+  #aside = false;
+  #paused = false;
+  #lastRequest = 0;
+  #lastResult: Record<string, any> | undefined;
+  #damage: Error | undefined;
+  #unsettled = 0;
+  #settled: Promise<unknown> = Promise.resolve();
+  /** Why requests cannot be made any more. */
+  #reason: Error | undefined;
+
+  constructor(host: Host = NOBODY) {
+    this.#host = host;
+    this.messages = new MessageQueue(() => this.#regulate());
+    this.ended = this.#over.promise;
+  }
+
+  /** Starts the program. Called once; what was sent before is sent now. */
+  async start(launch: () => Launch | Promise<Launch>): Promise<void> {
+    try {
+      const launched = launch();
+      // Not awaited when it need not be: the program is to start now, not a tick later.
+      this.#run(launched instanceof Promise ? await launched : launched);
+    } catch (error) {
+      await this.#end({ exitCode: null, signal: null, stderr: "" }, error as Error);
+    }
+  }
+
+  /** From now on somebody else answers and looks. */
+  serve(host: Host): void {
+    this.#host = host;
+  }
+
+  /** Sends nothing until it is let go, but for requests that go ahead. */
+  hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#release = later();
+  }
+
+  letGo(): void {
+    this.#isHeld = false;
+    for (const line of this.#early.splice(0)) void this.#child?.write(line);
+    if (this.#inputEnded) this.#child?.endInput();
+    this.#release.resolve();
+  }
+
+  /** While set aside it does not keep this process alive. */
+  setAside(aside: boolean): void {
+    this.#aside = aside;
+    this.#child?.setAside(aside);
+  }
+
+  /** Undefined when there is room for more, else settles when there is. */
+  send(message: object): Promise<void> | undefined {
+    return this.#write(toLine(message));
+  }
+
+  /** Asks the program. Rejects with ControlRequestError when it refuses, otherwise with the reason it never answered. */
+  request(request: RequestBody, { ahead = false } = {}): Promise<Reply> {
+    if (this.#reason !== undefined) return Promise.reject(this.#reason);
+    const id = `req_${++this.#lastRequest}`;
+    return new Promise<Reply>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      const line = toLine({ type: "control_request", request_id: id, request });
+      if (ahead) void this.#child?.write(line);
+      else void this.#write(line);
+      this.#regulate();
+    }).finally(() => {
+      this.#pending.delete(id);
+      this.#regulate();
+    });
+  }
+
+  /** Answers a request of the program that came some other way than by itself. */
+  redeliver(request: ControlRequest): void {
+    void this.#answer(request);
+  }
+
+  endInput(): void {
+    this.#inputEnded = true;
+    if (!this.#isHeld) this.#child?.endInput();
+  }
+
+  /** Ends the program. With an error the reader gets that next, otherwise the end. */
+  close(error?: Error): void {
+    if (this.messages.ended) return;
+    this.messages.clear();
+    this.messages.end(error);
+    this.#giveUp(error ?? new Error("Query closed before response received"));
+    this.#inputEnded = true;
+    this.#child?.stop();
+  }
+
+  abort(): void {
+    this.close(new AbortError());
+  }
+
+  #run(launch: Launch): void {
+    const child = superviseChild(launch, {
+      line: (line) => this.#read(line),
+      stderr: (text) => this.#host.stderr?.(text),
+      end: (exit, failure) => void this.#end(exit, failure),
+    });
+    this.#child = child;
+    this.letGo();
+    if (this.#aside) child.setAside(true);
+    if (this.messages.ended) child.stop();
+  }
+
+  #write(line: string): Promise<void> | undefined {
+    if (this.#reason !== undefined) return undefined;
+    if (!this.#isHeld) return this.#child?.write(line);
+    this.#early.push(line);
+    return this.#release.promise;
+  }
+
+  #read(line: string): void {
+    // Programs print other things now and then; only what looks like a message must be one.
+    if (!line.startsWith("{")) return;
+    if (this.#damage !== undefined) return this.close(this.#damage);
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch (error) {
+      // Only the next line shows whether this one was cut off by the end of the program.
+      this.#damage = new CLIJSONDecodeError(line, error);
+      return;
+    }
+    if (isObject(message)) this.#take(message, line.length);
+  }
+
+  #take(message: Record<string, any>, size: number): void {
+    switch (message["type"]) {
+      case "control_request":
+        return void this.#answer(message as unknown as ControlRequest);
+      case "control_response":
+        return this.#settle(message);
+      case "control_cancel_request":
+        return this.#asked.get(message["request_id"])?.abort();
+    }
+    if (message["type"] === "result") this.#lastResult = message;
+    const { settle } = this.#host;
+    if (settle === undefined) return this.#show(message, size);
+    this.#unsettled++;
+    this.#settled = this.#settled
+      .then(() => settle(message))
+      .then(() => {
+        this.#unsettled--;
+        this.#show(message, size);
+      });
+    this.#regulate();
+  }
+
+  #show(message: Record<string, any>, size: number): void {
+    if (this.#host.saw(message)) this.messages.push(message as SDKMessage, size);
+    this.#regulate();
+  }
+
+  async #answer({ request_id: id, request }: ControlRequest): Promise<void> {
+    if (this.#asked.has(id)) return;
+    const withdrawn = new AbortController();
+    this.#asked.set(id, withdrawn);
+    try {
+      const response = await this.#host.answer(request, { requestId: id, signal: withdrawn.signal });
+      if (response !== NO_ANSWER) void this.#write(toLine(controlSuccess(id, response)));
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const code = error instanceof ControlRequestError ? error.errorCode : undefined;
+      void this.#write(toLine(controlError(id, text, code)));
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+
+  #settle(message: Record<string, any>): void {
+    const envelope = message["response"];
+    if (!isObject(envelope)) return;
+    const pending = this.#pending.get(String(envelope["request_id"]));
+    if (pending === undefined) return;
+    if (envelope["subtype"] !== "error") return pending.resolve({ response: envelope["response"], envelope });
+    const code = envelope["error_code"];
+    pending.reject(new ControlRequestError(String(envelope["error"]), typeof code === "string" ? code : undefined));
+  }
+
+  /** Reads on, or waits for the reader. */
+  #regulate(): void {
+    if (this.#reason !== undefined) return;
+    const { length: messages, size: characters } = this.messages;
+    const above = (limit: typeof ENOUGH) => messages > limit.messages || characters > limit.characters;
+    const flooded = above(TOO_MUCH);
+    if (flooded) {
+      const text = "Too many unread messages lie before the answer: read the query's messages while you wait for it";
+      for (const { reject } of this.#pending.values()) reject(new ControlRequestError(text, "messages_unread"));
+    }
+    const wait = flooded || this.#unsettled > UNSETTLED || (above(ENOUGH) && this.#pending.size === 0);
+    if (wait === this.#paused) return;
+    this.#paused = wait;
+    if (wait) this.#child?.pause();
+    else this.#child?.resume();
+  }
+
+  async #end(exit: Exit, failure: Error | undefined): Promise<void> {
+    const error = failure ?? this.#errorOf(exit);
+    this.#giveUp(error ?? new CLIConnectionError("The program ended before it answered"));
+    await this.#settled;
+    await this.#host.beforeEnd?.();
+    this.messages.end(error);
+    this.#over.resolve();
+  }
+
+  #errorOf(exit: Exit): Error | undefined {
+    if (exit.signal !== null) return new ProcessError(exit);
+    // Half a line is what is left of a program that was ended; if it ended well, it is damage.
+    if (exit.exitCode === 0) return this.#damage;
+    return this.#lastResult?.["is_error"] === true ? new ResultError(this.#lastResult, exit) : new ProcessError(exit);
+  }
+
+  #giveUp(reason: Error): void {
+    this.#reason ??= reason;
+    this.#release.resolve();
+    for (const { reject } of this.#pending.values()) reject(this.#reason);
+    for (const withdrawn of this.#asked.values()) withdrawn.abort();
+  }
+}
+
+const NOBODY: Host = {
+  answer: () => Promise.reject(new Error("Nobody is there to answer")),
+  saw: () => false,
+};

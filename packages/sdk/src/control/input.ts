@@ -1,0 +1,115 @@
+// Prompts on their way to the program, and the one decision about them: when no more will come.
+// The program's input stays open while it may have to ask the caller something, or the caller it.
+
+import { CLIConnectionError } from "../errors.ts";
+import type { SDKUserMessage } from "../messages/messages.ts";
+import type { Connection } from "./connection.ts";
+
+export interface InputOptions {
+  /** Send prompts as they are. */
+  readonly verbatim: boolean;
+  /** The program may have to ask the caller something while tasks run in the background. */
+  needsCaller(): boolean;
+}
+
+/** How long a program that says it is idle is given to think of something, when the counts do not add up. */
+const IDLE_MS = 250;
+
+export class Input {
+  readonly #connection: Connection;
+  readonly #options: InputOptions;
+  readonly #sources = new Set<AsyncIterator<SDKUserMessage>>();
+  /** Prompts without a result yet. */
+  #open = 0;
+  #results = 0;
+  #background = 0;
+  #ended = false;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(connection: Connection, options: InputOptions) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  say(text: string): void {
+    void this.#send({
+      type: "user",
+      session_id: "",
+      message: { role: "user", content: [{ type: "text", text }] },
+      parent_tool_use_id: null,
+    });
+  }
+
+  /** Sends everything the caller says, as fast as the program takes it. Rejects when the caller's iterable throws. */
+  async stream(messages: AsyncIterable<SDKUserMessage>): Promise<void> {
+    if (this.#ended) throw new CLIConnectionError("The query takes no more messages: its input has ended");
+    const source = messages[Symbol.asyncIterator]();
+    this.#sources.add(source);
+    try {
+      for (;;) {
+        const { value, done } = await source.next();
+        if (done || this.#ended) break;
+        await this.#send(value);
+      }
+    } finally {
+      this.#sources.delete(source);
+    }
+    this.#endIfDone();
+  }
+
+  /** A message that came out; some of them tell how far the program is. */
+  saw(message: Record<string, any>): void {
+    const { type, subtype } = message;
+    if (type === "result") this.#finished(message);
+    else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#open--;
+    else if (type !== "system") return;
+    else if (subtype === "background_tasks_changed") this.#background = countAgents(message["tasks"]);
+    else if (subtype === "session_state_changed") return this.#stateChanged(message["state"]);
+    else return;
+    this.#endIfDone();
+  }
+
+  /** Nobody wants to say anything any more. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#idle);
+    for (const source of this.#sources) void source.return?.()?.catch(() => undefined);
+    this.#connection.endInput();
+  }
+
+  #send(message: SDKUserMessage): Promise<void> | undefined {
+    this.#open++;
+    clearTimeout(this.#idle);
+    return this.#connection.send(this.#options.verbatim ? { ...message, client_composed: true } : message);
+  }
+
+  #finished(result: Record<string, any>): void {
+    this.#results++;
+    // A run the program started by itself answers none of ours; a run may answer several that were merged.
+    if (result["origin"]?.kind === "task-notification") return;
+    const merged = result["user_message_uuids"];
+    this.#open -= Array.isArray(merged) && merged.length > 1 ? merged.length : 1;
+  }
+
+  #stateChanged(state: unknown): void {
+    clearTimeout(this.#idle);
+    if (state !== "idle" || this.#results === 0) return;
+    this.#idle = setTimeout(() => {
+      this.#open = 0;
+      this.#endIfDone();
+    }, IDLE_MS);
+  }
+
+  #endIfDone(): void {
+    if (this.#sources.size > 0 || this.#open > 0) return;
+    if (this.#background > 0 && this.#options.needsCaller()) return;
+    this.close();
+  }
+}
+
+/** Commands in the background ask nothing; agents do. */
+function countAgents(tasks: unknown): number {
+  if (!Array.isArray(tasks)) return 0;
+  return tasks.filter(({ task_type: type }) => type === "local_agent" || type === "local_workflow").length;
+}

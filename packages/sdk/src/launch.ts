@@ -1,0 +1,30 @@
+// From options to a started program.
+
+import { toArguments } from "./options/arguments.ts";
+import { toEnvironment } from "./options/environment.ts";
+import type { Options } from "./options/options.ts";
+import type { Launch } from "./process/child.ts";
+import { findCommand } from "./process/program.ts";
+import { spawnProgram } from "./process/spawn.ts";
+
+export interface LaunchChanges {
+  /** Flags instead of those the options give. */
+  readonly args?: readonly string[];
+  /** Set above what the options give. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the program. Throws CLINotFoundError, or what a spawner of the caller throws. */
+export function launch(options: Options, changes: LaunchChanges = {}): Launch {
+  const { command, args: first } = findCommand(options);
+  const { cwd, spawnClaudeCodeProcess = spawnProgram } = options;
+  const force = new AbortController();
+  const process = spawnClaudeCodeProcess({
+    command,
+    args: [...first, ...(changes.args ?? toArguments(options))],
+    env: { ...toEnvironment(options), ...changes.env },
+    signal: force.signal,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  return { process, command, cwd, force };
+}

@@ -1,0 +1,34 @@
+// Agents a caller defines in code. They win over agent files of the same name.
+
+import type { McpServerConfigForProcessTransport } from "../mcp/config.ts";
+import type { PermissionMode } from "../permissions/permissions.ts";
+
+export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
+
+/** A server's name, or servers written out. */
+export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;
+
+export type AgentDefinition = {
+  /** When to use it; the model reads this. */
+  description: string;
+  /** Its system prompt. */
+  prompt: string;
+  /** The tools it has; all of its parent's when absent. It cannot bring back what is disallowed. */
+  tools?: string[];
+  disallowedTools?: string[];
+  /** An alias, a model id, or "inherit". */
+  model?: string;
+  mcpServers?: AgentMcpServerSpec[];
+  skills?: string[];
+  initialPrompt?: string;
+  maxTurns?: number;
+  autoCompactWindow?: number;
+  background?: boolean;
+  omitClaudeMd?: boolean;
+  memory?: "user" | "project" | "local";
+  effort?: EffortLevel | number;
+  permissionMode?: PermissionMode;
+  observer?: string;
+  observerMessage?: string;
+  criticalSystemReminder_EXPERIMENTAL?: string;
+};

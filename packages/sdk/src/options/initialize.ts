@@ -1,0 +1,49 @@
+// Options as fields of the initialize request: all that has no flag.
+
+import type { RequestBody } from "../control/asked.ts";
+import type { AnnouncedHooks } from "../hooks/callbacks.ts";
+import type { InProcessServers } from "../mcp/in-process.ts";
+import type { Options, SystemPromptOption } from "./options.ts";
+
+export function toInitialize(
+  options: Options,
+  hooks: AnnouncedHooks | undefined,
+  servers: Pick<InProcessServers, "names" | "configs">,
+): RequestBody {
+  const fields = {
+    hooks,
+    sdkMcpServers: servers.names.length > 0 ? servers.names : undefined,
+    sdkMcpServerConfigs: servers.configs,
+    jsonSchema: options.outputFormat?.schema,
+    ...systemPrompt(options.systemPrompt),
+    planModeInstructions: options.planModeInstructions,
+    toolAliases: options.toolAliases,
+    agents: options.agents,
+    title: options.title,
+    skills: Array.isArray(options.skills) ? options.skills : undefined,
+    promptSuggestions: options.promptSuggestions,
+    agentProgressSummaries: options.agentProgressSummaries,
+    forwardSubagentText: options.forwardSubagentText,
+    supportedDialogKinds: options.supportedDialogKinds,
+    perTaskStopAffordance: options.perTaskStopAffordance,
+    plugins: options.pluginDelivery === "initialize" ? (options.plugins ?? []) : undefined,
+  };
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { subtype: "initialize", ...Object.fromEntries(given) };
+}
+
+// Saying nothing means the program's own prompt there, and no prompt here: so something is always said.
+function systemPrompt(option: SystemPromptOption | undefined) {
+  if (option === undefined) return { systemPrompt: [""] };
+  if (typeof option === "string") return { systemPrompt: [option] };
+  if (Array.isArray(option)) return { systemPrompt: option };
+  if (option.type === "custom") {
+    const { prompt, snapshot } = option;
+    return { systemPrompt: Array.isArray(prompt) ? prompt : [prompt], systemPromptSnapshot: snapshot };
+  }
+  return {
+    appendSystemPrompt: option.append,
+    excludeDynamicSections: option.excludeDynamicSections,
+    systemPromptSnapshot: option.snapshot,
+  };
+}

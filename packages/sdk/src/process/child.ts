@@ -1,0 +1,163 @@
+// One running program: lines to it, lines from it, its end. It knows no messages.
+
+import { LineSplitter } from "@keelson/protocol";
+import { existsSync } from "node:fs";
+import { CLIConnectionError, CLINotFoundError, type Exit } from "../errors.ts";
+import { endWithUs } from "./at-exit.ts";
+import type { SpawnedProcess } from "./spawn.ts";
+
+export interface Child {
+  /** Undefined when there is room for more, else settles when there is. Rejects never: the end tells what went wrong. */
+  write(line: string): Promise<void> | undefined;
+  endInput(): void;
+  /** Stops reading; the program will wait once the pipe is full. */
+  pause(): void;
+  resume(): void;
+  /** Ends its input, and two seconds later the program, gently, then not. */
+  stop(): void;
+  /** While set aside the program does not keep this process alive. */
+  setAside(aside: boolean): void;
+}
+
+export interface ChildEvents {
+  line(line: string): void;
+  stderr?(text: string): void;
+  /** After the last line. `failure` is set when the program could not be run or read at all. */
+  end(exit: Exit, failure?: Error): void;
+}
+
+export interface Launch {
+  readonly process: SpawnedProcess;
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  /** Aborted when the program is ended by force. */
+  readonly force: AbortController;
+}
+
+const TERMINATE_AFTER = 2_000;
+const KILL_AFTER = 5_000;
+/** What holds the output open after the program has ended gets this long. */
+const LINGER = 1_000;
+const STDERR_TAIL = 16_384;
+const MAX_LINE = 256 * 1024 * 1024;
+
+export function superviseChild({ process: child, command, cwd, force }: Launch, events: ChildEvents): Child {
+  const splitter = new LineSplitter({ maxBytes: MAX_LINE });
+  const forget = endWithUs(child);
+  const timers: NodeJS.Timeout[] = [];
+  let stderr = "";
+  let exit: Omit<Exit, "stderr"> | undefined;
+  let outputOver = false;
+  let paused = false;
+  let stopping = false;
+  let over = false;
+
+  const finish = (failure?: Error) => {
+    if (over) return;
+    over = true;
+    timers.forEach(clearTimeout);
+    forget();
+    if (failure === undefined) {
+      const rest = splitter.rest();
+      if (rest !== undefined) events.line(rest);
+    }
+    events.end({ exitCode: exit?.exitCode ?? null, signal: exit?.signal ?? null, stderr }, failure);
+  };
+  const finishIfDone = () => {
+    if (exit !== undefined && outputOver) finish();
+  };
+  const later = (ms: number, act: () => void) => {
+    const timer = setTimeout(act, ms);
+    timer.unref();
+    timers.push(timer);
+  };
+  const linger = () => later(LINGER, () => (paused ? linger() : finish()));
+
+  child.stdout.on("data", (chunk: Uint8Array | string) => {
+    if (over) return;
+    try {
+      for (const line of splitter.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)) events.line(line);
+    } catch (error) {
+      finish(new CLIConnectionError((error as Error).message, { cause: error }));
+      child.kill("SIGTERM");
+    }
+  });
+  const outputEnds = () => {
+    outputOver = true;
+    finishIfDone();
+  };
+  child.stdout.once("end", outputEnds);
+  child.stdout.once("close", outputEnds);
+  child.stdout.once("error", outputEnds);
+  child.stderr?.setEncoding("utf8");
+  child.stderr?.on("data", (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_TAIL);
+    events.stderr?.(text);
+  });
+  child.stderr?.on("error", () => undefined);
+  // A program that ends before it has read everything: its end says why.
+  child.stdin.on("error", () => undefined);
+
+  child.once("exit", (exitCode, signal) => {
+    exit = { exitCode, signal };
+    finishIfDone();
+    if (!over) linger();
+  });
+  child.once("error", (error) => finish(startFailure(error, command, cwd)));
+
+  return {
+    write(line) {
+      if (over || !child.stdin.writable) return undefined;
+      if (child.stdin.write(line)) return undefined;
+      return new Promise((resolve) => {
+        const done = () => {
+          child.stdin.off("drain", done);
+          child.stdin.off("close", done);
+          resolve();
+        };
+        child.stdin.once("drain", done);
+        child.stdin.once("close", done);
+      });
+    },
+    endInput: () => void child.stdin.end(),
+    pause() {
+      paused = true;
+      child.stdout.pause();
+    },
+    resume() {
+      paused = false;
+      child.stdout.resume();
+    },
+    stop() {
+      if (over || stopping) return;
+      stopping = true;
+      child.stdin.end();
+      // What is still said is of no interest; left unread it would keep the program from ending.
+      paused = false;
+      child.stdout.resume();
+      later(TERMINATE_AFTER, () => {
+        force.abort();
+        child.kill("SIGTERM");
+        later(KILL_AFTER, () => child.kill("SIGKILL"));
+      });
+    },
+    setAside(aside) {
+      for (const handle of [child, child.stdin, child.stdout, child.stderr]) {
+        const { ref, unref } = (handle ?? {}) as { ref?(): void; unref?(): void };
+        (aside ? unref : ref)?.call(handle);
+      }
+    },
+  };
+}
+
+function startFailure(error: Error, command: string, cwd: string | undefined): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "ENOENT")
+    return new CLIConnectionError(`${command} could not be started: ${error.message}`, { cause: error });
+  if (cwd !== undefined && !existsSync(cwd))
+    return new CLIConnectionError(`The folder "${cwd}" does not exist`, { cause: error });
+  return new CLINotFoundError(
+    `There is no program "${command}". Give the path of keelson in pathToKeelsonExecutable or KEELSON_BIN`,
+    { cause: error },
+  );
+}

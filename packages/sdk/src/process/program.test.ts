@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Options } from "../options/options.ts";
+import { findCommand } from "./program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "keelson-sdk-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const program = join(folder, "keelson");
+const script = join(folder, "cli.mjs");
+for (const file of [program, script]) writeFileSync(file, "");
+chmodSync(program, 0o755);
+
+const wrong = (options: Options): any => {
+  try {
+    return findCommand(options);
+  } catch (error) {
+    return error;
+  }
+};
+
+test("a path is taken as it is, under either name", () => {
+  expect(findCommand({ pathToKeelsonExecutable: program })).toEqual({ command: program, args: [] });
+  expect(findCommand({ pathToClaudeCodeExecutable: program, executableArgs: ["-x"] })).toEqual({
+    command: program,
+    args: ["-x"],
+  });
+});
+
+test("a script is run by the runtime that is asked for, or by the one we run in", () => {
+  const at = { pathToClaudeCodeExecutable: script };
+  expect(findCommand({ ...at, executable: "node", executableArgs: ["--inspect"] })).toEqual({
+    command: "node",
+    args: ["--inspect", script],
+  });
+  expect(findCommand({ ...at, executable: "deno" })).toEqual({ command: "deno", args: ["run", "--allow-all", script] });
+  expect(findCommand(at)).toEqual({ command: process.execPath, args: [script] });
+});
+
+test("without a path it is found by KEELSON_BIN", () => {
+  expect(findCommand({ env: { KEELSON_BIN: program } })).toEqual({ command: program, args: [] });
+});
+
+test("what is not there is named, with what to do about it", () => {
+  const missing = join(folder, "nope");
+  for (const options of [{ pathToKeelsonExecutable: missing }, { env: { KEELSON_BIN: missing } }]) {
+    const { name, code, errorClass, message } = wrong(options);
+    expect({ name, code, errorClass }).toEqual({
+      name: "CLINotFoundError",
+      code: "ENOENT",
+      errorClass: "executable_not_found",
+    });
+    expect(message).toContain(missing);
+    expect(message).toContain("pathToKeelsonExecutable");
+  }
+  expect(wrong({ pathToKeelsonExecutable: missing })).toBeInstanceOf(ReferenceError);
+});
+
+test("a spawner of the caller may know paths we do not", () => {
+  const spawnClaudeCodeProcess = () => {
+    throw new Error("not called");
+  };
+  expect(findCommand({ pathToClaudeCodeExecutable: "/in/the/container/keelson", spawnClaudeCodeProcess })).toEqual({
+    command: "/in/the/container/keelson",
+    args: [],
+  });
+});

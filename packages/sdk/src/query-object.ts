@@ -1,0 +1,82 @@
+// What `query()` returns: the messages, and everything one can ask of a session while it runs.
+
+import type { Settings } from "@keelson/protocol";
+import type {
+  AccountInfo,
+  AgentInfo,
+  ModelInfo,
+  RewindFilesResult,
+  SDKControlGetContextUsageResponse,
+  SDKControlGetUsageResponse,
+  SDKControlInitializeResponse,
+  SDKControlInterruptResponse,
+  SDKControlReadFileResponse,
+  SDKControlReloadOutputStylesResponse,
+  SDKControlReloadPluginsResponse,
+  SDKControlReloadSkillsResponse,
+  SlashCommand,
+} from "./control/replies.ts";
+import type { McpServerConfig, McpServerStatus, McpSetServersResult } from "./mcp/config.ts";
+import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
+import type { PermissionMode } from "./permissions/permissions.ts";
+
+/** Requests that the program refuses reject with ControlRequestError. */
+export interface Query extends AsyncGenerator<SDKMessage, void> {
+  /** Stops the run in progress; prompts that wait are kept. */
+  interrupt(): Promise<SDKControlInterruptResponse | undefined>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Back to the default without a model. */
+  setModel(model?: string): Promise<void>;
+  /** @deprecated Use the option `thinking`. */
+  setMaxThinkingTokens(maxThinkingTokens: number | null, display?: "summarized" | "omitted"): Promise<void>;
+  setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null): Promise<{ warning?: string }>;
+  /** Changes settings of this session; null takes one back. */
+  applyFlagSettings(settings: { [Key in keyof Settings]?: Settings[Key] | null }): Promise<void>;
+  /** Writes settings to a file. */
+  updateSettings(
+    source: "userSettings" | "projectSettings" | "localSettings",
+    settings: Record<string, unknown>,
+  ): Promise<void>;
+  initializationResult(): Promise<SDKControlInitializeResponse>;
+  reinitialize(): Promise<SDKControlInitializeResponse>;
+  supportedCommands(): Promise<SlashCommand[]>;
+  supportedModels(): Promise<ModelInfo[]>;
+  supportedAgents(): Promise<AgentInfo[]>;
+  accountInfo(): Promise<AccountInfo>;
+  mcpServerStatus(): Promise<McpServerStatus[]>;
+  reconnectMcpServer(serverName: string): Promise<void>;
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  /** These servers and no others of those given by the caller. */
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  readMcpResource(serverName: string, uri: string): Promise<{ contents: unknown[] }>;
+  getContextUsage(options?: { detail?: "summary" | "full" }): Promise<SDKControlGetContextUsageResponse>;
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options?: {
+    skipBehaviors?: boolean;
+  }): Promise<SDKControlGetUsageResponse>;
+  /** Null when there is no such file. */
+  readFile(
+    path: string,
+    options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
+  ): Promise<SDKControlReadFileResponse | null>;
+  reloadPlugins(options?: Record<string, unknown>): Promise<SDKControlReloadPluginsResponse>;
+  reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
+  reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
+  /** Puts files back to how they were when the message was sent. */
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  /** Tells the session that a file was read at this time, so that it may be edited. */
+  seedReadState(path: string, mtime: number): Promise<void>;
+  stopTask(taskId: string): Promise<void>;
+  /** Moves running tools into the background: one, or all. */
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+  /** Sends further prompts. */
+  streamInput(messages: AsyncIterable<SDKUserMessage>): Promise<void>;
+  /** Ends the program. */
+  close(): void;
+}
+
+/** A program that is started and initialised and waits for its prompt. */
+export interface WarmQuery extends AsyncDisposable {
+  /** May be called once. */
+  query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
+  close(): void;
+}

@@ -1,0 +1,40 @@
+// `query()`: one prompt, or a stream of them, to a program started for it.
+
+import { Connection } from "./control/connection.ts";
+import { launch } from "./launch.ts";
+import type { SDKUserMessage } from "./messages/messages.ts";
+import { checkOptions } from "./options/check.ts";
+import type { Options } from "./options/options.ts";
+import type { Query } from "./query-object.ts";
+import { RunningQuery } from "./running-query.ts";
+
+/**
+ * Runs a prompt. The program starts at once, not with the first message that is read. Options that contradict each
+ * other throw here; whatever goes wrong later is thrown by the iterator.
+ */
+export function query({
+  prompt,
+  options = {},
+}: {
+  prompt: string | AsyncIterable<SDKUserMessage>;
+  options?: Options;
+}): Query {
+  checkOptions(options);
+  const running = open(options);
+  running.begin(prompt);
+  return running;
+}
+
+/** Starts the program and the conversation with it, up to where a prompt is missing. */
+export function open(options: Options, env: Record<string, string> = {}): RunningQuery {
+  const connection = new Connection();
+  const running = new RunningQuery(connection, options);
+  const { sessionStore } = options;
+  if (options.abortController?.signal.aborted) return running;
+  void connection.start(() =>
+    sessionStore === undefined
+      ? launch(options, { env })
+      : running.join(sessionStore).then((joined) => launch(joined, { env })),
+  );
+  return running;
+}

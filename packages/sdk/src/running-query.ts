@@ -1,0 +1,301 @@
+// A query in progress: one connection, one caller, one input. Every method is a request; what it means is the program's.
+
+import { isObject, type Settings } from "@keelson/protocol";
+import { cwd as here, env as ourEnvironment } from "node:process";
+import type { RequestBody } from "./control/asked.ts";
+import { callerOf, type Caller } from "./control/caller.ts";
+import type { Connection, Host, Reply } from "./control/connection.ts";
+import { Input } from "./control/input.ts";
+import type { SDKControlInitializeResponse, SlashCommand } from "./control/replies.ts";
+import { ControlRequestError } from "./errors.ts";
+import { partServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
+import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
+import type { Options } from "./options/options.ts";
+import type { PermissionMode } from "./permissions/permissions.ts";
+import type { Query } from "./query-object.ts";
+import type { StoreSession } from "./stores/open-store-session.ts";
+import type { SessionStore } from "./stores/session-store.ts";
+
+export type Prompt = string | AsyncIterable<SDKUserMessage>;
+
+export class RunningQuery implements Query, Host {
+  readonly #connection: Connection;
+  readonly #caller: Caller;
+  readonly #input: Input;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.#stop(() => this.#connection.abort());
+  #initialized: Promise<SDKControlInitializeResponse>;
+  #commands: SlashCommand[] | undefined;
+  #store: StoreSession | undefined;
+
+  /** Takes the connection over and initialises the program; a prompt is all that is missing then. */
+  constructor(connection: Connection, options: Options) {
+    this.#connection = connection;
+    this.#caller = callerOf(options, async (server_name, message) => {
+      await connection.request({ subtype: "mcp_message", server_name, message });
+    });
+    this.#input = new Input(connection, {
+      verbatim: options.verbatimPrompts === true,
+      needsCaller: () => this.#caller.isNeeded,
+    });
+    connection.serve(this);
+    this.#initialized = this.#initialize();
+    this.#signal = options.abortController?.signal;
+    if (this.#signal?.aborted) this.#onAbort();
+    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  begin(prompt: Prompt): void {
+    if (typeof prompt === "string") return this.#input.say(prompt);
+    this.#input.stream(prompt).catch((error: Error) => this.#stop(() => this.#connection.close(error)));
+  }
+
+  /** Keeps the session in a store, too. Returns the options to start the program with. */
+  async join(store: SessionStore): Promise<Options> {
+    // Only sessions with a store pay for what reads and writes transcripts.
+    const { openStoreSession } = await import("./stores/open-store-session.ts");
+    const { options } = this.#caller;
+    const { sessionStoreFlush, loadTimeoutMs } = options;
+    const joined = await openStoreSession({
+      store,
+      cwd: options.cwd ?? here(),
+      env: options.env ?? ourEnvironment,
+      resume: options.resume,
+      continue: options.continue,
+      flush: sessionStoreFlush,
+      loadTimeoutMs,
+      onMirrorError: (message) => this.#connection.messages.push(message as SDKMessage, message.error.length),
+    });
+    this.#store = joined;
+    const env = { ...(options.env ?? ourEnvironment), ...joined.env };
+    return joined.resume === undefined
+      ? { ...options, env }
+      : { ...options, env, resume: joined.resume, continue: false };
+  }
+
+  // What the connection asks of its host.
+
+  readonly answer: Host["answer"] = (request, asked) => this.#caller.answer(request, asked);
+
+  saw(message: Record<string, any>): boolean {
+    if (message["type"] === "keep_alive" || message["type"] === "transcript_mirror") return false;
+    if (message["subtype"] === "commands_changed") this.#commands = message["commands"];
+    this.#input.saw(message);
+    return message["sdk_host_only"] !== true;
+  }
+
+  get settle(): Host["settle"] {
+    const store = this.#store;
+    if (store === undefined) return undefined;
+    return async (message) => {
+      await store.take(message);
+      if (message["type"] === "result") await store.flush();
+    };
+  }
+
+  stderr(text: string): void {
+    this.#caller.options.stderr?.(text);
+  }
+
+  async beforeEnd(): Promise<void> {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#input.close();
+    this.#caller.servers.close();
+    await this.#store?.close();
+  }
+
+  // The messages.
+
+  next(): Promise<IteratorResult<SDKMessage, void>> {
+    return this.#connection.messages.next();
+  }
+
+  async return(): Promise<IteratorResult<SDKMessage, void>> {
+    this.close();
+    return { value: undefined, done: true };
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
+    this.close();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  close(): void {
+    this.#stop(() => this.#connection.close());
+  }
+
+  streamInput(messages: AsyncIterable<SDKUserMessage>): Promise<void> {
+    return this.#input.stream(messages);
+  }
+
+  // What was said at the start.
+
+  initializationResult() {
+    return this.#initialized;
+  }
+
+  reinitialize() {
+    this.#initialized = this.#initialize();
+    return this.#initialized;
+  }
+
+  async supportedCommands() {
+    const { commands } = await this.#initialized;
+    return this.#commands ?? commands;
+  }
+
+  async supportedModels() {
+    return (await this.#initialized).models;
+  }
+
+  async supportedAgents() {
+    return (await this.#initialized).agents;
+  }
+
+  async accountInfo() {
+    return (await this.#initialized).account;
+  }
+
+  // Requests.
+
+  interrupt() {
+    return this.#ask({ subtype: "interrupt" });
+  }
+
+  async setPermissionMode(mode: PermissionMode) {
+    await this.#ask({ subtype: "set_permission_mode", mode });
+  }
+
+  async setModel(model?: string) {
+    await this.#ask({ subtype: "set_model", ...(model === undefined ? {} : { model }) });
+  }
+
+  async setMaxThinkingTokens(max_thinking_tokens: number | null, thinking_display?: "summarized" | "omitted") {
+    await this.#ask({ subtype: "set_max_thinking_tokens", max_thinking_tokens, thinking_display });
+  }
+
+  async setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null) {
+    return (await this.#ask({ subtype: "set_mcp_permission_mode_override", serverName, mode })) ?? {};
+  }
+
+  async applyFlagSettings(settings: { [Key in keyof Settings]?: Settings[Key] | null }) {
+    await this.#ask({ subtype: "apply_flag_settings", settings });
+  }
+
+  async updateSettings(source: string, settings: Record<string, unknown>) {
+    await this.#ask({ subtype: "update_settings", source, settings });
+  }
+
+  async mcpServerStatus() {
+    return (await this.#ask({ subtype: "mcp_status" })).mcpServers;
+  }
+
+  async reconnectMcpServer(serverName: string) {
+    await this.#ask({ subtype: "mcp_reconnect", serverName });
+  }
+
+  async toggleMcpServer(serverName: string, enabled: boolean) {
+    await this.#ask({ subtype: "mcp_toggle", serverName, enabled });
+  }
+
+  async setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    const { here, elsewhere } = partServers(servers);
+    // Before the program hears of them: it may call at once.
+    this.#caller.servers.replace(here);
+    const named = Object.keys(here).map((name) => [name, { type: "sdk", name }]);
+    return this.#ask({ subtype: "mcp_set_servers", servers: { ...elsewhere, ...Object.fromEntries(named) } });
+  }
+
+  readMcpResource(serverName: string, uri: string) {
+    return this.#ask({ subtype: "mcp_read_resource", serverName, uri });
+  }
+
+  getContextUsage(options: { detail?: "summary" | "full" } = {}) {
+    return this.#ask({ subtype: "get_context_usage", detail: options.detail });
+  }
+
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options: { skipBehaviors?: boolean } = {}) {
+    return this.#ask({ subtype: "get_usage", skip_behaviors: options.skipBehaviors });
+  }
+
+  async readFile(path: string, options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {}) {
+    try {
+      const { maxBytes: max_bytes, encoding } = options;
+      return await this.#ask({ subtype: "read_file", path, max_bytes, encoding });
+    } catch (error) {
+      if (error instanceof ControlRequestError && error.errorCode === undefined) return null;
+      throw error;
+    }
+  }
+
+  reloadPlugins(options: Record<string, unknown> = {}) {
+    return this.#ask({ subtype: "reload_plugins", ...options });
+  }
+
+  reloadSkills() {
+    return this.#ask({ subtype: "reload_skills" });
+  }
+
+  reloadOutputStyles() {
+    return this.#ask({ subtype: "reload_output_styles" });
+  }
+
+  rewindFiles(user_message_id: string, options: { dryRun?: boolean } = {}) {
+    return this.#ask({ subtype: "rewind_files", user_message_id, dry_run: options.dryRun });
+  }
+
+  async seedReadState(path: string, mtime: number) {
+    await this.#ask({ subtype: "seed_read_state", path, mtime });
+  }
+
+  async stopTask(task_id: string) {
+    await this.#ask({ subtype: "stop_task", task_id });
+  }
+
+  async backgroundTasks(tool_use_id?: string) {
+    const answer = await this.#ask({ subtype: "background_tasks", tool_use_id });
+    return tool_use_id === undefined ? true : answer?.backgrounded === true;
+  }
+
+  /** Answers are shaped by the program; the interface says how. */
+  async #ask(request: RequestBody): Promise<any> {
+    return (await this.#connection.request(request)).response;
+  }
+
+  #initialize(): Promise<SDKControlInitializeResponse> {
+    const asked = this.#connection.request(this.#caller.initialize()).then((reply) => this.#accept(reply));
+    // Nobody has to wait for it; those who do get the error themselves.
+    asked.catch(() => undefined);
+    return asked;
+  }
+
+  #accept({ response, envelope }: Reply): SDKControlInitializeResponse {
+    const facts = isObject(response) ? response : {};
+    if (this.#caller.hooks.needOnFailure && facts["hook_on_failure_supported"] !== true) {
+      const error = new ControlRequestError(
+        'The program does not know onFailure: "block": a failing hook would be ignored',
+      );
+      this.#stop(() => this.#connection.close(error));
+      throw error;
+    }
+    this.#commands = undefined;
+    // Questions that were open when the line was taken up again.
+    for (const list of ["pending_permission_requests", "pending_user_dialog_requests"]) {
+      for (const request of (envelope[list] as any[] | undefined) ?? []) this.#connection.redeliver(request);
+    }
+    return facts as SDKControlInitializeResponse;
+  }
+
+  #stop(end: () => void): void {
+    this.#input.close();
+    end();
+  }
+}

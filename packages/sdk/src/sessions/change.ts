@@ -1,0 +1,97 @@
+// Small changes to a session: its name, its tag, whether it is put away, whether it is there. A transcript is only
+// ever added to, so a name is one more line.
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MetadataEntry } from "@keelson/protocol";
+import { openTranscript } from "@keelson/store";
+import { projectKeyOf } from "../stores/key.ts";
+import type { SessionStore } from "../stores/session-store.ts";
+import { requireSessionId, requireTranscript } from "./find.ts";
+import { folderOf } from "./messages.ts";
+
+export type SessionMutationOptions = {
+  /** Where to look; without it among all sessions of this machine, or the current directory's in a store. */
+  dir?: string;
+  sessionStore?: SessionStore;
+};
+
+/** The last name given counts. */
+export async function renameSession(
+  sessionId: string,
+  title: string,
+  options: SessionMutationOptions = {},
+): Promise<void> {
+  requireSessionId(sessionId);
+  const customTitle = title.trim();
+  if (customTitle === "") throw new Error("title must be non-empty");
+  await addLine({ type: "custom-title", customTitle, sessionId }, options);
+}
+
+/** Null takes the tag away. */
+export async function tagSession(
+  sessionId: string,
+  tag: string | null,
+  options: SessionMutationOptions = {},
+): Promise<void> {
+  requireSessionId(sessionId);
+  const text = tag === null ? "" : visible(tag);
+  if (tag !== null && text === "") throw new Error("tag must be non-empty (use null to clear)");
+  await addLine({ type: "tag", tag: text, sessionId }, options);
+}
+
+/** For good, with everything its subagents wrote. A store without delete() keeps what it has. */
+export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  const { dir, sessionStore } = options;
+  requireSessionId(sessionId);
+  if (sessionStore !== undefined) {
+    await sessionStore.delete?.({ projectKey: projectKeyOf(dir), sessionId });
+    return;
+  }
+  const path = requireTranscript(sessionId, dir);
+  unlinkSync(path);
+  rmSync(folderOf(path), { recursive: true, force: true });
+}
+
+/** Marks a session as put away; lists then say so. */
+export async function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  noteArchived(sessionId, true, options);
+}
+
+export async function unarchiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
+  noteArchived(sessionId, false, options);
+}
+
+function noteArchived(sessionId: string, archived: boolean, { dir, sessionStore }: SessionMutationOptions): void {
+  if (sessionStore !== undefined) throw new Error("Sessions in a session store cannot be archived; use tagSession()");
+  const folder = folderOf(requireTranscript(sessionId, dir));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const note = { archived, at: new Date().toISOString(), by: "sdk" };
+  writeFileSync(join(folder, "archived.json"), JSON.stringify(note), { mode: 0o600 });
+}
+
+async function addLine(line: MetadataEntry & object, { dir, sessionStore }: SessionMutationOptions): Promise<void> {
+  if (sessionStore !== undefined) {
+    const stamped = { ...line, uuid: randomUUID(), timestamp: new Date().toISOString() };
+    await sessionStore.append({ projectKey: projectKeyOf(dir), sessionId: line.sessionId }, [stamped]);
+    return;
+  }
+  let problem: Error | undefined;
+  const path = requireTranscript(line.sessionId, dir);
+  const writer = openTranscript({ path, onFailure: (error) => (problem = error) });
+  writer.append([line]);
+  writer.close();
+  if (problem !== undefined) throw problem;
+}
+
+/** Without characters nobody sees: a tag is typed again to filter by. */
+function visible(text: string): string {
+  let current = text;
+  for (let round = 0; round < 10; round++) {
+    const next = current.normalize("NFKC").replace(/[\p{Cf}\p{Co}\p{Cn}]/gu, "");
+    if (next === current) break;
+    current = next;
+  }
+  return current.trim();
+}

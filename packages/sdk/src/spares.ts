@@ -1,0 +1,76 @@
+// Spare processes kept ready, so that every query after the first starts at once. A spare serves one query and is
+// replaced; where there is none, or the program cannot be kept waiting, a query starts the ordinary way.
+
+import type { SDKUserMessage } from "./messages/messages.ts";
+import type { Options } from "./options/options.ts";
+import { prewarm, type ClaimOptions, type SpareProcess } from "./prewarm.ts";
+import { query } from "./query.ts";
+import type { Query } from "./query-object.ts";
+
+export interface Spares extends AsyncDisposable {
+  /** As `query()`, with a spare if one is ready. */
+  query(params: { prompt: string | AsyncIterable<SDKUserMessage>; options?: ClaimOptions }): Query;
+  /** Settles when as many spares are ready as shall be, or one could not be had. */
+  readonly ready: Promise<void>;
+  /** Ends the spares. Queries in progress go on. */
+  close(): void;
+}
+
+/** Each try that fails makes the next wait for another query; after so many there are no more. */
+const MOST_FAILURES = 3;
+
+export function keepSpares({ options = {}, count = 1 }: { options?: Options; count?: number } = {}): Spares {
+  const idle = new Set<SpareProcess>();
+  let coming = 0;
+  let failures = 0;
+  let isClosed = false;
+  let filled: Promise<void> = Promise.resolve();
+
+  const refill = () => {
+    const missing = isClosed || failures >= MOST_FAILURES ? 0 : Math.max(0, count - idle.size - coming);
+    coming += missing;
+    const added = Array.from({ length: missing }, add);
+    filled = Promise.all([filled, ...added]).then(() => undefined);
+  };
+  const add = async () => {
+    try {
+      const spare = await prewarm({ options });
+      failures = 0;
+      if (isClosed) return spare.close();
+      idle.add(spare);
+      void spare.exited.then(() => idle.delete(spare));
+    } catch {
+      // The query itself will say what is wrong with the program, if anything is.
+      failures++;
+    } finally {
+      coming--;
+    }
+  };
+  refill();
+
+  const close = () => {
+    isClosed = true;
+    for (const spare of idle) spare.close();
+    idle.clear();
+  };
+  return {
+    query({ prompt, options: more = {} }) {
+      const [spare] = idle;
+      if (spare !== undefined) idle.delete(spare);
+      try {
+        return spare === undefined
+          ? query({ prompt, options: { ...options, ...more } })
+          : spare.claim({ prompt, options: more });
+      } finally {
+        refill();
+      }
+    },
+    get ready() {
+      return filled;
+    },
+    close,
+    async [Symbol.asyncDispose]() {
+      close();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// `startup()`: a program that has everything but its prompt.
+
+import { CLIConnectionError } from "./errors.ts";
+import { checkOptions } from "./options/check.ts";
+import type { Options } from "./options/options.ts";
+import { open } from "./query.ts";
+import type { WarmQuery } from "./query-object.ts";
+
+/** The program says over which steps its start went, and so that it is still starting. */
+export const READS_STARTUP_MARKS = { CLAUDE_CODE_SDK_READS_STARTUP_MARKS: "1" };
+
+const TIMEOUT = 60_000;
+
+export async function startup({
+  options = {},
+  initializeTimeoutMs = TIMEOUT,
+}: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<WarmQuery> {
+  checkOptions(options);
+  const running = open(options, READS_STARTUP_MARKS);
+  let used = false;
+  try {
+    await within(initializeTimeoutMs, running.initializationResult(), "The program did not answer initialize");
+  } catch (error) {
+    // A program that ended says more than a request that was never answered.
+    const ended = running.next().then(
+      () => error,
+      (reason: unknown) => reason,
+    );
+    running.close();
+    throw await ended;
+  }
+  return {
+    query(prompt) {
+      if (used) throw new Error("A warm query takes one prompt: call startup() again for another");
+      used = true;
+      running.begin(prompt);
+      return running;
+    },
+    close: () => running.close(),
+    async [Symbol.asyncDispose]() {
+      if (!used) running.close();
+    },
+  };
+}
+
+/** Rejects when it takes longer. */
+export async function within<Value>(ms: number, promise: Promise<Value>, what: string): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CLIConnectionError(`${what} within ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

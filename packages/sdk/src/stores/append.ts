@@ -1,0 +1,44 @@
+// Calls into somebody's store: with a limit on how long, and for an append with another try.
+
+import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
+
+export type Wait = (ms: number) => Promise<unknown>;
+
+/** A store that did not answer. It may still do what it was asked, so it is not asked again at once. */
+export class StoreTimeout extends Error {
+  override readonly name = "StoreTimeout";
+}
+
+/** Tries once, and once more after each pause. */
+export async function append(
+  store: SessionStore,
+  key: SessionKey,
+  entries: SessionStoreEntry[],
+  { timeoutMs, pauses, wait }: { timeoutMs: number; pauses: readonly number[]; wait: Wait },
+): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await within(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
+    } catch (error) {
+      const pause = pauses[attempt];
+      if (pause === undefined || error instanceof StoreTimeout) throw error;
+      await wait(pause);
+    }
+  }
+}
+
+/** @param what names the call in the error, for example `SessionStore.load()`. */
+export async function within<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreTimeout(`${what} did not answer within ${ms} ms`)), ms);
+  });
+  const answer = (async () => call())();
+  // Its failure after the limit is nobody's concern any more.
+  answer.catch(() => {});
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

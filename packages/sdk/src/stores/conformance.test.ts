@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { sessionStoreConformance } from "./conformance.ts";
+import { InMemorySessionStore } from "./memory.ts";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
+
+async function failuresOf(change: (store: InMemorySessionStore) => Partial<SessionStore>): Promise<string[]> {
+  const failures: string[] = [];
+  const checks = sessionStoreConformance(() => {
+    const store = new InMemorySessionStore();
+    const methods: SessionStore = {
+      append: store.append.bind(store),
+      load: store.load.bind(store),
+      listSessions: store.listSessions.bind(store),
+      listSessionSummaries: store.listSessionSummaries.bind(store),
+      delete: store.delete.bind(store),
+      listSubkeys: store.listSubkeys.bind(store),
+    };
+    return { ...methods, ...change(store) };
+  });
+  for (const check of checks) await check.run().catch(() => failures.push(check.name));
+  return failures;
+}
+
+const withoutUuid = (entries: SessionStoreEntry[]) =>
+  entries.map(({ uuid, ...entry }) => ({ ...entry, id: uuid }) as SessionStoreEntry);
+const withUuid = (entries: SessionStoreEntry[] | null) =>
+  entries?.map(({ id, ...entry }) => (id === undefined ? entry : { ...entry, uuid: id }) as SessionStoreEntry) ?? null;
+
+const broken: [name: string, change: (store: InMemorySessionStore) => Partial<SessionStore>, caught: string][] = [
+  [
+    "keeps an entry twice",
+    (store) => ({
+      append: (key: SessionKey, entries) => store.append(key, withoutUuid(entries)),
+      load: async (key: SessionKey) => withUuid(await store.load(key)),
+    }),
+    "append() leaves out an entry whose uuid is there already",
+  ],
+  [
+    "gives entries sorted by uuid",
+    (store) => ({
+      load: async (key) =>
+        (await store.load(key))?.toSorted((a, b) => ((a.uuid ?? "") < (b.uuid ?? "") ? -1 : 1)) ?? null,
+    }),
+    "load() gives back what append() was given, in order",
+  ],
+  [
+    "takes separators for part of a key",
+    (store) => {
+      const flat = ({ projectKey, sessionId, subpath }: SessionKey) => ({
+        projectKey,
+        sessionId: [sessionId, subpath].filter(Boolean).join("/"),
+      });
+      return { append: (key, entries) => store.append(flat(key), entries), load: (key) => store.load(flat(key)) };
+    },
+    "keys that look alike stay apart",
+  ],
+  [
+    "counts in seconds",
+    (store) => ({
+      listSessions: async (project) =>
+        (await store.listSessions(project)).map((each) => ({ ...each, mtime: Math.round(each.mtime / 1000) })),
+    }),
+    "listSessions() names the sessions of one project, with the time in milliseconds",
+  ],
+  [
+    "leaves subagents behind",
+    (store) => ({ delete: async (key) => (key.subpath ? store.delete(key) : undefined) }),
+    "delete() of a session takes its subpaths with it and nothing else",
+  ],
+  [
+    "has an empty list for nothing",
+    (store) => ({ load: async (key) => (await store.load(key)) ?? [] }),
+    "load() is null for a session, and for a subpath, that nobody wrote",
+  ],
+];
+
+test.each(broken)("a store that %s is found out", async (_, change, caught) => {
+  expect(await failuresOf(change)).toContain(caught);
+});
+
+test("a store without the optional methods passes what is left", async () => {
+  const outcomes = await Promise.all(
+    sessionStoreConformance(() => {
+      const store = new InMemorySessionStore();
+      return { append: store.append.bind(store), load: store.load.bind(store) };
+    }).map((check) => check.run()),
+  );
+  expect([...new Set(outcomes)].toSorted()).toEqual(["passed", "skipped"]);
+});

@@ -1,0 +1,145 @@
+// File history as the transcript tells it: which files were tracked, and which copy held at each prompt. Pure.
+
+/** A kept copy of one file; without a name the file did not exist. */
+export interface Backup {
+  readonly backupFileName: string | null;
+  readonly version: number;
+  readonly backupTime: string;
+  /** The folder the file was in, links resolved. */
+  readonly realParentDir?: string;
+}
+
+export type FileHistoryEntry =
+  | {
+      readonly type: "file-history-snapshot";
+      readonly messageId: string;
+      readonly snapshot: {
+        readonly messageId: string;
+        readonly trackedFileBackups: Readonly<Record<string, Backup>>;
+        readonly timestamp: string;
+      };
+      readonly isSnapshotUpdate: boolean;
+    }
+  | {
+      readonly type: "file-history-delta";
+      readonly messageId: string;
+      readonly snapshotMessageId: string;
+      readonly trackingPath: string;
+      readonly backup: Backup;
+      readonly timestamp: string;
+    }
+  /** Ours: what a tool last wrote, so that a change by anybody else can be told. Other readers pass over it. */
+  | {
+      readonly type: "keelson-file-written";
+      readonly trackingPath: string;
+      readonly hash: string;
+      readonly sessionId: string;
+    };
+
+export interface Timeline {
+  /** Every file known, by the name it is tracked under. */
+  readonly paths: readonly string[];
+  /** What our tools last wrote there. */
+  writtenTo(path: string): string | undefined;
+  /** The newest copy of a file. */
+  newest(path: string): Backup | undefined;
+  /** The prompt that changes belong to now. */
+  readonly current: string | undefined;
+  /** Whether the state of a file at the current prompt is known. */
+  holds(path: string): boolean;
+  /** What each file was just before a prompt ran; undefined for a prompt nothing is known of. */
+  stateAt(prompt: string): ReadonlyMap<string, Backup> | undefined;
+  add(entry: FileHistoryEntry): void;
+  /** Forgets the oldest prompt. False when only one is left. */
+  forgetOldest(): boolean;
+  readonly length: number;
+  /** Names of all copies some prompt still needs. */
+  needed(): ReadonlySet<string>;
+}
+
+/** Entries that make no sense are passed over: they come from a file. */
+export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
+  const prompts = new Map<string, Map<string, Backup>>();
+  const newest = new Map<string, Backup>();
+  const written = new Map<string, string>();
+  let current: string | undefined;
+
+  const timeline: Timeline = {
+    get paths() {
+      return [...newest.keys()];
+    },
+    get current() {
+      return current;
+    },
+    get length() {
+      return prompts.size;
+    },
+    writtenTo: (path) => written.get(path),
+    newest: (path) => newest.get(path),
+    holds: (path) => current !== undefined && prompts.get(current)?.has(path) === true,
+    stateAt(prompt) {
+      if (!prompts.has(prompt)) return undefined;
+      const state = new Map<string, Backup>();
+      let reached = false;
+      for (const [uuid, backups] of prompts) {
+        reached ||= uuid === prompt;
+        if (!reached) continue;
+        // A file first touched later was until then what it was at its first touch.
+        for (const [path, backup] of backups) if (!state.has(path)) state.set(path, backup);
+      }
+      return state;
+    },
+    add(entry) {
+      if (entry.type === "keelson-file-written") return void written.set(entry.trackingPath, entry.hash);
+      if (entry.type === "file-history-snapshot") {
+        current = entry.messageId;
+        const backups = new Map(Object.entries(entry.snapshot.trackedFileBackups).filter(([, it]) => isBackup(it)));
+        prompts.set(current, backups);
+        for (const [path, backup] of backups) newest.set(path, backup);
+        return;
+      }
+      const backups = prompts.get(entry.snapshotMessageId);
+      if (backups === undefined || !isBackup(entry.backup)) return;
+      backups.set(entry.trackingPath, entry.backup);
+      newest.set(entry.trackingPath, entry.backup);
+    },
+    forgetOldest() {
+      const [oldest] = prompts.keys();
+      if (oldest === undefined || oldest === current) return false;
+      return prompts.delete(oldest);
+    },
+    needed: () =>
+      new Set(
+        [...prompts.values()].flatMap((backups) => [...backups.values()].flatMap((it) => it.backupFileName ?? [])),
+      ),
+  };
+  for (const entry of past) if (isWhole(entry)) timeline.add(entry);
+  return timeline;
+}
+
+const COPY_NAME = /^[0-9a-f]{16}@v\d+$/;
+
+/** A name that is not one of ours could lead anywhere. */
+function isBackup(value: unknown): value is Backup {
+  if (typeof value !== "object" || value === null) return false;
+  const { backupFileName: name, version, realParentDir } = value as Partial<Backup>;
+  const named = name === null || (typeof name === "string" && COPY_NAME.test(name));
+  return named && typeof version === "number" && (realParentDir === undefined || typeof realParentDir === "string");
+}
+
+function isWhole(entry: FileHistoryEntry): boolean {
+  switch (entry.type) {
+    case "file-history-snapshot":
+      return (
+        typeof entry.messageId === "string" &&
+        typeof entry.snapshot?.trackedFileBackups === "object" &&
+        entry.snapshot.trackedFileBackups !== null
+      );
+    case "file-history-delta":
+      return typeof entry.snapshotMessageId === "string" && typeof entry.trackingPath === "string";
+    case "keelson-file-written":
+      return typeof entry.trackingPath === "string" && typeof entry.hash === "string";
+    default:
+      return false;
+  }
+}
