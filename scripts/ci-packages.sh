@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the tests of the shield and the sandbox need on a CI machine: bubblewrap and socat, where they are
-# missing and we may. Where we may not, the tests themselves say what is missing.
+# Installs what tests need on a CI machine, where it is missing and we may: bubblewrap and socat for the shield and the
+# sandbox, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
 set -euo pipefail
 
 missing=()
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 command -v socat >/dev/null || missing+=(socat)
+command -v redis-server >/dev/null || missing+=(redis-server)
+command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then

@@ -9,7 +9,7 @@ const root = dirname(import.meta.dir);
 const rows: readonly (readonly string[])[] = [
   ["protocol"],
   ["engine"],
-  ["model", "tools", "config", "host", "store"],
+  ["model", "tools", "mcp", "config", "host", "store"],
   ["runtime"],
   ["stdio", "sdk"],
   ["cli"],

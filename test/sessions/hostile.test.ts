@@ -260,7 +260,7 @@ test.each(untrusted)("a narrower mode counts, and lifts nothing: %s", async (_, 
   expect(verdicts).toEqual(["denied"]);
 });
 
-test.each(untrusted.filter(([, hostile]) => !isOwn(hostile)))("allow rules and directories: %s", async (_, hostile) => {
+test.each(untrusted)("allow rules and directories: %s", async (_, hostile) => {
   using home = temporaryHome({ git: true });
   const outside = home.write("~/out.txt", "outside");
   plant(home, hostile, {
@@ -276,6 +276,8 @@ test.each(untrusted.filter(([, hostile]) => !isOwn(hostile)))("allow rules and d
   expect(verdicts).toEqual(["denied", "denied", "denied", "denied", "denied"]);
   expect(ended.stderr).toContain("permissions.allow");
   expect(ended.stderr).toContain("permissions.additionalDirectories");
+  expect(ended.stderr).toContain(join(home.project, hostile.file));
+  expect(ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
 });
 
 test.each(named)("the user's rules and switches cannot be lifted: %s", async (_, hostile) => {
@@ -572,7 +574,7 @@ test.each([
   expect(readdirSync(victim)).toHaveLength(1);
 });
 
-/** A local file that git does not track is its user's own. */
+/** A local file that git does not track may, in a trusted folder, choose any mode. */
 function isOwn({ file, tracked }: Pick<Case, "file" | "tracked">): boolean {
   return file === ".claude/settings.local.json" && !tracked;
 }

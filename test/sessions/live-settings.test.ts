@@ -69,6 +69,41 @@ test("a rule accepted for the local settings is in the file, and the next sessio
   expect((await program.done).code).toBe(0);
   expect(JSON.parse(home.read(".claude/settings.local.json"))).toEqual({ permissions: { allow: ["Bash(touch a)"] } });
 
-  await runKeelson(["-p", "again", ...STREAM], { home, url: model.url });
-  expect(told(model.requests[3]!)).toMatchObject([{ is_error: false }]);
+  // Nobody trusts this folder; what was accepted in it is noted where the folder cannot write.
+  expect(JSON.parse(home.read("~/.claude.json"))).toEqual({
+    projects: { [home.project]: { allowedTools: ["Bash(touch a)"] } },
+  });
+
+  const again = await runKeelson(["-p", "again", ...STREAM], { home, url: model.url });
+  expect([again.stderr, told(model.requests[3]!)]).toMatchObject(["", [{ is_error: false }]]);
+});
+
+test("a rule that an unpacked folder brought along counts from the moment a person accepts that very rule", async () => {
+  using home = temporaryHome();
+  home.write(".claude/settings.local.json", { permissions: { allow: ["Bash(touch a)", "Bash(touch b)"] } });
+  const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+  const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+  await using model = await startMockModel([
+    { calls: [touch("a")] },
+    { text: "one" },
+    { calls: [touch("a"), touch("b")] },
+    { text: "two" },
+  ]);
+  await using program = startKeelson([...CHAT, "--permission-prompt-tool", "stdio"], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(
+    answer(json.request_id, { behavior: "allow", updatedInput: json.request.input, updatedPermissions: [rule] }),
+  );
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  expect((await program.done).stderr).toContain('"Bash(touch a)", "Bash(touch b)" ignored');
+
+  const again = await runKeelson(["-p", "again", ...STREAM], { home, url: model.url });
+  expect(again.stderr).toContain('permissions.allow "Bash(touch b)" ignored');
+  expect(told(model.requests[3]!)).toMatchObject([{ is_error: false }, { is_error: true }]);
 });

@@ -266,14 +266,17 @@ test("a folder nobody trusted may not choose a wider mode, nor the model's addre
   for (const name of ["bypassPermissions", "ANTHROPIC_BASE_URL", "NODE_OPTIONS"]) expect(ended.stderr).toContain(name);
 });
 
-test("a local settings file that came with the repository counts as the repository's", async () => {
+test("a local settings file that nobody vouches for allows nothing, tracked by git or not", async () => {
   using home = temporaryHome({ git: true });
   home.write(".claude/settings.local.json", { permissions: { allow: ["Write"] } });
+  const unpacked = await attempt(home, [write("a.txt")]);
+  expect(unpacked.verdicts).toEqual(["denied"]);
+  expect(unpacked.ended.stderr).toContain('settings.local.json: permissions.allow "Write" ignored: nobody accepted');
+  expect(unpacked.ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
+
   const git = (...args: string[]) => Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });
   expect(git("add", "-f", ".claude").success && git("commit", "-qm", "x").success).toBe(true);
-  const { verdicts, ended } = await attempt(home, [write("a.txt")]);
-  expect(verdicts).toEqual(["denied"]);
-  expect(ended.stderr).toContain("settings.local.json: permissions.allow ignored");
+  expect((await attempt(home, [write("a.txt")])).verdicts).toEqual(["denied"]);
 });
 
 test("a settings file that does not parse is named, and the rest goes on", async () => {

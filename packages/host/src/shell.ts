@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
 import { findProgram } from "./find-program.ts";
 import { createPrivateFile } from "./private-file.ts";
+import { seclude } from "./seclude.ts";
 import { startBackground } from "./shell/background.ts";
 import { childEnvironment } from "./shell/child-env.ts";
 import { startCommand } from "./shell/command.ts";
@@ -87,6 +88,7 @@ export function createShell(options: ShellOptions): SessionShell {
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, env, directory, groups }),
       loadPipes(),
+      seclude(),
     ]);
     return { snapshot, openPipe };
   }

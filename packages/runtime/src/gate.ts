@@ -24,7 +24,7 @@ export interface GateOptions extends PermissionState {
   /** Folders of ours that hold what was too long to show: always readable. */
   readonly readable: readonly string[];
   /** Where the model keeps its notes; absent when it keeps none. */
-  readonly memory?: string;
+  memory(): string | undefined;
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -167,9 +167,9 @@ export class Gate {
     return fields?.["retry"] === true ? "A hook says that this call may be tried once more." : undefined;
   }
 
-  /** Loads what judging needs, while there is nothing better to do. */
-  warm(): void {
-    void this.#load();
+  /** Loads what judging needs, while there is nothing better to do. From then on `mayRead` answers. */
+  warm(): Promise<unknown> {
+    return this.#load();
   }
 
   async #load(): Promise<Judge> {
@@ -187,7 +187,7 @@ export class Gate {
   #facts(): Omit<GateFacts, "hook"> {
     const { home, readable, memory, directories, cwd } = this.#options;
     const matchers = this.#judge?.matchers;
-    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, memory, matchers };
+    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, memory: memory(), matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

@@ -1,16 +1,18 @@
 // Opens a session: finds its place, joins the ports to the engine, and hands back the one interface front ends know.
 
+import { existsSync } from "node:fs";
 import { writeRules, type Snapshot } from "@keelson/config";
 import { Conversation, findTool, reminder, type Ports } from "@keelson/engine";
-import { files, gitBranch } from "@keelson/host";
-import type { PermissionUpdate, PromptMessage, Session } from "@keelson/protocol";
-import type { ResolvedModel } from "@keelson/model";
+import { files, gitBranch, realPathOf } from "@keelson/host";
+import type { PermissionUpdate, PromptMessage, Session, Usage } from "@keelson/protocol";
+import { OFFLINE_ID, type ResolvedModel } from "@keelson/model";
 import { nullTranscript, openTranscript } from "@keelson/store";
 import type { AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
-import { describeClient, initSignal, systemPrompt } from "./facts.ts";
+import { initSignal, systemPrompt } from "./facts.ts";
+import { openFileHistory } from "./file-history.ts";
 import { Gate } from "./gate.ts";
 import { openSessionHooks, type SessionHooks } from "./hooks/session-hooks.ts";
 import {
@@ -21,6 +23,7 @@ import {
   type ModelChange,
 } from "./hooks/session-events.ts";
 import { Inbox } from "./inbox.ts";
+import { openInstructions } from "./instructions.ts";
 import { concurrencyOf, limitsOf } from "./limits.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
@@ -138,6 +141,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     home: snapshot.home,
     refusal: (mode) => modeRefusal(mode, snapshot, process.getuid?.()),
     readable: world.readable,
+    memory: () => (instructions.memory === undefined ? undefined : realPathOf(instructions.memory)),
     sandbox: sandboxState,
     isShielded: (from) => world.hidesDenied(from),
     cwd: () => workspace.cwd,
@@ -156,12 +160,25 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     show,
     fire,
   });
+  const cost = new Cost(tariff, loaded?.costState);
+  let lastUsage: Usage | null = null;
+  const fileHistory = await openFileHistory(snapshot, {
+    place,
+    note: (entry) => outbox.note(entry),
+    warn: options.warn,
+    wasOwnCommand: (mtimeMs) => world.tools.seen.wasOwnCommand(mtimeMs),
+    now,
+  });
   const controls = new Controls({
-    send: (message) => void outbox.send(message),
+    sessionId: id,
+    send: (message) => outbox.send(message),
+    show,
     newId,
-    describe: () => describeClient(model),
-    queued: () => inbox.ids,
-    setMode: (mode) => gate.setMode(mode),
+    now,
+    startedMs: now(),
+    snapshot: () => snapshot,
+    adopt: (next) => adopt(next),
+    model: () => model,
     setModel: async (name) => {
       const next = await chooseModel(snapshot, { model: name, sessionId: id, entrypoint });
       const change = changeOf(model, next, name);
@@ -171,8 +188,43 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       for (const text of await tellModelChange(fire, change)) notify(text);
       return model.profile.id;
     },
+    tuneModel: (next) => (model = next),
+    mode: () => gate.mode,
+    gate,
+    tools: () => tools,
+    system: () => system,
+    conversation: () => conversation.messages,
+    memoryFiles: () => instructions.files().map(({ path, kind, text }) => ({ path, type: kind, text })),
+    cost,
+    lastUsage: () => lastUsage,
+    workspace,
+    search: world.tools.search,
+    seen: world.tools.seen,
+    tasks: world.tasks,
+    addDirectories: (paths) => {
+      world.addDirectories(paths);
+      surroundings.directoriesAdded(paths, "register_repo_root");
+    },
+    hooks: () => hooks.registered,
+    setClientHooks: (registrations) => hooks.setClient(registrations),
+    queued: () => inbox.ids,
+    cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid)),
+    isRunning: () => session.running,
+    title: () => title(),
+    rename: (text) => {
+      hookTitle = text;
+      if (place.path !== null && existsSync(place.path)) outbox.note({ type: "custom-title", customTitle: text, sessionId: id });
+      void show({ type: "system", subtype: "session_title_changed", title: text });
+    },
+    ...(fileHistory ? { rewind: fileHistory.rewind } : {}),
   });
-  const cost = new Cost(tariff, loaded?.costState);
+  const cancelled = (prompts: readonly PromptMessage[]) =>
+    prompts.flatMap(({ uuid }) => {
+      outbox.note({ type: "queue-operation", operation: "dequeue", timestamp: new Date(now()).toISOString(), sessionId: id });
+      if (uuid === undefined) return [];
+      void outbox.send({ type: "command_lifecycle", command_uuid: uuid, state: "cancelled", uuid: newId(), session_id: id });
+      return [uuid];
+    });
   let hookTitle: string | undefined;
   const title = () => hookTitle ?? options.session.name ?? loaded?.title;
   const { hooks, surroundings, ...sessionHooks } = openSessionHooks({
@@ -196,7 +248,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       };
     },
     callClient: (callbackId, input, signal) => controls.callHook(callbackId, input, signal),
-    model: async (name) => chooseModel(snapshot, { model: name ?? "haiku", sessionId: id, entrypoint }),
+    model: async (name) => {
+      if (model.profile.id === OFFLINE_ID) return model;
+      return chooseModel(snapshot, { model: name ?? "haiku", sessionId: id, entrypoint });
+    },
     ports: (signal) => ({
       ...ports(signal),
       fire: (event, input) => hooks.fire(event, input, { signal, withoutModels: true }),
@@ -209,7 +264,13 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     now,
     newId,
   });
-  const conversation = Conversation.of(loaded?.entries ?? []);
+  const instructions = await openInstructions(snapshot, {
+    date: new Date(now()).toISOString().slice(0, 10),
+    gate: { ready: () => gate.warm(), mayRead: (path) => gate.mayRead(path) },
+    tell: (event, input) => surroundings.tell(event, input),
+    warn: options.warn,
+  });
+  const conversation = Conversation.of(loaded?.entries ?? [], instructions.preface);
   let opened: Promise<Classifier> | undefined;
   const classifier = () =>
     (opened ??= import("./classifier.ts").then(
@@ -227,7 +288,19 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     ));
   const allTools = builtInTools(world.tasks);
   let tools = offeredTools(allTools, snapshot);
-  const system = systemPrompt(snapshot, { model, branch, tools, date: new Date(now()) });
+  const renderSystem = () => systemPrompt(snapshot, { model, branch, tools, memory: instructions.memory });
+  let system = renderSystem();
+  /** Takes a snapshot over whole. The prompt stays as it is while the flags do: the provider's cache depends on it. */
+  const adopt = (next: Snapshot) => {
+    const sameFlags = next.origin.flags === snapshot.origin.flags;
+    world.removeDirectories(snapshot.directories);
+    world.addDirectories(next.directories);
+    snapshot = next;
+    gate.replaceRules(next.rules);
+    hooks.replace(next.hooks.active);
+    tools = offeredTools(allTools, next);
+    if (!sameFlags) system = renderSystem();
+  };
 
   const askClient =
     (signal: AbortSignal): AskPerson =>
@@ -240,29 +313,38 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     signal,
     concurrency: concurrencyOf(snapshot),
     partial: options.partial,
-    record: (entries) => outbox.record(entries),
+    record: (entries) => {
+      fileHistory?.recording(entries);
+      return outbox.record(entries);
+    },
     show,
     admitted: () => {
       branch = gitBranch(workspace.cwd);
-      return show(initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode }));
+      return show(initSignal({ snapshot, model, tools, cwd: workspace.cwd, mode: gate.mode, memory: instructions.memory }));
     },
     fire: async (event, input) => {
       // What hooks set up for a new folder holds for the next command.
       if (event === "PreToolUse") await surroundings.settled();
       return fire(event, input, signal);
     },
-    instructionsFor: () => [],
+    instructionsFor: (access) => instructions.touched(access),
     permit: (request) => gate.permit(request, options.stdioPermissions ? askClient(signal) : undefined, signal),
-    context: (call) => ({
-      ...world.tools,
-      files: files((path) => gate.judgedPath(call, path)),
-      toolUseId: call.id,
-      signal,
-      mayRead: (path) => gate.mayRead(path),
-    }),
+    context: (call) => {
+      const judged = (path: string) => gate.judgedPath(call, path);
+      return {
+        ...world.tools,
+        files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
+        toolUseId: call.id,
+        signal,
+        mayRead: (path) => gate.mayRead(path),
+      };
+    },
     spill: (name, text) => world.spill(name, text),
     steering: () => inbox.takeNotices(),
-    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    charge: (usage, name, durationMs) => {
+      lastUsage = usage;
+      cost.charge(usage, name, durationMs);
+    },
     spent: () => cost.totalUsd,
     now,
     newId,
@@ -285,14 +367,11 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
       if (initialUserMessage !== undefined) inbox.pushFirst(promptOf(initialUserMessage));
     },
     refresh: async () => {
+      const changes = instructions.changes();
+      if (changes !== undefined) notify(changes);
       const next = refreshed(snapshot, options.warn);
       if (next === snapshot || !(await mayChangeSettings(fire, snapshot, next))) return;
-      world.removeDirectories(snapshot.directories);
-      world.addDirectories(next.directories);
-      snapshot = next;
-      gate.replaceRules(next.rules);
-      hooks.replace(next.hooks.active);
-      tools = offeredTools(allTools, next);
+      adopt(next);
     },
     conversation,
     ports,
@@ -300,12 +379,15 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     title,
     end: (reason) => sessionHooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
+      await controls.finish();
+      await fileHistory?.close();
       await kept;
       await world.close();
       transcript.close();
     },
     now,
   });
+  controls.onEnd(() => void session.close("interrupt"));
   return Object.assign(session, { announce: model.announce });
 }
 

@@ -51,6 +51,7 @@ export class LiveSession implements Session {
   readonly #started: number;
   #abort = new AbortController();
   #silent = false;
+  #running = false;
   #closing: ExitReason = "end_of_input";
 
   constructor(parts: SessionParts) {
@@ -74,8 +75,13 @@ export class LiveSession implements Session {
       case "control_response":
         return this.#parts.controls.settle(input as ControlResponse);
       case "control_cancel_request":
-        return;
+        return this.#parts.controls.cancel(input.request_id);
     }
+  }
+
+  /** Whether a prompt is being answered. */
+  get running(): boolean {
+    return this.#running;
   }
 
   attach(options: { readonly replay?: boolean } = {}): AsyncIterable<Outbound> {
@@ -86,7 +92,7 @@ export class LiveSession implements Session {
     const { inbox, controls } = this.#parts;
     this.#closing = reason;
     inbox.close();
-    controls.close();
+    controls.close({ now: reason !== "end_of_input" });
     if (reason !== "end_of_input") {
       this.#silent = true;
       inbox.clear();
@@ -119,7 +125,9 @@ export class LiveSession implements Session {
       for (let work = await inbox.next(); work; work = await inbox.next()) {
         // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
         if (runs++ === 0) noteTitle();
+        this.#running = true;
         await this.#perform(work);
+        this.#running = false;
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -134,6 +142,7 @@ export class LiveSession implements Session {
     const started = now();
     const apiBefore = cost.apiDurationMs;
     this.#abort = new AbortController();
+    await this.#parts.controls.changed();
     await this.#parts.refresh();
     const limits = this.#parts.limits();
     if (prompt) {

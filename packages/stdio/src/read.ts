@@ -10,8 +10,12 @@ export class InputError extends Error {
 
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** Hands every message to `send`, until the input ends. Throws InputError. */
-export async function read(stdin: AsyncIterable<Uint8Array>, send: (input: Inbound) => void): Promise<void> {
+/** Hands every message to `send`, until the input ends; `room` is waited for between chunks. Throws InputError. */
+export async function read(
+  stdin: AsyncIterable<Uint8Array>,
+  send: (input: Inbound) => void,
+  room: (bytes: number) => void | Promise<void> = () => undefined,
+): Promise<void> {
   const splitter = new LineSplitter({ maxBytes: MAX_LINE });
   const take = (line: string) => {
     const input = readLine(line);
@@ -23,6 +27,8 @@ export async function read(stdin: AsyncIterable<Uint8Array>, send: (input: Inbou
     } catch (error) {
       throw error instanceof RangeError ? unreadable(error.message) : error;
     }
+    const full = room(chunk.length);
+    if (full !== undefined) await full;
   }
   const rest = splitter.rest();
   if (rest !== undefined) take(rest);
@@ -42,7 +48,7 @@ export function readLine(line: string): Inbound | undefined {
     case "user":
       return prompt(value);
     case "control_request":
-      return isRequest(value) ? value : undefined;
+      return request(value);
     case "control_response":
       return readControlResponse(value);
     case "control_cancel_request":
@@ -66,9 +72,11 @@ function prompt(value: Record<string, unknown>): Inbound {
   return { parent_tool_use_id: null, ...value } as unknown as Inbound;
 }
 
-function isRequest(value: Record<string, unknown>): value is Record<string, unknown> & Inbound {
-  const request = value["request"];
-  return typeof value["request_id"] === "string" && isObject(request) && typeof request["subtype"] === "string";
+/** One with an id gets an answer, whatever else it lacks; without an id there is nobody to answer. */
+function request({ request_id: id, request: body }: Record<string, unknown>): Inbound | undefined {
+  if (typeof id !== "string") return undefined;
+  const fields = isObject(body) ? body : {};
+  return { type: "control_request", request_id: id, request: { ...fields, subtype: String(fields["subtype"]) } };
 }
 
 // The line itself stays out of the message: it may hold anything.

@@ -140,6 +140,7 @@ test("streamJson() sends what comes in and prints what comes out, whatever the c
     { type: "user", message: { role: "user", content: "héllo" }, uuid: "u", session_id: "", parent_tool_use_id: null },
     { type: "control_response", response: { subtype: "success", request_id: "top", response: { behavior: "allow" } } },
     { type: "control_cancel_request", request_id: "c" },
+    { type: "control_request", request_id: "no request", request: { subtype: "undefined" } },
     { type: "user", message: { role: "user", content: [{ type: "text", text: "bye" }] }, parent_tool_use_id: null },
   ]);
   expect(lines()).toEqual([success("héllo"), success("[object Object]")]);
@@ -195,6 +196,45 @@ test("streamJson() echoes control responses to clients that asked for replay", a
     return lines();
   };
   expect([await run(true), await run(false)]).toEqual([[response], []]);
+});
+
+test("a line no longer fits when a tool's own output is huge: the output is cut, the model's view is not", async () => {
+  const big = "x".repeat(3_000_000);
+  const content = [{ type: "tool_result", tool_use_id: "t", content: "ok" }];
+  const more = { parent_tool_use_id: null, session_id: "s", uuid: "u" };
+  const message = { type: "user", message: { role: "user", content }, ...more };
+  const file = { filePath: "/a", originalFile: big, hunks: [{ lines: ["é".repeat(10), big] }] };
+  const { session } = fakeSession(() => [{ ...message, tool_use_result: file } as Outbound]);
+  const { streams: io, lines, written } = streams();
+
+  await streamJson(session, io, { input: false, prompt: "go" });
+  const note = "[left out: 3000000 characters]";
+  const left = { filePath: "/a", originalFile: note, hunks: [{ lines: ["é".repeat(10), note] }] };
+  expect(lines()).toEqual([{ ...message, tool_use_result: left }]);
+  expect(Buffer.byteLength(written.join(""))).toBeLessThan(1_000_000);
+});
+
+test("whoever writes without reading is made to wait, and heard again once it reads", async () => {
+  const large = { type: "x", text: "y".repeat(2_000_000) } as Outbound;
+  // The first is being written, the second waits behind it.
+  const { session, sent } = fakeSession((prompt) => (prompt === "go" ? [large, large] : []));
+  const reading = Promise.withResolvers<void>();
+  const chunk = userLine("z".repeat(1024 * 1024));
+  let given = 0;
+  const stdin = (async function* () {
+    yield new TextEncoder().encode(userLine("go"));
+    await new Promise((resolve) => setImmediate(resolve));
+    for (; given < 40; given++) yield new TextEncoder().encode(chunk);
+  })();
+  const { streams: io } = streams([], { stdin, write: () => reading.promise });
+
+  const ended = streamJson(session, io, { input: true });
+  // The session can do nothing more by itself: a turn of the loop for every chunk it could have taken.
+  for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(given).toBeLessThan(20);
+  reading.resolve();
+  expect(await ended).toBe(0);
+  expect(sent).toHaveLength(41);
 });
 
 test("a reader that went away ends the session quietly", async () => {

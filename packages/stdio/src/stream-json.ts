@@ -1,6 +1,7 @@
 // The stream-json front end: every message one line, both ways.
 
-import { isResult, toLine, type Session } from "@keelson/protocol";
+import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
+import { outputLine } from "./output-line.ts";
 import { InputError, read } from "./read.ts";
 import type { Streams } from "./streams.ts";
 import { sendPrompt, watch } from "./watch.ts";
@@ -15,20 +16,34 @@ export interface StreamOptions {
   readonly replay?: boolean;
 }
 
+/**
+ * Somebody who writes and does not read is listened to for so many bytes more, and then made to wait: what they ask
+ * for must not pile up. Less would hold up clients that write all they have before they begin to read.
+ */
+const MOST_UNREAD = 16 * 1024 * 1024;
+
 /** Runs until the session has ended and everything is written. Returns the exit code. */
 export async function streamJson(session: Session, streams: Streams, options: StreamOptions): Promise<number> {
   const out = lineWriter((text) => streams.write(text));
   const watching = watch(session);
   let code = 0;
   let refused: unknown;
+  /** Set while nobody reads what we write, and how much came in since. */
+  let blocked: Promise<void> | undefined;
+  let taken = 0;
 
   const feed = async () => {
     if (options.prompt !== undefined) sendPrompt(session, options.prompt);
     if (options.input) {
-      await read(streams.stdin, (input) => {
+      const take = (input: Inbound) => {
         session.send(input);
         // A failed write shows again when the watch below flushes.
         if (options.replay && input.type === "control_response") out.add(toLine(input))?.catch(() => undefined);
+      };
+      await read(streams.stdin, take, (bytes) => {
+        if (blocked === undefined) return void (taken = 0);
+        taken += bytes;
+        return taken > MOST_UNREAD ? blocked : undefined;
       });
     }
     await session.close("end_of_input");
@@ -42,7 +57,9 @@ export async function streamJson(session: Session, streams: Streams, options: St
   const heard = await watching.until(
     (message) => {
       if (isResult(message)) code = message.is_error ? 1 : 0;
-      return out.add(toLine(message));
+      const slow = out.add(outputLine(message));
+      blocked = slow?.catch(() => undefined).finally(() => (blocked = undefined));
+      return slow;
     },
     () => out.flush(),
   );

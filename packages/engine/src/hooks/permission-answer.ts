@@ -8,6 +8,7 @@ import {
   type PermissionUpdate,
   type RuleValue,
 } from "@keelson/protocol";
+import { bounded } from "./text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,7 +19,7 @@ export function readPermission(decision: Json, wrong: string[]): HookPermission 
     if (message !== undefined && typeof message !== "string") wrong.push('"message" is not text');
     return {
       behavior,
-      ...(typeof message === "string" && { message: message.slice(0, 10_000) }),
+      ...(typeof message === "string" && { message: bounded(message) }),
       ...(interrupt === true && { interrupt }),
     };
   }

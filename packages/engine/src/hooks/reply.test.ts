@@ -310,6 +310,47 @@ test("long texts are cut, and the cut is said", () => {
   expect(reply("PreToolUse", exit(2), { type: "command", command: long }).reason!.length).toBeLessThan(3_000);
 });
 
+test("no text of a handler commands a terminal: colours and titles are gone, lines and tabs stay", () => {
+  const painted = "\u001b[1;31mno\u001b[0m\t\u001b]0;owned\u0007line\r\nmore\u009b2J \u001b]8;;x\u001b\\link\u0000";
+  const plain = "no\tline\nmore2J link";
+  const texts = [
+    reply(
+      "PreToolUse",
+      exit(0, specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: painted })),
+    ).reason,
+    reply("UserPromptSubmit", exit(2, "", painted)).reason,
+    reply("UserPromptSubmit", exit(0, painted)).context[0],
+    reply("PreToolUse", exit(0, { continue: false, stopReason: painted })).stop,
+    reply("PreToolUse", exit(0, { systemMessage: painted })).systemMessage,
+    reply(
+      "PermissionRequest",
+      exit(0, specific("PermissionRequest", { decision: { behavior: "deny", message: painted } })),
+    ).permission!,
+  ].map((text) => (typeof text === "object" ? (text as { message?: string }).message : text));
+  expect(texts).toEqual([
+    plain,
+    `[guard.sh]: ${plain}`,
+    `UserPromptSubmit hook success: ${plain}`,
+    plain,
+    plain,
+    plain,
+  ]);
+});
+
+test("what went wrong beside a good end, or beside a block, is told and changes nothing", () => {
+  const problem = "It printed more than 1 MiB to stdout; the rest was dropped";
+  expect(reply("PreToolUse", { ...exit(0, "xxxx"), problem })).toEqual({
+    context: [],
+    problem: `"guard.sh" had trouble: ${problem}`,
+  });
+  expect(reply("PreToolUse", { ...exit(2, "xxxx", "no"), problem })).toEqual({
+    verdict: "deny",
+    reason: "PreToolUse:Bash hook error: [guard.sh]: no",
+    context: [],
+    problem: `"guard.sh" had trouble: ${problem}`,
+  });
+});
+
 const HANDLERS: readonly HookHandler[] = [
   guard,
   strict,

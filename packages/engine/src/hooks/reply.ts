@@ -35,7 +35,13 @@ export function readReply(run: HookRun, about: HookAbout): HookReply {
   if (handler.type === "prompt" || handler.type === "agent") return answered(run, about);
   const stdout = readStdout(run.stdout);
   if (stdout.kind === "async") return { context: [], async: stdout.announced };
-  return said(run, stdout, about);
+  return withNote(said(run, stdout, about), run, about);
+}
+
+/** It came to a good end, and still there is something to tell, such as output nobody kept. */
+function withNote(reply: HookReply, { outcome, exitCode, problem }: HookRun, about: HookAbout): HookReply {
+  if (problem === undefined || reply.problem !== undefined || (outcome !== "success" && exitCode !== 2)) return reply;
+  return { ...reply, problem: problemText(about, `had trouble: ${problem}`) };
 }
 
 /** A handler that did not come to its end. What it printed is not taken for its word (observed). */

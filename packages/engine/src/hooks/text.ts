@@ -62,12 +62,23 @@ export function problemText({ handler }: HookAbout, what: string): string {
   return `"${short(oneLine(fullName(handler)), 120)}" ${what}`;
 }
 
-/** The beginning of a text that is too long, with a word about the rest. */
+/** The beginning of a text that is too long, with a word about the rest; nothing in it commands a terminal. */
 export function bounded(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
+  if (text.length <= MOST_CHARACTERS) return withoutControls(text);
   const head = cutAtLine(text, MOST_CHARACTERS - 100);
-  return `${head}\n… (cut: ${text.length - head.length} more characters of this hook's output were left out)`;
+  const left = text.length - head.length;
+  return `${withoutControls(head)}\n… (cut: ${left} more characters of this hook's output were left out)`;
 }
+
+/** Colours say nothing to a model, and people may read the same text on a terminal. */
+function withoutControls(text: string): string {
+  return text.replace(CONTROLS, "");
+}
+
+// Sequences whole, so that no "[31m" stays behind, then single signs. Line ends and tabs stay.
+const CONTROLS =
+  // oxlint-disable-next-line no-control-regex
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** What a program had to say, small enough for one sentence. */
 export function detail(text: string): string {

@@ -153,6 +153,9 @@ test("a script that was deleted, may not be run, or is no program: a failed run 
   expect(await w.run({ command, args: [] })).toEqual(
     failed(126, `'${command}' may not be run; make it executable (chmod +x)`),
   );
+  expect(await w.run({ command: w.dir, args: [] })).toEqual(
+    failed(126, `'${w.dir}' is a directory; name the script in it`),
+  );
   w.script("plain", "just text\n");
   expect(await w.run({ command: "./plain", args: [] })).toEqual(
     failed(126, `'${w.dir}/plain' is no program; begin it with a line such as '#!/bin/sh'`),

@@ -2,6 +2,7 @@
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
+import { seclude } from "../seclude.ts";
 import { marked } from "../shell/child-env.ts";
 import { createGuardedGroups } from "../shell/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/pipe.ts";
@@ -20,13 +21,13 @@ export function createHookProcesses(): HookProcesses {
   const token = randomHex(16);
   const { groups, guard, reaper } = createGuardedGroups(token);
   const closing = new AbortController();
-  let pipes: Promise<OpenPipe | null> | undefined;
+  let prepared: Promise<[OpenPipe | null, void]> | undefined;
 
   return {
     async run(handler, input, options) {
       // Nothing is started while or after we close; the run then says that it was cancelled.
       if (!closing.signal.aborted) guard();
-      const openPipe = await (pipes ??= loadPipes());
+      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), seclude()]));
       const env = marked(options.env, token);
       return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
     },

@@ -1,6 +1,6 @@
 // Starts a hook's process: a session of its own without a terminal, the input as its stdin, real pipes for its output.
 
-import { closeSync, existsSync } from "node:fs";
+import { closeSync, existsSync, statSync } from "node:fs";
 import { exitOf, readPipe } from "../shell/command.ts";
 import type { OpenPipe } from "../shell/pipe.ts";
 
@@ -76,6 +76,9 @@ function explain(program: string, error: unknown): NotStarted {
     return { problem: `The interpreter that '${program}' names in its first line does not exist`, code: 127 };
   }
   if (code === "ENOENT") return { problem: `'${program}' does not exist; was the script deleted or moved?`, code: 127 };
+  if (code === "EACCES" && statSync(program, { throwIfNoEntry: false })?.isDirectory()) {
+    return { problem: `'${program}' is a directory; name the script in it`, code: 126 };
+  }
   if (code === "EACCES") return { problem: `'${program}' may not be run; make it executable (chmod +x)`, code: 126 };
   if (code === "ENOEXEC") {
     return { problem: `'${program}' is no program; begin it with a line such as '#!/bin/sh'`, code: 126 };

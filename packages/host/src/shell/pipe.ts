@@ -3,6 +3,7 @@
 
 import { tmpdir } from "node:os";
 import { closeSync, readSync, unlinkSync } from "node:fs";
+import { loadLibc } from "../libc.ts";
 import { createPrivateFile } from "../private-file.ts";
 import { randomHex } from "../random.ts";
 
@@ -16,25 +17,17 @@ export type OpenPipe = (options?: { readonly nonBlocking?: boolean }) => Pipe;
 const O_NONBLOCK = 0o4000;
 const O_CLOEXEC = 0o2000000;
 
-/** Null where the C library offers no `pipe2`; callers then make do with Bun's. About 1 ms, once per session. */
+/** Null where the C library offers no `pipe2`; callers then make do with Bun's. */
 export async function loadPipes(): Promise<OpenPipe | null> {
-  if (process.platform !== "linux") return null;
-  const { dlopen } = await import("bun:ffi");
-  for (const name of ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`]) {
-    try {
-      const { symbols } = dlopen(name, { pipe2: { args: ["ptr", "i32"], returns: "i32" } });
-      return ({ nonBlocking = false } = {}) => {
-        const ends = new Int32Array(2);
-        if (symbols.pipe2(ends, O_CLOEXEC | (nonBlocking ? O_NONBLOCK : 0)) !== 0) {
-          throw new Error("No pipe could be opened: too many open files");
-        }
-        return { read: ends[0]!, write: ends[1]! };
-      };
-    } catch {
-      continue;
+  const libc = await loadLibc({ pipe2: { args: ["ptr", "i32"], returns: "i32" } });
+  if (libc === null) return null;
+  return ({ nonBlocking = false } = {}) => {
+    const ends = new Int32Array(2);
+    if (libc.pipe2(ends, O_CLOEXEC | (nonBlocking ? O_NONBLOCK : 0)) !== 0) {
+      throw new Error("No pipe could be opened: too many open files");
     }
-  }
-  return null;
+    return { read: ends[0]!, write: ends[1]! };
+  };
 }
 
 /** A place where a child leaves one short line before it exits. */

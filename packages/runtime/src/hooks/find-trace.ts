@@ -4,11 +4,10 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   findSession,
-  hookTracePath,
   listSessions,
+  loadHookTrace,
   newestSession,
   projectDir,
-  readHookTrace,
   type HookFiring,
   type Place,
 } from "@keelson/store";
@@ -17,10 +16,11 @@ export type FoundTrace =
   | { readonly ok: true; readonly id: string; readonly path: string; firings(): Iterable<HookFiring> }
   | { readonly ok: false; readonly message: string };
 
-export function findTrace(place: Place, wanted?: string): FoundTrace {
+export async function findTrace(place: Place, wanted?: string): Promise<FoundTrace> {
   const found = wanted === undefined ? newestSession(place) : session(place, wanted);
   if (found === undefined) return { ok: false, message: "There is no session of this folder yet" };
   if ("message" in found) return { ok: false, message: found.message };
+  const { hookTracePath, readHookTrace } = await loadHookTrace();
   const path = hookTracePath(dirname(found.path), found.id);
   if (!existsSync(path)) return { ok: false, message: `No hook ran in session ${found.id}` };
   return { ok: true, id: found.id, path, firings: () => readHookTrace(path) };

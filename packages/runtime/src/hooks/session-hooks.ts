@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
-import { openHookTrace, type HookTrace } from "@keelson/store";
+import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type { SessionPlace } from "../place.ts";
 import { Hooks, type Firing, type HooksOptions } from "./dispatch.ts";
 import type { Runners, RunnersOptions } from "./runners.ts";
@@ -30,12 +30,16 @@ export interface SessionHooks {
 export function openSessionHooks({ place, entitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
   const trace = tracer(place, options);
+  const openAll = async () => {
+    const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
+    return opened;
+  };
   let runners: Promise<Runners> | undefined;
   const hooks = new Hooks({
     ...options,
     sessionId: place.id,
     transcriptPath: place.path,
-    runners: () => (runners ??= openRunners({ ...options, sessionId: place.id })),
+    runners: () => (runners ??= openAll()),
     trace: trace.add,
     heed: (_, { sessionTitle, watchPaths }) => {
       if (typeof sessionTitle === "string" && sessionTitle !== "") entitle(sessionTitle);
@@ -81,16 +85,21 @@ async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<R
   });
 }
 
+/** Loaded with the runners: before there are any, nothing has happened. */
 function tracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
+  let store: Awaited<ReturnType<typeof loadHookTrace>> | undefined;
   let trace: HookTrace | undefined;
   return {
+    async load(): Promise<void> {
+      store = await loadHookTrace();
+    },
     add({ label, name, registration, input, run, reply }: Firing): void {
       if (place.path === null) return;
-      trace ??= openHookTrace(place.dir, place.id, {
+      trace ??= store?.openHookTrace(place.dir, place.id, {
         now,
         onFailure: (error) => warn(`Hooks go on without being traced: ${error.message}`),
       });
-      trace.add({ label, name, registration, input, run, reply });
+      trace?.add({ label, name, registration, input, run, reply });
     },
     close: () => trace?.close(),
   };

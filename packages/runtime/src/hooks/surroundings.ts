@@ -2,7 +2,7 @@
 
 import { clearFolderEnvFiles } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
-import { namedFiles, watchFiles, type FileWatch } from "./watch-files.ts";
+import type { FileWatch } from "./watch-files.ts";
 
 export interface SurroundingsOptions {
   readonly configDir: string;
@@ -16,7 +16,7 @@ export interface SurroundingsOptions {
 export class Surroundings {
   readonly #options: SurroundingsOptions;
   readonly #telling = new Set<Promise<unknown>>();
-  #watch: FileWatch | undefined;
+  #watch: Promise<FileWatch> | undefined;
 
   constructor(options: SurroundingsOptions) {
     this.#options = options;
@@ -27,13 +27,16 @@ export class Surroundings {
     const { hears, registered, root } = this.#options;
     if (!hears("FileChanged")) return;
     const waiting = registered().filter(({ event }) => event === "FileChanged");
-    this.watch(waiting.flatMap(({ matcher }) => namedFiles(matcher, root)));
+    const watching = import("./watch-files.ts").then(({ namedFiles }) =>
+      this.watch(waiting.flatMap(({ matcher }) => namedFiles(matcher, root))),
+    );
+    this.#await(watching);
   }
 
   watch(paths: readonly string[]): void {
     if (!this.#options.hears("FileChanged") || paths.length === 0) return;
-    this.#watch ??= watchFiles((path, event) => this.tell("FileChanged", { file_path: path, event }));
-    this.#watch.add(paths);
+    this.#watch ??= this.#open();
+    this.#await(this.#watch.then((watch) => watch.add(paths)));
   }
 
   moved(from: string, to: string): void {
@@ -49,9 +52,7 @@ export class Surroundings {
   /** Nobody waits for what hooks make of it, but the session's end does. */
   tell(event: HookEvent, input: JsonObject): void {
     if (!this.#options.hears(event)) return;
-    const told = this.#options.fire(event, input);
-    this.#telling.add(told);
-    void told.finally(() => this.#telling.delete(told));
+    this.#await(this.#options.fire(event, input));
   }
 
   /** Until hooks have heard all that was told: what they set up then holds for the next command. */
@@ -60,6 +61,16 @@ export class Surroundings {
   }
 
   close(): void {
-    this.#watch?.close();
+    if (this.#watch) this.#await(this.#watch.then((watch) => watch.close()));
+  }
+
+  async #open(): Promise<FileWatch> {
+    const { watchFiles } = await import("./watch-files.ts");
+    return watchFiles((path, event) => this.tell("FileChanged", { file_path: path, event }));
+  }
+
+  #await(work: Promise<unknown>): void {
+    this.#telling.add(work);
+    void work.finally(() => this.#telling.delete(work));
   }
 }

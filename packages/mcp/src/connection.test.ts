@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { VERSION } from "@keelson/protocol";
+import { Connection } from "./connection.ts";
+import { ADD, fakeServer, HELLO, type FakeServer } from "./fake-server.test-support.ts";
+
+const signal = new AbortController().signal;
+
+function connectionTo({ transport }: FakeServer, options: { timeoutMs?: number; onProblem?(text: string): void } = {}) {
+  return new Connection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 1_000, ...options });
+}
+
+const methods = ({ heard }: FakeServer) => heard.map(({ method }) => method);
+const names = (connection: Connection) => connection.offered.map(({ tool }) => tool.name);
+
+test("a server is greeted, told so, and asked for its tools", async () => {
+  const server = fakeServer({ initialize: { ...HELLO, instructions: "Use it for sums." } });
+  const connection = connectionTo(server);
+  expect(connection.status).toBe("pending");
+  await connection.open();
+  expect([connection.status, connection.facts]).toEqual([
+    "connected",
+    { hasTools: true, serverInfo: { name: "calc", version: "1.0.0" }, instructions: "Use it for sums." },
+  ]);
+  expect(server.heard).toEqual([
+    {
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "keelson", title: "Keelson", version: VERSION },
+      },
+      jsonrpc: "2.0",
+      id: 0,
+    },
+    { method: "notifications/initialized", jsonrpc: "2.0" },
+    { method: "tools/list", params: {}, jsonrpc: "2.0", id: 1 },
+  ]);
+  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  expect([tool.name, tool.description, tool.input.json, tool.together]).toEqual([
+    "mcp__calc__add",
+    "Adds two numbers",
+    ADD.inputSchema,
+    false,
+  ]);
+});
+
+test("a server without tools is not asked for any", async () => {
+  const server = fakeServer({ initialize: { serverInfo: {}, capabilities: {} } });
+  const connection = connectionTo(server);
+  await connection.open();
+  expect([connection.status, methods(server)]).toEqual(["connected", ["initialize", "notifications/initialized"]]);
+});
+
+test("what the client knew beforehand is not asked for", async () => {
+  const server = fakeServer();
+  const full = connectionTo(server);
+  await full.open({ initializeResult: HELLO, toolsListResult: { tools: [ADD] } });
+  expect([full.status, names(full), methods(server)]).toEqual(["connected", ["mcp__calc__add"], []]);
+
+  const half = connectionTo(server);
+  await half.open({ initializeResult: HELLO, toolsListResult: "?" });
+  expect([half.status, names(half), methods(server)]).toEqual(["connected", ["mcp__calc__add"], ["tools/list"]]);
+
+  const none = connectionTo(server);
+  await none.open({ initializeResult: 7, toolsListResult: { tools: [] } });
+  expect([none.status, names(none)]).toEqual(["connected", ["mcp__calc__add"]]);
+});
+
+test("a list in pages is read to its end", async () => {
+  const server = fakeServer({
+    "tools/list": ({ cursor }) =>
+      cursor === undefined
+        ? { tools: [ADD], nextCursor: "2" }
+        : { tools: [{ ...ADD, name: `after ${String(cursor)}` }] },
+  });
+  const connection = connectionTo(server);
+  await connection.open();
+  expect(names(connection)).toEqual(["mcp__calc__add", "mcp__calc__after_2"]);
+});
+
+test("hints say what may run beside others, and are told to clients", async () => {
+  const annotations = { title: "Sum", readOnlyHint: true, destructiveHint: false, openWorldHint: "?" };
+  const connection = connectionTo(fakeServer({ "tools/list": { tools: [{ ...ADD, annotations }] } }));
+  await connection.open();
+  const [{ facts, tool }] = connection.offered as [(typeof connection.offered)[number]];
+  expect([facts.title, facts.annotations, tool.together]).toEqual([
+    "Sum",
+    { readOnly: true, destructive: false },
+    true,
+  ]);
+});
+
+test("a long description is cut", async () => {
+  const tools = [{ ...ADD, description: "x".repeat(50_000) }];
+  const connection = connectionTo(fakeServer({ "tools/list": { tools } }));
+  await connection.open();
+  expect(connection.offered[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
+});
+
+test("a list that changed is asked for again, once at a time", async () => {
+  const server = fakeServer();
+  const connection = connectionTo(server);
+  await connection.open();
+  server.answers["tools/list"] = { tools: [{ ...ADD, name: "subtract" }] };
+  for (let n = 0; n < 100; n++) {
+    connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  }
+  expect(connection.isStale).toBe(true);
+  await connection.fresh();
+  expect([names(connection), methods(server).length]).toEqual([["mcp__calc__subtract"], 4]);
+  // One of the hundred came while we asked: it waits for whoever wants to know.
+  expect(connection.isStale).toBe(true);
+  await connection.fresh();
+  expect([connection.isStale, methods(server).length]).toEqual([false, 5]);
+});
+
+test("a list that cannot be had again leaves the tools as they were", async () => {
+  const server = fakeServer();
+  const connection = connectionTo(server);
+  await connection.open();
+  server.answers["tools/list"] = { tools: "none" };
+  connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  await connection.fresh();
+  expect(names(connection)).toEqual(["mcp__calc__add"]);
+});
+
+test("a hook's call carries no mark of the model's", async () => {
+  const server = fakeServer();
+  const connection = connectionTo(server);
+  await connection.open();
+  expect((await connection.call("add", { a: 1 }, { signal }))?.blocks).toEqual([{ type: "text", text: "3" }]);
+  expect(server.heard.at(-1)).toMatchObject({ params: { name: "add", arguments: { a: 1 } } });
+  expect(server.heard.at(-1)?.["params"]).not.toHaveProperty("_meta");
+  expect(connection.call("subtract", {}, { signal })).toBeUndefined();
+});
+
+test("a closed connection has no tools, and those handed out say why they fail", async () => {
+  const connection = connectionTo(fakeServer());
+  await connection.open();
+  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  connection.close();
+  expect([connection.offered, connection.call("add", {}, { signal })]).toEqual([[], undefined]);
+  const context = { toolUseId: "t", signal } as Parameters<typeof tool.run>[1];
+  expect(tool.run({}, context)).rejects.toThrow("MCP error -32000: Connection closed");
+});

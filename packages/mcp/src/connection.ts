@@ -1,0 +1,194 @@
+// One server and its tools, for as long as the session has it. However the server behaves, opening ends, and a failure
+// is a state, not an exception. It knows no transport and no permission.
+
+import type { Tool } from "@keelson/engine";
+import { isObject, type JsonObject } from "@keelson/protocol";
+import { Client, type Transport } from "./client.ts";
+import { readResult, type CallResult } from "./content.ts";
+import { introduce, listTools, readServer, readTools, type ServerFacts, type ToolList } from "./handshake.ts";
+import { LONGEST_NAME } from "./naming.ts";
+import { McpError } from "./rpc.ts";
+import type { ToolFacts } from "./tool-facts.ts";
+import { mcpTool } from "./tools.ts";
+
+export interface ConnectionOptions {
+  readonly name: string;
+  readonly transport: Transport;
+  /** For the handshake and for each new list of tools. */
+  readonly timeoutMs: number;
+  readonly callTimeoutMs: number;
+  readonly maxShown?: number;
+  /** What of the server is left out, in a sentence; said once, and not without end. */
+  onProblem?(problem: string): void;
+}
+
+/** A tool as its server describes it, and as the engine runs it. */
+export interface Offered {
+  readonly facts: ToolFacts;
+  readonly tool: Tool;
+}
+
+/** What a client knows of its server beforehand, so that nobody has to ask. */
+export interface Manifest {
+  readonly initializeResult?: unknown;
+  readonly toolsListResult?: unknown;
+}
+
+export interface CallOptions {
+  /** The call of the model it belongs to; absent for calls made by hooks. */
+  readonly toolUseId?: string;
+  readonly signal: AbortSignal;
+}
+
+const LONGEST_ERROR = 500;
+const MOST_PROBLEMS = 20;
+
+export class Connection {
+  readonly name: string;
+  readonly #options: ConnectionOptions;
+  readonly #client: Client;
+  readonly #closing = new AbortController();
+  #status: "pending" | "connected" | "failed" = "pending";
+  #error: string | undefined;
+  #facts: ServerFacts | undefined;
+  #offered: readonly Offered[] = [];
+  readonly #told = new Set<string>();
+  #refreshing: Promise<void> | undefined;
+  #stale = false;
+  /** Nobody has called `fresh` since we last asked unbidden. */
+  #asked = false;
+
+  constructor(options: ConnectionOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#client = new Client(options.transport, (method) => {
+      if (method === "notifications/tools/list_changed") this.#listChanged();
+    });
+  }
+
+  get status() {
+    return this.#status;
+  }
+
+  /** Why it failed. */
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  get facts(): ServerFacts | undefined {
+    return this.#facts;
+  }
+
+  /** In the order of the server's list. */
+  get offered(): readonly Offered[] {
+    return this.#offered;
+  }
+
+  /** The server said that its list changed, and we have not seen the new one. */
+  get isStale(): boolean {
+    return this.#status === "connected" && (this.#stale || this.#refreshing !== undefined);
+  }
+
+  /** Never rejects; `status` says how it went. */
+  async open(manifest: Manifest = {}): Promise<void> {
+    const { timeoutMs } = this.#options;
+    const until = performance.now() + timeoutMs;
+    const limit = () => ({ timeoutMs: Math.max(1, until - performance.now()), signal: this.#closing.signal });
+    try {
+      const known = readServer(manifest.initializeResult);
+      this.#facts = known ?? (await introduce(this.#client, limit()));
+      const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
+      if (Array.isArray(parked)) this.#take(readTools(parked));
+      else if (this.#facts.hasTools) this.#take(await listTools(this.#client, limit()));
+      this.#status = "connected";
+    } catch (error) {
+      this.#status = "failed";
+      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
+    }
+  }
+
+  /** Resolves when the list of tools is as new as we know it can be. Never rejects. */
+  async fresh(): Promise<void> {
+    this.#asked = false;
+    if (this.isStale && !this.#refreshing) this.#refresh();
+    await this.#refreshing;
+  }
+
+  deliver(message: unknown): void {
+    this.#client.deliver(message);
+  }
+
+  /** Undefined when it is not connected or has no such tool; `tool` is the server's own name for it. */
+  call(tool: string, input: JsonObject, options: CallOptions): Promise<CallResult> | undefined {
+    const known = this.#offered.find(({ facts }) => facts.name === tool);
+    return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
+  }
+
+  close(): void {
+    this.#closing.abort(new Error("Connection closed"));
+    this.#client.close();
+    this.#offered = [];
+  }
+
+  async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: CallOptions): Promise<CallResult> {
+    const params = (id: number) => ({
+      name,
+      arguments: input,
+      ...(toolUseId === undefined ? {} : { _meta: { "claudecode/toolUseId": toolUseId, progressToken: id } }),
+    });
+    const limit = { timeoutMs: this.#options.callTimeoutMs, signal };
+    const result = readResult(await this.#client.request("tools/call", params, limit), this.name);
+    if (!result) throw new McpError(-32603, `the answer of "${name}" is not a tool result`);
+    return result;
+  }
+
+  #take({ tools, problems }: ToolList): void {
+    if (this.#closing.signal.aborted) return;
+    const { name: server, maxShown } = this.#options;
+    for (const problem of problems) this.#tell(problem);
+    const names = new Set<string>();
+    this.#offered = tools.flatMap((facts) => {
+      const tool = mcpTool({ server, facts, maxShown, call: (input, how) => this.#call(facts, input, how) });
+      if (tool.name.length > LONGEST_NAME) {
+        this.#tell(`The tool "${facts.name}" was left out: with its server's, its name is too long`);
+      } else if (names.has(tool.name)) {
+        this.#tell(`The tool "${facts.name}" was left out: another one is called ${tool.name}, too`);
+      } else {
+        names.add(tool.name);
+        return [{ facts, tool }];
+      }
+      return [];
+    });
+  }
+
+  #tell(problem: string): void {
+    if (this.#told.has(problem) || this.#told.size >= MOST_PROBLEMS) return;
+    this.#told.add(problem);
+    this.#options.onProblem?.(problem);
+  }
+
+  /** Asked anew at once, but only once: what changes after that waits for `fresh`, so no server can keep us busy. */
+  #listChanged(): void {
+    this.#stale = true;
+    if (this.#status !== "connected" || this.#refreshing || this.#asked) return;
+    this.#asked = true;
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    this.#stale = false;
+    const limit = { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#refreshing = promise;
+    void listTools(this.#client, limit)
+      .then(
+        (list) => this.#take(list),
+        // The tools we know are better than none.
+        () => undefined,
+      )
+      .finally(() => {
+        this.#refreshing = undefined;
+        resolve();
+      });
+  }
+}

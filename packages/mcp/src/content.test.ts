@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { blocksFrom, readResult } from "./content.ts";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABXvMqOgAAAABJRU5ErkJggg==";
+const WEBP = btoa("RIFF\0\0\0\0WEBPVP8 ");
+const text = (value: string) => ({ type: "text", text: value });
+const image = (media_type: string, data: string) => ({ type: "image", source: { type: "base64", media_type, data } });
+
+test.each([
+  ["text", { type: "text", text: "3" }, [text("3")]],
+  ["an image", { type: "image", data: PNG, mimeType: "image/png" }, [image("image/png", PNG)]],
+  ["an image under a wrong label", { type: "image", data: WEBP, mimeType: "image/png" }, [image("image/webp", WEBP)]],
+  [
+    "an image no model reads",
+    { type: "image", data: btoa("<svg/>"), mimeType: "image/svg+xml" },
+    [text("[Image (image/svg+xml): cannot be shown; PNG, JPEG, GIF and WebP can]")],
+  ],
+  [
+    "an image that is not base64",
+    { type: "image", data: `${PNG.slice(0, 20)}!!`, mimeType: "image/png" },
+    [text("[Image (image/png): cannot be shown; PNG, JPEG, GIF and WebP can]")],
+  ],
+  ["audio", { type: "audio", data: "AAAA", mimeType: "audio/wav" }, [text("[Audio (audio/wav): cannot be shown]")]],
+  [
+    "a resource of text",
+    { type: "resource", resource: { uri: "file:///a", text: "hello" } },
+    [text("[Resource from calc at file:///a] hello")],
+  ],
+  [
+    "a resource that is an image",
+    { type: "resource", resource: { uri: "ui://x", blob: PNG, mimeType: "image/png" } },
+    [text("[Resource from calc at ui://x]"), image("image/png", PNG)],
+  ],
+  [
+    "a resource of bytes",
+    { type: "resource", resource: { uri: "ui://x", blob: "AAAA", mimeType: "application/zip" } },
+    [text("[Resource from calc at ui://x] 3 bytes of application/zip: cannot be shown")],
+  ],
+  [
+    "a link",
+    { type: "resource_link", uri: "file:///a", name: "a", description: "the first" },
+    [text("[Resource link: a] file:///a (the first)")],
+  ],
+  ["a bare text", "hello", [text("hello")]],
+  ["a kind nobody knows", { type: "hologram", depth: 3 }, [text('{"type":"hologram","depth":3}')]],
+  ["text that is none", { type: "text", text: 7 }, [text("7")]],
+  ["empty text, which the API refuses", { type: "text", text: "" }, []],
+  ["null", null, [text("null")]],
+])("%s becomes what the model can be shown, and stays so", (_, item, blocks) => {
+  const shown: unknown = blocksFrom([item], "calc");
+  expect(shown).toEqual(blocks);
+  expect(blocksFrom(shown, "calc")).toEqual(shown as never);
+});
+
+test("half a character, which the API refuses, is mended", () => {
+  expect(blocksFrom([{ type: "text", text: "a\ud83d" }], "calc")).toEqual([text("a\ufffd")] as never);
+});
+
+test("images are limited in number and size", () => {
+  const many: unknown[] = Array.from({ length: 25 }, () => ({ type: "image", data: PNG, mimeType: "image/png" }));
+  const shown = blocksFrom(many, "calc");
+  expect(shown.filter(({ type }) => type === "image").length).toBe(20);
+  expect(shown.at(-1)).toEqual(text("[Image (image/png, 72 bytes): left out, too large or too many]"));
+  const large = PNG.slice(0, 60) + "A".repeat(6 * 1024 * 1024);
+  expect(blocksFrom([{ type: "image", data: large }], "calc")).toEqual([
+    text("[Image (image/png, 4718637 bytes): left out, too large or too many]"),
+  ] as never);
+});
+
+test("parts without end are cut off, and that is said", () => {
+  const shown = blocksFrom(
+    Array.from({ length: 100_000 }, () => "x"),
+    "calc",
+  );
+  expect([shown.length, shown.at(-1)]).toEqual([1_001, text("[99000 more parts of the answer left out]")]);
+});
+
+test.each([
+  ["a number", 7, undefined],
+  ["null", null, undefined],
+  ["a list", [], undefined],
+  ["nothing of a result", { ok: true }, undefined],
+  ["content that is text", { content: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
+  ["the first protocol's", { toolResult: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
+  ["no content", { content: [] }, { raw: [], blocks: [], isError: false }],
+  ["an error flag that is none", { content: [], isError: "yes" }, { raw: [], blocks: [], isError: false }],
+  [
+    "only its own shape",
+    { structuredContent: { n: 1 } },
+    { raw: [], blocks: [], structured: { n: 1 }, isError: false },
+  ],
+])("readResult() reads %s", (_, result, read) => {
+  expect(readResult(result, "calc") as unknown).toEqual(read);
+});

@@ -1,0 +1,6 @@
+export { Connection, type CallOptions, type ConnectionOptions, type Manifest, type Offered } from "./connection.ts";
+export type { Transport } from "./client.ts";
+export { joinedText, type CallResult } from "./content.ts";
+export { renderServerInstructions } from "./instructions.ts";
+export { toolName } from "./naming.ts";
+export { sdkTransport } from "./transport/sdk.ts";

@@ -1,0 +1,140 @@
+import { expect, test } from "bun:test";
+import { Conversation, run } from "@keelson/engine";
+import type { HookOutcome, JsonObject, PromptMessage } from "@keelson/protocol";
+import { scriptedModel, world, type WorldOptions } from "@keelson/testkit";
+import { Connection } from "./connection.ts";
+import { fakeServer, NEVER, type FakeServer } from "./fake-server.test-support.ts";
+
+const text = (value: string) => ({ type: "text", text: value });
+
+test("a call reaches the server with the id of the model's call, and its blocks come back", async () => {
+  const server = fakeServer();
+  const { result, stored } = await call(server);
+  expect(server.heard.at(-1)).toEqual({
+    method: "tools/call",
+    params: {
+      name: "add",
+      arguments: { a: 1, b: 2 },
+      _meta: { "claudecode/toolUseId": "call_1_1", progressToken: 2 },
+    },
+    jsonrpc: "2.0",
+    id: 2,
+  });
+  expect(result).toEqual({ type: "tool_result", tool_use_id: "call_1_1", content: [text("3")], is_error: false });
+  expect(stored).toEqual([text("3")]);
+});
+
+test("what a tool says in its own shape is shown as JSON in place of its text, and stored beside it", async () => {
+  const answer = { content: [{ type: "text", text: "three" }], structuredContent: { sum: 3 } };
+  const { result, stored } = await call(fakeServer({ "tools/call": answer }));
+  expect(result).toMatchObject({ content: [text('{"sum":3}')], is_error: false });
+  expect(stored).toEqual({ content: '{"sum":3}', structuredContent: { sum: 3 } });
+});
+
+test("isError becomes an error with the joined text", async () => {
+  const answer = { content: [text("no such"), text("number")], isError: true };
+  const { result, stored } = await call(fakeServer({ "tools/call": answer }));
+  expect(result).toMatchObject({ content: "no such\nnumber", is_error: true });
+  expect(stored).toBe("Error: no such\nnumber");
+});
+
+test("a refusal and an answer that is no result are errors the model can read", async () => {
+  const refusal = await call(fakeServer({ "tools/call": () => Promise.reject(new Error("Stream gone")) }));
+  expect(refusal.result).toMatchObject({ content: "MCP error -32000: Stream gone", is_error: true });
+  const nonsense = await call(fakeServer({ "tools/call": { weather: "fine" } }));
+  expect(nonsense.result).toMatchObject({
+    content: 'MCP error -32603: the answer of "add" is not a tool result',
+    is_error: true,
+  });
+});
+
+test("nothing in the content is said to be nothing", async () => {
+  const { result, stored } = await call(fakeServer({ "tools/call": { content: [] } }));
+  expect(result).toMatchObject({ content: "(The tool answered with no content)", is_error: false });
+  expect(stored).toEqual([]);
+});
+
+test("arguments are the server's to check", async () => {
+  const server = fakeServer();
+  await call(server, { input: { a: "one", c: null } });
+  expect(server.heard.at(-1)).toMatchObject({ params: { arguments: { a: "one", c: null } } });
+});
+
+test("a run that is stopped withdraws the call", async () => {
+  const stop = new AbortController();
+  const server = fakeServer({ "tools/call": () => (stop.abort(), NEVER()) });
+  const { result } = await call(server, { signal: stop.signal });
+  expect(result).toMatchObject({ is_error: true });
+  expect(server.heard.at(-1)).toMatchObject({ method: "notifications/cancelled", params: { requestId: 2 } });
+});
+
+test("a hook may put other content in the place of the answer, if it is content", async () => {
+  const saying = (output: unknown) => (event: string) =>
+    ({ reasons: [], context: [], ...(event === "PostToolUse" ? { output } : {}) }) as unknown as HookOutcome;
+  const changed = await call(fakeServer(), { fire: saying([text("four")]) });
+  expect(changed.result).toMatchObject({ content: [text("four")] });
+  const refused = await call(fakeServer(), { fire: saying({ sum: 4 }) });
+  expect(refused.result).toMatchObject({ content: [text("3")] });
+});
+
+test("10 MB of text: the model sees the start and where the rest is, the transcript a cut", async () => {
+  const long = "0123456789".repeat(1024 * 1024);
+  const { result, stored, spilled } = await call(fakeServer({ "tools/call": { content: [text(long)] } }));
+  const [{ text: shown }] = result["content"] as [{ text: string }];
+  expect(shown).toStartWith("<persisted-output>\nOutput too large (10.0MB).");
+  expect(shown.length).toBeLessThan(3_000);
+  expect([...spilled.values()].map(({ length }) => length)).toEqual([long.length]);
+  expect(JSON.stringify(stored).length).toBeLessThan(101_000);
+});
+
+test("10 MB in a thousand parts are one text too long, not a thousand that fit", async () => {
+  const parts = Array.from({ length: 1_000 }, () => text("x".repeat(10_000)));
+  const { result, stored, spilled } = await call(fakeServer({ "tools/call": { content: parts } }));
+  expect(result["content"]).toHaveLength(1);
+  expect(spilled.size).toBe(1);
+  expect(JSON.stringify(stored).length).toBeLessThan(101_000);
+});
+
+test("10 MB in its own shape, and 10 MB of error", async () => {
+  const long = "x".repeat(10 * 1024 * 1024);
+  const own = await call(fakeServer({ "tools/call": { structuredContent: { long } } }));
+  expect(JSON.stringify([own.result, own.stored]).length).toBeLessThan(110_000);
+  const error = await call(fakeServer({ "tools/call": { content: [text(long)], isError: true } }));
+  expect(error.result).toMatchObject({ is_error: true });
+  expect(JSON.stringify([error.result, error.stored]).length).toBeLessThan(10_000);
+});
+
+test("a tool's own wish about its size is heard, within reason", async () => {
+  const listed = (size: number) => ({
+    "tools/list": { tools: [{ name: "add", inputSchema: {}, _meta: { "anthropic/maxResultSizeChars": size } }] },
+    "tools/call": { content: [text("x".repeat(200_000))] },
+  });
+  expect((await call(fakeServer(listed(300_000)))).spilled.size).toBe(0);
+  expect((await call(fakeServer(listed(1_000)))).spilled.size).toBe(1);
+});
+
+/** One run in which the model calls the tool once; what it was shown, and what was kept. */
+async function call(
+  { transport }: FakeServer,
+  { input = { a: 1, b: 2 }, ...options }: { readonly input?: JsonObject } & Pick<WorldOptions, "fire" | "signal"> = {},
+) {
+  const connection = new Connection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
+  await connection.open();
+  const tools = connection.offered.map(({ tool }) => tool);
+  const model = scriptedModel({ calls: [{ name: "mcp__calc__add", input }] }, { text: "done" });
+  const there = world(model, {
+    tools,
+    ...options,
+    permit: (request) => {
+      expect(request.access).toEqual({ kind: "external" });
+      return { behavior: "allow", by: "rule", source: "config", input: request.input };
+    },
+  });
+  const prompt: PromptMessage = { type: "user", message: { role: "user", content: "go" }, parent_tool_use_id: null };
+  await run(prompt, "default", new Conversation(), there.ports, {});
+  const entry = there.entries.find((each) => "toolUseResult" in each) as unknown as {
+    message: { content: [JsonObject] };
+    toolUseResult: unknown;
+  };
+  return { result: entry.message.content[0], stored: entry.toolUseResult, spilled: there.spilled };
+}

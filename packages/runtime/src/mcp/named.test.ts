@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { namedInInitialize, namedInMap } from "./named.ts";
+
+const plain = (name: string) => ({ name, policies: new Map() });
+
+test("initialize names servers, and says more about some", () => {
+  const manifest = { initializeResult: {}, toolsListResult: { tools: [] } };
+  const tools = [
+    { name: "add", permission_policy: "always_allow" },
+    { name: "wipe", permission_policy: "always_deny" },
+    { name: "odd", permission_policy: "sometimes" },
+    { name: "silent" },
+    7,
+  ];
+  expect(
+    namedInInitialize({
+      sdkMcpServers: ["calc", "docs", "calc"],
+      sdkMcpServerConfigs: { calc: { timeout: 5_000, tools }, nobody: {} },
+      sdkMcpServerManifests: { docs: manifest },
+    }),
+  ).toEqual([
+    {
+      name: "calc",
+      timeoutMs: 5_000,
+      policies: new Map([
+        ["add", "always_allow"],
+        ["wipe", "always_deny"],
+      ]),
+    },
+    { ...plain("docs"), manifest },
+  ]);
+});
+
+test("what is not as it should be is left out", () => {
+  expect(namedInInitialize({})).toEqual([]);
+  expect(namedInInitialize({ sdkMcpServers: "calc" })).toEqual([]);
+  const odd = {
+    sdkMcpServers: ["", 7, null, "constructor", "n".repeat(201)],
+    sdkMcpServerConfigs: [],
+    sdkMcpServerManifests: 1,
+  };
+  expect(namedInInitialize(odd)).toEqual([plain("constructor")]);
+  expect(namedInInitialize({ sdkMcpServers: ["a"], sdkMcpServerConfigs: { a: { timeout: 10, tools: {} } } })).toEqual([
+    plain("a"),
+  ]);
+  expect(namedInInitialize({ sdkMcpServers: Array.from({ length: 1_000 }, (_, n) => `s${n}`) }).length).toBe(200);
+});
+
+test("a map of servers holds those of the client, and others", () => {
+  const servers = {
+    calc: { type: "sdk", name: "calc" },
+    files: { command: "x" },
+    web: { type: "http", url: "" },
+    odd: 7,
+  };
+  expect(namedInMap(servers)).toEqual({ sdk: [plain("calc")], others: ["files", "web", "odd"] });
+  expect(namedInMap(null)).toEqual({ sdk: [], others: [] });
+});

@@ -1,0 +1,258 @@
+import { expect, test } from "bun:test";
+import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
+import { mcpBridges } from "../controls/mcp-bridge.ts";
+import { namedInInitialize } from "./named.ts";
+import { SdkServers } from "./sdk-servers.ts";
+
+const on = new AbortController().signal;
+
+test("servers connect in the background; a run waits for them and finds their tools in order", async () => {
+  const { servers, heard } = client({ docs: ["search"], calc: ["subtract", "add"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["docs", "calc"] }));
+  expect(servers.summary()).toEqual([
+    { name: "docs", status: "pending", source: "sdk" },
+    { name: "calc", status: "pending", source: "sdk" },
+  ]);
+  expect(servers.tools()).toEqual([]);
+
+  await servers.ready(on);
+
+  expect(toolNames(servers)).toEqual(["mcp__calc__add", "mcp__calc__subtract", "mcp__docs__search"]);
+  expect(servers.summary()[1]).toEqual({ name: "calc", status: "connected", source: "sdk" });
+  expect(servers.status()).toEqual([
+    {
+      name: "docs",
+      status: "connected",
+      serverInfo: { name: "docs", version: "1.0.0" },
+      transport: "sdk",
+      scope: "dynamic",
+      source: "sdk",
+      tools: [{ name: "search", annotations: {} }],
+    },
+    expect.objectContaining({
+      name: "calc",
+      tools: [
+        { name: "subtract", annotations: {} },
+        { name: "add", annotations: {} },
+      ],
+    }),
+  ]);
+  expect(servers.originOf("mcp__docs__search")).toEqual({ server: "docs", source: "sdk", tool: "search" });
+  expect(servers.originOf("Bash")).toBeUndefined();
+  expect(servers.instructions()).toEqual([
+    { name: "docs", instructions: "Ask docs." },
+    { name: "calc", instructions: "Ask calc." },
+  ]);
+  expect(heard("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
+});
+
+test("naming a server again changes nothing", async () => {
+  const { servers, heard } = client({ calc: ["add"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.ready(on);
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.ready(on);
+  expect(heard("calc").length).toBe(3);
+});
+
+test("a server that does not answer is waited for once, and holds up nobody else", async () => {
+  const { servers } = client({ calc: ["add"], slow: "silent" });
+  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "calc"] }));
+  const stop = new AbortController();
+  const first = servers.ready(stop.signal);
+  await settled(() => servers.summary().some(({ status }) => status === "connected"));
+  stop.abort();
+  await first;
+  expect(servers.summary().map(({ status }) => status)).toEqual(["pending", "connected"]);
+  expect(toolNames(servers)).toEqual(["mcp__calc__add"]);
+  await servers.ready(on);
+  servers.close();
+});
+
+test("one that takes longer than MCP_TIMEOUT has failed; so has one the client does not know", async () => {
+  const { servers } = client({ slow: "silent" }, { MCP_TIMEOUT: "10" });
+  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "nobody"] }));
+  await servers.ready(on);
+  await settled(() => servers.summary().every(({ status }) => status === "failed"));
+  const where = { transport: "sdk", scope: "dynamic", source: "sdk" };
+  expect(servers.status()).toEqual([
+    { name: "slow", status: "failed", error: "MCP error -32001: Request timed out", ...where },
+    { name: "nobody", status: "failed", error: "MCP error -32000: SDK MCP server not found: nobody", ...where },
+  ]);
+});
+
+test("a list that changed is there for the next run", async () => {
+  const { servers, tools, say } = client({ calc: ["add"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.ready(on);
+  tools["calc"] = ["multiply"];
+  say("calc", { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  say("nobody", { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  await servers.ready(on);
+  expect(toolNames(servers)).toEqual(["mcp__calc__multiply"]);
+});
+
+test("a manifest saves the handshake", async () => {
+  const { servers, heard } = client({ calc: ["add"] });
+  const manifest = {
+    initializeResult: { capabilities: { tools: {} } },
+    toolsListResult: { tools: [{ name: "known", inputSchema: { type: "object" } }] },
+  };
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
+  await servers.ready(on);
+  expect([toolNames(servers), heard("calc")]).toEqual([["mcp__calc__known"], []]);
+});
+
+test("what the client decided about single tools becomes rules, and what it denied is not offered", async () => {
+  const { servers } = client({ calc: ["add", "ask", "wipe"] });
+  const tools = [
+    { name: "add", permission_policy: "always_allow" },
+    { name: "ask", permission_policy: "always_ask" },
+    { name: "wipe", permission_policy: "always_deny" },
+  ];
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerConfigs: { calc: { tools } } }));
+  await servers.ready(on);
+  expect(toolNames(servers)).toEqual(["mcp__calc__add", "mcp__calc__ask"]);
+  const rule = (behavior: string, tool: string) => ({ behavior, tool, source: "cliArg", base: "/p", text: tool });
+  expect(servers.rules({ base: "/p", mayAllow: true }) as unknown).toEqual([
+    rule("allow", "mcp__calc__add"),
+    rule("ask", "mcp__calc__ask"),
+    rule("deny", "mcp__calc__wipe"),
+  ]);
+  expect(servers.rules({ base: "/p", mayAllow: false }).map(({ behavior }) => behavior)).toEqual(["ask", "deny"]);
+});
+
+test("of two servers that spell the same, the first keeps its tools", async () => {
+  const { servers } = client({ "a b": ["x"], "a.b": ["x", "y"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["a b", "a.b"] }));
+  await servers.ready(on);
+  expect(toolNames(servers)).toEqual(["mcp__a_b__x", "mcp__a_b__y"]);
+  expect(servers.originOf("mcp__a_b__x")?.server).toBe("a b");
+});
+
+test("switched off it has no tools; switched on it is greeted anew", async () => {
+  const { servers, heard } = client({ calc: ["add"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.ready(on);
+  expect(await servers.toggle("calc", false)).toBeUndefined();
+  expect([servers.tools(), servers.summary()]).toEqual([[], [{ name: "calc", status: "disabled", source: "sdk" }]]);
+  expect(servers.callTool("calc", "add", {}, on)).toBeUndefined();
+  expect(await servers.toggle("calc", true)).toBeUndefined();
+  expect(await servers.toggle("calc", true)).toBeUndefined();
+  await servers.ready(on);
+  expect([toolNames(servers), heard("calc").length]).toEqual([["mcp__calc__add"], 6]);
+  expect(await servers.toggle("nope", true)).toBe("Server not found: nope");
+});
+
+test("switched off while it connects, it stays off", async () => {
+  const { servers, heard } = client({ calc: ["add"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.toggle("calc", false);
+  await servers.ready(on);
+  expect([servers.summary()[0]?.status, heard("calc")]).toEqual(["disabled", []]);
+});
+
+test("another set of servers takes the place of the first; those we cannot have are named", async () => {
+  const { servers, heard } = client({ calc: ["add"], docs: ["search"], web: [] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc", "docs"] }));
+  await servers.ready(on);
+  const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" }, files: { command: "x" } };
+  expect(await servers.setServers(wanted)).toEqual({
+    added: ["web", "files"],
+    removed: ["calc"],
+    errors: { files: 'Only servers inside the client (type "sdk") are available in this version' },
+  });
+  await servers.ready(on);
+  expect([toolNames(servers), heard("docs").length]).toEqual([["mcp__docs__search"], 3]);
+});
+
+test("hooks and clients may call a tool without the model", async () => {
+  const { servers } = client({ calc: ["add", "fail"] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  await servers.ready(on);
+  expect(await servers.callTool("calc", "add", { a: 1 }, on)).toEqual({ text: 'add {"a":1}', isError: false });
+  expect(await servers.callTool("calc", "fail", {}, on)).toEqual({ text: "fail {}", isError: true });
+  expect(servers.callTool("calc", "nope", {}, on)).toBeUndefined();
+  expect(servers.callTool("nope", "add", {}, on)).toBeUndefined();
+
+  const asked = (tool: string) => servers.call({ subtype: "mcp_call", tool, arguments: { b: 2 } }, on);
+  expect(await asked("mcp__calc__add")).toEqual({
+    ok: true,
+    payload: { content: [{ type: "text", text: 'add {"b":2}' }] },
+  });
+  expect(await asked("mcp__nope__add")).toEqual({ ok: false, error: "MCP server not connected: nope" });
+});
+
+test("what a server in the client cannot do is refused in words", async () => {
+  const { servers } = client({ calc: [] });
+  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  expect(await servers.reconnect("calc")).toStartWith("mcp_reconnect does not support SDK MCP servers");
+  expect(await servers.reconnect("nope")).toBe("Server not found: nope");
+  const read = (serverName: string) =>
+    servers.readResource({ subtype: "mcp_read_resource", serverName, uri: "ui://x" });
+  expect(await read("calc")).toMatchObject({ ok: false, error: expect.stringContaining("does not support SDK") });
+  expect(await read("nope")).toEqual({ ok: false, error: "MCP server not connected: nope" });
+  expect(servers.setModeOverride("nope", null)).toEqual({ ok: false, error: "Server not found: nope" });
+  expect(servers.setModeOverride("calc", null)).toEqual({ ok: true });
+  expect(servers.setModeOverride("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
+});
+
+test("close() withdraws what is open and leaves nothing", async () => {
+  const { servers, withdrawn } = client({ slow: "silent" });
+  servers.add(namedInInitialize({ sdkMcpServers: ["slow"] }));
+  const waiting = servers.ready(on);
+  await settled(() => withdrawn.length === 1);
+  servers.close();
+  await waiting;
+  expect([servers.summary(), withdrawn[0]?.aborted]).toEqual([[], true]);
+});
+
+const toolNames = (servers: SdkServers) => servers.tools().map(({ name }) => name);
+
+/** A client with servers inside it: their tools by name, or one that never says a word. */
+function client(inside: Record<string, string[] | "silent">, env: Record<string, string> = {}) {
+  const messages: [server: string, method: unknown][] = [];
+  const withdrawn: AbortSignal[] = [];
+  const bridges = mcpBridges(async ({ server_name, message }, signal) => {
+    const name = String(server_name);
+    const tools = inside[name];
+    const { id, method, params } = message as JsonObject;
+    messages.push([name, method]);
+    if (tools === undefined) return controlError("r", `SDK MCP server not found: ${name}`).response;
+    if (tools === "silent") {
+      withdrawn.push(signal);
+      return new Promise(() => undefined);
+    }
+    return controlSuccess("r", {
+      mcp_response: { jsonrpc: "2.0", id: id ?? 0, result: answer(name, tools, method, params) },
+    }).response;
+  });
+  const servers = new SdkServers({ bridge: (name) => bridges.to(name), env, warn: () => undefined });
+  return {
+    servers,
+    tools: inside,
+    withdrawn,
+    say: (name: string, message: JsonObject) => bridges.heard(name, message),
+    heard: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
+  };
+}
+
+function answer(name: string, tools: readonly string[], method: unknown, params: unknown): unknown {
+  switch (method) {
+    case "initialize":
+      return { serverInfo: { name, version: "1.0.0" }, capabilities: { tools: {} }, instructions: `Ask ${name}.` };
+    case "tools/list":
+      return { tools: tools.map((tool) => ({ name: tool, description: tool, inputSchema: { type: "object" } })) };
+    case "tools/call": {
+      const { name: tool, arguments: input } = params as { name: string; arguments: unknown };
+      return { content: [{ type: "text", text: `${tool} ${JSON.stringify(input)}` }], isError: tool === "fail" };
+    }
+    default:
+      return {};
+  }
+}
+
+/** Lets everything that is under way go on until this is so. */
+async function settled(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
