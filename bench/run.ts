@@ -8,6 +8,8 @@ import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freshBuild } from "../scripts/fresh-build.ts";
+import { hooks } from "./measures/hooks.ts";
+import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
 import { parallel } from "./measures/parallel.ts";
 import { resume } from "./measures/resume.ts";
@@ -28,6 +30,8 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   parallel,
   search,
   shield,
+  hooks,
+  instructions,
   stream,
 };
 

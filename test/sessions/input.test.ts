@@ -83,7 +83,10 @@ test("every prompt on the stream is a run of its own in one conversation", async
   });
 
   expect(ended.code).toBe(0);
-  expect(ended.messages.map(kindOf)).toEqual([1, 2, 3].flatMap(() => ["system/init", "assistant", "result"]));
+  const told = ended.messages.filter(({ type }) => type !== "command_lifecycle");
+  expect(told.map(kindOf)).toEqual([1, 2, 3].flatMap(() => ["system/init", "assistant", "result"]));
+  // Who gave a prompt an id hears what becomes of it.
+  expect(messagesOf(ended, "command_lifecycle").map(({ state }) => state)).toEqual(["queued", "started", "completed"]);
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["first", "second", "third"]);
   expect(new Set(ended.messages.map(({ session_id }) => session_id)).size).toBe(1);
   expect(spoken(model.requests[2]!)).toEqual([

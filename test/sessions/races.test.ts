@@ -153,6 +153,32 @@ test("the program: a folder is swapped while the model writes and reads, and not
   expect(shown.filter((content) => /^\s*1[\t→]outside/.test(content))).toEqual([]);
 }, 60_000);
 
+test("the program: a folder is swapped while the model searches it, and nothing outside is found", async () => {
+  mkdirSync(inside("dir"));
+  writeFileSync(inside("dir", "file.txt"), "inside");
+  writeFileSync(join(outside, "beyond.txt"), "outside");
+  await using swapper = await swapping(inside("dir"), { link: outside });
+  const calls = Array.from({ length: 120 }, (_, index): Call => {
+    if (index % 3 === 0) return { name: "Glob", input: { pattern: "*.txt", path: "dir" } };
+    const output_mode = index % 3 === 1 ? "content" : "files_with_matches";
+    return { name: "Grep", input: { pattern: "side", path: "dir", output_mode } };
+  });
+  const seen = new Set<string>();
+  await using model = await startMockModel((_, number) => (number % 2 === 1 ? { calls } : { text: "done" }));
+  for (let run = 0; run < 10 && seen.size < 2; run++) {
+    const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+    expect(ended.code).toBe(0);
+    const shown = told(model.requests.at(-1)!).map(({ content }) => String(content));
+    expect(shown.filter((content) => content.includes("beyond") || content.includes(":outside"))).toEqual([]);
+    for (const content of shown) {
+      if (content.includes("dir/file.txt")) seen.add("found");
+      else if (/replaced|permission|does not exist|directory/i.test(content)) seen.add("refused");
+    }
+  }
+  await swapper.stop();
+  expect([...seen].sort()).toEqual(["found", "refused"]);
+}, 60_000);
+
 test("the program: a folder of the project that is a link to outside is outside", async () => {
   symlinkSync(outside, inside("dir"));
   symlinkSync(join(outside, "not-there-yet"), inside("dangling"));

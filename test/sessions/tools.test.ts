@@ -582,10 +582,16 @@ test.each([
   expect(messagesOf(ended, "system/init")[0].tools).toEqual(names);
 });
 
-test("a tool that is not offered does not run when it is called all the same", async () => {
+test.each([
+  [["--disallowedTools", "Bash"]],
+  [["--tools", "Read"]],
+  [["--settings", '{"permissions":{"deny":["Bash"]}}', "--allowedTools", "Bash"]],
+])("a tool that is not offered (%j) does not run when it is called all the same", async (flags) => {
   using home = temporaryHome();
-  const [shown] = await shownBy(home, [bash("touch made.txt")], ["--disallowedTools", "Bash"]);
-  expect(shown).toStartWith("<tool_use_error>Error: No such tool available: Bash");
+  const [shown] = await shownBy(home, [bash("touch made.txt")], flags);
+  expect(shown).toStartWith(
+    "<tool_use_error>Error: No such tool available: Bash. Bash exists but is not enabled in this context. ",
+  );
   expect(existsSync(join(home.project, "made.txt"))).toBe(false);
 });
 

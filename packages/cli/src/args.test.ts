@@ -140,7 +140,7 @@ const BAD: readonly [argv: string[], message: string][] = [
     ["--max-budget-usd="],
     "error: option '--max-budget-usd <amount>' argument '' is invalid. Expected a number greater than 0.",
   ],
-  [["--mcp-config", "{}"], "error: option '--mcp-config <configs...>' is not available in this version yet"],
+  [["--plugin-url", "u"], "error: option '--plugin-url <url>' is not available in this version yet"],
   [["-w"], "error: option '-w, --worktree [name]' is not available in this version yet"],
   [["mcp", "list"], "error: the command 'mcp' is not available in this version yet"],
 ];

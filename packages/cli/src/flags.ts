@@ -204,6 +204,14 @@ export const FLAGS: readonly Flag[] = [
   },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
+  {
+    name: "mcp-config",
+    value: many("configs"),
+    group: "Settings",
+    help: "MCP servers, as JSON or files; in this version those inside a client",
+  },
+  { name: "session-mirror", value: none, group: "Other", help: "Every transcript entry is part of the stream too" },
+  { name: "await-claim", value: none, group: "Other", help: "Wait, loaded, for a client to say what to run and where" },
   { name: "init", value: none, group: "Other", help: "Run the Setup hooks of a first start before the session" },
   { name: "init-only", value: none, group: "Other", help: "Run them and the SessionStart hooks, then exit" },
   { name: "maintenance", value: none, group: "Other", help: "Run the Setup hooks for upkeep before the session" },
@@ -214,6 +222,7 @@ export const FLAGS: readonly Flag[] = [
 
   // Accepted without effect: they only ask for more messages or switch on what is on, or off what does not exist here.
   ignored("forward-subagent-text"),
+  ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("strict-mcp-config"),
   ignored("thinking-display", one("form")),
@@ -225,7 +234,6 @@ export const FLAGS: readonly Flag[] = [
 
   later("agent", one("agent")),
   later("agents", one("json")),
-  later("mcp-config", many("configs")),
   later("plugin-dir", one("folder")),
   later("plugin-dir-no-mcp", one("folder")),
   later("plugin-url", one("url")),
@@ -237,9 +245,6 @@ export const FLAGS: readonly Flag[] = [
   later("managed-settings", one("json")),
   later("task-budget", one("n")),
   later("resume-drops-turn", one("uuid")),
-  later("session-mirror"),
-  later("await-initialize"),
-  later("await-claim"),
   later("project-config-root", one("folder")),
   later("disable-slash-commands"),
   later("brief"),

@@ -15,6 +15,8 @@ export interface Invocation {
   readonly replay: boolean;
   /** Hooks at work are part of the stream. */
   readonly hookEvents: boolean;
+  /** Every transcript entry is part of the stream. */
+  readonly mirror: boolean;
   /** Which Setup hooks run before the session, if any. */
   readonly setup?: "init" | "maintenance";
   /** Nothing is asked: hooks run, and that is all. */
@@ -58,6 +60,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     partial,
     replay,
     hookEvents: given.has("include-hook-events"),
+    mirror: given.has("session-mirror"),
     ...setupOf(given),
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
@@ -145,6 +148,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     settings: given.text("settings"),
     settingSources: settingSources(given.text("setting-sources")),
     requireTrust: given.has("require-trust") || undefined,
+    mcpServers: mcpServers(given.list("mcp-config"), cwd),
     bare: given.has("bare") || undefined,
     debug: given.has("debug") || given.has("debug-file") || undefined,
   });
@@ -159,17 +163,32 @@ function settingSources(text: string | undefined): Flags["settingSources"] {
   });
 }
 
-function jsonSchema(text: string | undefined, cwd: string): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  const source = text.trim().startsWith("{") ? text : readNamed("--json-schema", text, cwd);
+/** Of several configurations that name the same server, the last one counts. */
+function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
+  if (configs === undefined) return undefined;
+  const all = configs.map((config) => {
+    const text = config.trim().startsWith("{") ? config : readNamed("--mcp-config", config, cwd);
+    const servers = objectIn(text, "--mcp-config")["mcpServers"];
+    if (!isObject(servers)) throw new UsageError('Error: --mcp-config must hold an object under "mcpServers"');
+    return servers;
+  });
+  return Object.assign({}, ...all) as JsonObject;
+}
+
+function objectIn(text: string, flag: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(source);
+    value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Error: --json-schema is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`Error: ${flag} is not valid JSON: ${(error as Error).message}`);
   }
-  if (!isObject(value)) throw new UsageError("Error: --json-schema must be a JSON object");
+  if (!isObject(value)) throw new UsageError(`Error: ${flag} must be a JSON object`);
   return value as JsonObject;
+}
+
+function jsonSchema(text: string | undefined, cwd: string): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  return objectIn(text.trim().startsWith("{") ? text : readNamed("--json-schema", text, cwd), "--json-schema");
 }
 
 function promptText(given: Arguments, name: string, cwd: string): string | undefined {

@@ -25,6 +25,8 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
   if (given.has("help")) return showHelp(world);
 
+  if (given.has("await-claim")) return (await import("./await-claim.ts")).awaitClaim(world, main);
+
   try {
     if (!isHeadless(given, world)) return fail(world, NO_TERMINAL_YET);
     return await runHeadless(given, toInvocation(given, world.cwd), world);
@@ -106,6 +108,7 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
       partial,
       replayPrompts: replay,
       hookEvents: invocation.hookEvents,
+      mirror: invocation.mirror,
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       warn: (text) => world.error(`Warning: ${text}`),
@@ -128,6 +131,7 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
     stdin: streamInput ? world.stdin() : nothing(),
     write: (chunk: string) => world.write(chunk),
     error: (line: string) => world.error(line),
+    ...(world.isOrphan === undefined ? {} : { isOrphan: () => world.isOrphan!() }),
   };
   if (output === "stream-json") {
     return streamJson(session, streams, { input: streamInput, replay, ...(prompt === undefined ? {} : { prompt }) });

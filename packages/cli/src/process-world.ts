@@ -7,8 +7,16 @@ import type * as Tty from "node:tty";
 import type { OpenSession } from "./open.ts";
 import type { World } from "./world.ts";
 
-export function processWorld(openSession: OpenSession): World {
-  return {
+export function processWorld(openSession: OpenSession, preload: () => Promise<unknown>): World {
+  const parent = process.ppid;
+  const world: World = {
+    preload,
+    moved({ cwd, env }) {
+      process.chdir(cwd);
+      for (const name of Object.keys(process.env)) delete process.env[name];
+      Object.assign(process.env, env);
+      return { ...world, cwd: process.cwd(), home: env["HOME"] || homedir(), env: process.env };
+    },
     cwd: process.cwd(),
     home: process.env["HOME"] || homedir(),
     env: process.env,
@@ -25,6 +33,7 @@ export function processWorld(openSession: OpenSession): World {
         // Nobody reads standard error; there is nowhere left to say so.
       }
     },
+    isOrphan: () => process.ppid !== parent,
     append: (file, text) => appendFileSync(resolve(file), text, { mode: 0o600 }),
     wait,
     onSignal(signal, listener) {
@@ -33,6 +42,7 @@ export function processWorld(openSession: OpenSession): World {
     },
     exit: (code) => process.exit(code),
   };
+  return world;
 }
 
 // Bun's own sink rather than `process.stdout`: its promises resolve when the reader has room again, and a reader that

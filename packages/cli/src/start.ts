@@ -6,10 +6,11 @@ import { shippedPrograms } from "./shipped-programs.ts";
 
 /** Never returns: the process ends with it. */
 export async function start(): Promise<never> {
-  const world = processWorld(async (options) => {
-    const { openSession } = await import("@keelson/runtime");
-    return openSession({ ...options, programs: shippedPrograms });
-  });
+  const runtime = () => import("@keelson/runtime");
+  const world = processWorld(
+    async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms }),
+    () => Promise.all([runtime(), import("@keelson/config"), import("@keelson/stdio")]),
+  );
   try {
     process.exit(await main(process.argv.slice(2), world));
   } catch (error) {

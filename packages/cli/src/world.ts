@@ -16,10 +16,16 @@ export interface World {
   readonly terminal: { readonly stdin: boolean; readonly stdout: boolean };
   readonly openSession: OpenSession;
   stdin(): AsyncIterable<Uint8Array>;
+  /** Loads what a session will need, while there is nothing to do. */
+  preload?(): Promise<unknown>;
+  /** The same world seen from another folder, with another environment and nothing left of this one. */
+  moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): World;
   /** Standard output. A promise means the reader is behind. */
   write(text: string): void | Promise<void>;
   /** One line on standard error. */
   error(text: string): void;
+  /** Whether whoever started us is gone. */
+  isOrphan?(): boolean;
   /** Adds a line to a debug file. */
   append(file: string, text: string): void;
   wait(ms: number, signal: AbortSignal): Promise<void>;

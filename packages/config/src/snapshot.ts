@@ -31,6 +31,8 @@ export interface Flags {
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   /** A folder that is not trusted may only deny and ask. */
   readonly requireTrust?: boolean;
+  /** MCP servers by name, as a configuration spells them. */
+  readonly mcpServers?: JsonObject;
   readonly bare?: boolean;
   readonly debug?: boolean;
 }

@@ -117,6 +117,8 @@ export type PermissionDecision =
 export interface Ports {
   readonly model: ModelChoice;
   readonly tools: readonly Tool[];
+  /** Those there are, offered or not: one that was taken away is called by its name all the same. */
+  readonly allTools?: readonly Tool[];
   readonly system: readonly string[];
   readonly signal: AbortSignal;
   readonly concurrency: number;

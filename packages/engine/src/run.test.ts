@@ -129,6 +129,30 @@ test("who watches the pieces of a reply is told of each request first", async ()
   ]);
 });
 
+test("a tool that was taken away is told from one that never was", async () => {
+  const model = scriptedModel(
+    {
+      calls: [
+        { name: "Fail", input: {} },
+        { name: "Old", input: {} },
+      ],
+    },
+    { text: "ok" },
+  );
+  const there = world(model, { tools: [echo] });
+  const ports = { ...there.ports, allTools: [echo, { ...failing, aliases: ["Older"] }] };
+  await run(prompt("go"), "default", new Conversation(), ports, {});
+  expect(resultsOf(there.entries)).toMatchObject([
+    {
+      content:
+        "<tool_use_error>Error: No such tool available: Fail. Fail exists but is not enabled in this context. " +
+        "Make do with the tools you were given.</tool_use_error>",
+      is_error: true,
+    },
+    { content: "<tool_use_error>Error: No such tool available: Old</tool_use_error>", is_error: true },
+  ]);
+});
+
 test("whatever goes wrong with a call, it is answered and the model goes on", async () => {
   const calls = [
     { name: "Nope", input: {} },

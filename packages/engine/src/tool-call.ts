@@ -79,7 +79,7 @@ interface Outcome {
 async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   const { block } = call;
   const tool = findTool(ports.tools, block.name);
-  if (!tool) return misused(`Error: No such tool available: ${block.name}`);
+  if (!tool) return misused(`Error: No such tool available: ${block.name}${whyNot(block.name, ports.allTools)}`);
   const context = ports.context(block);
 
   const checked = readInput(call, tool);
@@ -126,6 +126,13 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
     permission,
     stop: after.stop ?? before.stop,
   };
+}
+
+/** The words up to "context" are the reference's (observed). */
+function whyNot(name: string, allTools: readonly Tool[] = []): string {
+  return findTool(allTools, name)
+    ? `. ${name} exists but is not enabled in this context. Make do with the tools you were given.`
+    : "";
 }
 
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };

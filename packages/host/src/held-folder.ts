@@ -17,8 +17,25 @@ export function holdFolder(path: string): HeldFolder {
   return hasDescriptorPaths() ? holdByDescriptor(path) : holdByLooking(path);
 }
 
+/** The same for a folder that is there already: none is made. Where a folder cannot be held, its path has to do. */
+export function holdExisting(path: string): HeldFolder {
+  if (!hasDescriptorPaths()) return { at: (name) => join(path, name), [Symbol.dispose]() {} };
+  let fd: number;
+  try {
+    fd = openSync(path, FOLDER);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A link, by now: its own name is not a folder.
+    throw code === "ENOTDIR" ? moved(path) : new ToolError(`'${path}' cannot be opened (${code}).`);
+  }
+  return heldBy(checked(fd, path));
+}
+
 function holdByDescriptor(path: string): HeldFolder {
-  const fd = openFolder(path);
+  return heldBy(openFolder(path));
+}
+
+function heldBy(fd: number): HeldFolder {
   return { at: (name) => within(fd, name), [Symbol.dispose]: () => closeSync(fd) };
 }
 
@@ -26,7 +43,10 @@ function holdByDescriptor(path: string): HeldFolder {
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 function openFolder(path: string): number {
-  const fd = existing(path) ?? openMade(path);
+  return checked(existing(path) ?? openMade(path), path);
+}
+
+function checked(fd: number, path: string): number {
   if (standsAt(fd, path)) return fd;
   closeSync(fd);
   throw moved(path);

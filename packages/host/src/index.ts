@@ -11,7 +11,8 @@ export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/prepar
 export type { SandboxSettings } from "./sandbox/settings.ts";
 export type { ShieldOptions } from "./sandbox/shield.ts";
 export type { ShieldQuestion, ShieldStatus } from "./sandbox/status.ts";
-export { createShell, type SessionShell, type ShellOptions } from "./shell.ts";
+export { createShell } from "./late-shell.ts";
+export type { SessionShell, ShellOptions } from "./shell.ts";
 export { chooseShell } from "./shell/script.ts";
 export {
   createTasks,

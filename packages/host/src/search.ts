@@ -2,6 +2,7 @@
 
 import { ToolError, type Search, type SearchResult } from "@keelson/engine";
 import { findRipgrep, type RipgrepPlace } from "./find-ripgrep.ts";
+import { holdExisting } from "./held-folder.ts";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -19,14 +20,16 @@ export function ripgrep(options: RipgrepPlace): Search {
         throw new ToolError("ripgrep was not found. Install `rg` or set KEELSON_RG to its path.");
       }
       signal.throwIfAborted();
-      const child = Bun.spawn([binary, ...args], {
-        cwd,
-        env,
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-        detached: true,
-      });
+      const child = startIn(cwd, (place) =>
+        Bun.spawn([binary!, ...args], {
+          cwd: place,
+          env,
+          stdin: "ignore",
+          stdout: "pipe",
+          stderr: "pipe",
+          detached: true,
+        }),
+      );
       let timedOut = false;
       const end = () => child.kill("SIGKILL");
       const timer = setTimeout(() => {
@@ -50,6 +53,12 @@ export function ripgrep(options: RipgrepPlace): Search {
       }
     },
   };
+}
+
+/** In this very folder: a link that has taken its place meanwhile is not followed. */
+function startIn<Child>(cwd: string, start: (place: string) => Child): Child {
+  using held = holdExisting(cwd);
+  return start(held.at("."));
 }
 
 /** Reads to the end but keeps only the head, so that the other side never blocks on a full pipe. */

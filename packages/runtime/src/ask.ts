@@ -2,7 +2,7 @@
 // first answer counts. Where neither has one, the answer is no.
 // This is not a front end's duty, so no front end can forget it.
 
-import type { Decider, GateDecision, Permission, PermitRequest } from "@keelson/engine";
+import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
   isObject,
   type ControlResponse,
@@ -21,6 +21,8 @@ export type AskPerson = (
 
 /** Who may answer, and what becomes of rules that come with an answer. */
 export interface Answerers {
+  /** Of a tool that an MCP server brought. */
+  readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
   hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
   accept(updates: readonly PermissionUpdate[]): void;
@@ -30,7 +32,7 @@ export async function answer(request: PermitRequest, question: Question, by: Ans
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
   if (!by.person) return (await hooked) ?? { behavior: "deny", by: question.by, message: nobody(question.reason) };
-  const person = askPerson(request, question, by.person, by.accept, settled.signal);
+  const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();
   return first;
@@ -57,7 +59,7 @@ async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  accept: Answerers["accept"],
+  { accept, origin }: Answerers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const body = {
@@ -70,6 +72,8 @@ async function askPerson(
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
     decision_reason_type: question.reasonType ?? reasonType(question.by),
+    ...(question.rule?.behavior === "ask" ? { matched_ask_rule: asWritten(question.rule) } : {}),
+    ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),
     ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
   };
@@ -78,6 +82,10 @@ async function askPerson(
     return { behavior: "deny", by: "person", message: `Tool permission request failed: ${reply.error}` };
   }
   return readAnswer(reply.response, request.input, accept);
+}
+
+function asWritten({ source, tool, content }: Rule) {
+  return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
 }
 
 /** What clients call the reason. */

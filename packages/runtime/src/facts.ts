@@ -33,13 +33,14 @@ export function initSignal(facts: {
   cwd: string;
   mode: PermissionMode;
   memory?: string;
+  mcpServers: readonly object[];
 }) {
   return {
     type: "system" as const,
     subtype: "init" as const,
     cwd: facts.cwd,
     tools: facts.tools.map(({ name }) => name),
-    mcp_servers: [],
+    mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,
     slash_commands: [],

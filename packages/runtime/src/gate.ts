@@ -45,6 +45,8 @@ export interface GateOptions extends PermissionState {
   keep(updates: readonly PermissionUpdate[]): void;
   show(signal: Signal): void | Promise<void>;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  /** Which MCP server a tool belongs to. */
+  originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
 }
 
 /** What is loaded with the first call: some forty modules that a plain answer never needs. */
@@ -154,6 +156,7 @@ export class Gate {
     }
     return answer(request, decision, {
       ...(person ? { person } : {}),
+      origin: this.#options.originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
       accept: (updates) => this.#accept(updates),
     });

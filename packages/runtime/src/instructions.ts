@@ -33,10 +33,7 @@ export interface InstructionsOptions {
   warn(text: string): void;
 }
 
-export async function openInstructions(
-  snapshot: Snapshot,
-  options: InstructionsOptions,
-): Promise<SessionInstructions> {
+export async function openInstructions(snapshot: Snapshot, options: InstructionsOptions): Promise<SessionInstructions> {
   const { configDir, env } = snapshot;
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
   const projectDirectory = (root: string) => projectDir({ configDir, cwd: root, dirName });

@@ -21,6 +21,8 @@ export interface OutboxOptions {
   /** The last entry of a resumed conversation. */
   readonly leaf: string | null;
   readonly replayPrompts: boolean;
+  /** The transcript's path, for a client that keeps a copy of every entry. */
+  readonly mirrored?: string;
   append(entries: readonly Entry[]): void;
   cwd(): string;
   gitBranch(): string;
@@ -50,7 +52,7 @@ export class Outbox {
 
   record(entries: readonly NewEntry[]): void | Promise<void> {
     const stamped = entries.map((entry) => this.#stamp(entry));
-    this.#options.append(stamped);
+    this.#append(stamped);
     let behind: void | Promise<void> = undefined;
     for (const entry of stamped) {
       const message = isPrompt(entry) ? this.#replayed(entry) : project(entry);
@@ -61,7 +63,26 @@ export class Outbox {
 
   /** Bookkeeping that is stored and never shown. */
   note(entry: MetadataEntry): void {
-    this.#options.append([entry]);
+    this.#append([entry]);
+  }
+
+  /** Entries that are in the transcript already, for whoever keeps a copy. */
+  mirror(entries: readonly Entry[]): void {
+    const { mirrored: filePath } = this.#options;
+    if (filePath === undefined || entries.length === 0) return;
+    void this.send({ type: "transcript_mirror", filePath, entries });
+  }
+
+  /** What becomes of a prompt that its sender gave an id. */
+  lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
+    const { sessionId, newId } = this.#options;
+    void this.send({
+      type: "command_lifecycle",
+      command_uuid: prompt,
+      state,
+      uuid: newId(),
+      session_id: sessionId,
+    });
   }
 
   show(signal: Signal): void | Promise<void> {
@@ -75,6 +96,11 @@ export class Outbox {
 
   end(): void {
     this.#watchers.end();
+  }
+
+  #append(entries: readonly Entry[]): void {
+    this.#options.append(entries);
+    this.mirror(entries);
   }
 
   #replayed(entry: ChainEntry & { type: "user" }) {

@@ -28,9 +28,11 @@ export interface SessionParts {
   /** Once, before anything else: hooks hear of the session. Resolves when they are done. */
   start(): Promise<void>;
   /** Before each run, where nothing is under way: settings that changed are taken over as a whole. */
-  refresh(): Promise<void>;
+  refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
   replay(): Iterable<Outbound>;
+  /** A client wants to hear when the session begins and ends to work. */
+  readonly tellsState: boolean;
   /** A title kept at the end of the file, where listings look for it. */
   title(): string | undefined;
   /** Hooks hear that the session is over. */
@@ -110,6 +112,7 @@ export class LiveSession implements Session {
       sessionId: this.id,
       content: textOf(prompt.message.content),
     });
+    if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
     inbox.push(prompt);
   }
 
@@ -125,9 +128,9 @@ export class LiveSession implements Session {
       for (let work = await inbox.next(); work; work = await inbox.next()) {
         // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
         if (runs++ === 0) noteTitle();
-        this.#running = true;
+        this.#setRunning(true);
         await this.#perform(work);
-        this.#running = false;
+        this.#setRunning(false);
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -137,13 +140,21 @@ export class LiveSession implements Session {
     }
   }
 
+  #setRunning(running: boolean): void {
+    this.#running = running;
+    const { outbox, tellsState } = this.#parts;
+    const state = running ? "running" : "idle";
+    if (tellsState) void outbox.show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
+  }
+
   async #perform({ prompt }: Work): Promise<void> {
     const { outbox, cost, now } = this.#parts;
+    if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
     this.#abort = new AbortController();
     await this.#parts.controls.changed();
-    await this.#parts.refresh();
+    await this.#parts.refresh(this.#abort.signal);
     const limits = this.#parts.limits();
     if (prompt) {
       outbox.note({
@@ -172,6 +183,7 @@ export class LiveSession implements Session {
       maxBudgetUsd: limits.maxBudgetUsd,
     };
     await outbox.show({ ...resultOf(end, totals), ...(prompt ? {} : STARTED_BY_NOTICE) });
+    if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits): Promise<End> {

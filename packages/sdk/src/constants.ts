@@ -62,3 +62,10 @@ export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "Workflow",
   "Write",
 ];
+
+// Beginnings of sentences by which a program tells of its plan's limits. Keelson tells them by `rate_limit_event` and by
+// the `error` of a message, never by a sentence to be recognised: there is nothing to list.
+export const USAGE_LIMIT_ERROR_PREFIXES: readonly string[] = [];
+export const USAGE_WARNING_PREFIXES: readonly string[] = [];
+export const USAGE_TRANSITION_PREFIXES: readonly string[] = [];
+export const ORG_POLICY_LIMIT_PREFIXES: readonly string[] = [];

@@ -47,7 +47,15 @@ export {
   ResultError,
   type ErrorClass,
 } from "./errors.ts";
-export { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts";
+export {
+  BUILTIN_TOOL_NAMES,
+  LEGACY_TOOL_NAME_ALIASES,
+  ORG_POLICY_LIMIT_PREFIXES,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+  USAGE_LIMIT_ERROR_PREFIXES,
+  USAGE_TRANSITION_PREFIXES,
+  USAGE_WARNING_PREFIXES,
+} from "./constants.ts";
 export { HOOK_EVENTS, type HookEvent, type Settings } from "@keelson/protocol";
 export {
   EXIT_REASONS,
@@ -303,3 +311,25 @@ export {
   type SessionMessage,
   type SessionMutationOptions,
 } from "./sessions/index.ts";
+export type {
+  AgentInput,
+  AskUserQuestionInput,
+  BashInput,
+  ExitPlanModeInput,
+  FileEditInput,
+  FileReadInput,
+  FileWriteInput,
+  GlobInput,
+  GrepInput,
+  ListMcpResourcesInput,
+  McpInput,
+  MonitorInput,
+  NotebookEditInput,
+  ReadMcpResourceInput,
+  TaskOutputInput,
+  TaskStopInput,
+  TodoWriteInput,
+  ToolInputSchemas,
+  WebFetchInput,
+  WebSearchInput,
+} from "./tool-inputs.ts";

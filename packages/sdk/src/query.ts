@@ -19,6 +19,8 @@ export function query({
   prompt: string | AsyncIterable<SDKUserMessage>;
   options?: Options;
 }): Query {
+  const { spares, ...alone } = options;
+  if (spares !== undefined) return spares.query({ prompt, options: alone });
   checkOptions(options);
   const running = open(options);
   running.begin(prompt);

@@ -13,16 +13,19 @@ import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
 import type { Options } from "./options/options.ts";
 import type { PermissionMode } from "./permissions/permissions.ts";
 import type { Query } from "./query-object.ts";
+import { StartHooks } from "./start-hooks.ts";
 import type { StoreSession } from "./stores/open-store-session.ts";
 import type { SessionStore } from "./stores/session-store.ts";
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>;
 
-export class RunningQuery implements Query, Host {
+export class RunningQuery implements Query {
   readonly #connection: Connection;
   readonly #caller: Caller;
   readonly #input: Input;
   readonly #signal: AbortSignal | undefined;
+  /** How long the hooks of the session's start took. */
+  readonly startHooks = new StartHooks();
   readonly #onAbort = () => this.#stop(() => this.#connection.abort());
   #initialized: Promise<SDKControlInitializeResponse>;
   #commands: SlashCommand[] | undefined;
@@ -38,7 +41,7 @@ export class RunningQuery implements Query, Host {
       verbatim: options.verbatimPrompts === true,
       needsCaller: () => this.#caller.isNeeded,
     });
-    connection.serve(this);
+    connection.serve(this.#host());
     this.#initialized = this.#initialize();
     this.#signal = options.abortController?.signal;
     if (this.#signal?.aborted) this.#onAbort();
@@ -71,37 +74,6 @@ export class RunningQuery implements Query, Host {
     return joined.resume === undefined
       ? { ...options, env }
       : { ...options, env, resume: joined.resume, continue: false };
-  }
-
-  // What the connection asks of its host.
-
-  readonly answer: Host["answer"] = (request, asked) => this.#caller.answer(request, asked);
-
-  saw(message: Record<string, any>): boolean {
-    if (message["type"] === "keep_alive" || message["type"] === "transcript_mirror") return false;
-    if (message["subtype"] === "commands_changed") this.#commands = message["commands"];
-    this.#input.saw(message);
-    return message["sdk_host_only"] !== true;
-  }
-
-  get settle(): Host["settle"] {
-    const store = this.#store;
-    if (store === undefined) return undefined;
-    return async (message) => {
-      await store.take(message);
-      if (message["type"] === "result") await store.flush();
-    };
-  }
-
-  stderr(text: string): void {
-    this.#caller.options.stderr?.(text);
-  }
-
-  async beforeEnd(): Promise<void> {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-    this.#input.close();
-    this.#caller.servers.close();
-    await this.#store?.close();
   }
 
   // The messages.
@@ -292,6 +264,38 @@ export class RunningQuery implements Query, Host {
       for (const request of (envelope[list] as any[] | undefined) ?? []) this.#connection.redeliver(request);
     }
     return facts as SDKControlInitializeResponse;
+  }
+
+  #host(): Host {
+    const store = () => this.#store;
+    return {
+      answer: (request, asked) => this.#caller.answer(request, asked),
+      saw: (message) => this.#saw(message),
+      get settle() {
+        const kept = store();
+        if (kept === undefined) return undefined;
+        return async (message: Record<string, any>) => {
+          await kept.take(message);
+          if (message["type"] === "result") await kept.flush();
+        };
+      },
+      stderr: (text) => this.#caller.options.stderr?.(text),
+      beforeEnd: async () => {
+        this.#signal?.removeEventListener("abort", this.#onAbort);
+        this.#input.close();
+        this.#caller.servers.close();
+        await this.#store?.close();
+      },
+    };
+  }
+
+  /** Whether the reader is to see it. */
+  #saw(message: Record<string, any>): boolean {
+    if (message["type"] === "keep_alive" || message["type"] === "transcript_mirror") return false;
+    if (message["subtype"] === "commands_changed") this.#commands = message["commands"];
+    this.startHooks.saw(message);
+    this.#input.saw(message);
+    return message["sdk_host_only"] !== true;
   }
 
   #stop(end: () => void): void {

@@ -10,16 +10,20 @@ import type { WarmQuery } from "./query-object.ts";
 export const READS_STARTUP_MARKS = { CLAUDE_CODE_SDK_READS_STARTUP_MARKS: "1" };
 
 const TIMEOUT = 60_000;
+const MOST_FOR_HOOKS = 10 * 60_000;
 
+/** Without a limit of the caller's: a minute, and what the hooks of the session's start take. */
 export async function startup({
   options = {},
-  initializeTimeoutMs = TIMEOUT,
+  initializeTimeoutMs,
 }: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<WarmQuery> {
   checkOptions(options);
   const running = open(options, READS_STARTUP_MARKS);
   let used = false;
   try {
-    await within(initializeTimeoutMs, running.initializationResult(), "The program did not answer initialize");
+    const extra = () => (initializeTimeoutMs === undefined ? Math.min(running.startHooks.ms, MOST_FOR_HOOKS) : 0);
+    const limit = initializeTimeoutMs ?? TIMEOUT;
+    await within(limit, running.initializationResult(), "The program did not answer initialize", extra);
   } catch (error) {
     // A program that ended says more than a request that was never answered.
     const ended = running.next().then(
@@ -43,11 +47,22 @@ export async function startup({
   };
 }
 
-/** Rejects when it takes longer. */
-export async function within<Value>(ms: number, promise: Promise<Value>, what: string): Promise<Value> {
+/** Rejects when it takes longer; `extra` may grant more time, and is asked again when that is over. */
+export async function within<Value>(
+  ms: number,
+  promise: Promise<Value>,
+  what: string,
+  extra: () => number = () => 0,
+): Promise<Value> {
+  const begun = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CLIConnectionError(`${what} within ${ms} ms`)), ms);
+    const look = () => {
+      const left = ms + extra() - (performance.now() - begun);
+      if (left > 0) timer = setTimeout(look, Math.ceil(left));
+      else reject(new CLIConnectionError(`${what} within ${ms} ms`));
+    };
+    look();
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

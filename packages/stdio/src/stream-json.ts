@@ -1,6 +1,7 @@
 // The stream-json front end: every message one line, both ways.
 
 import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
+import { watchReader } from "./orphan.ts";
 import { outputLine } from "./output-line.ts";
 import { InputError, read } from "./read.ts";
 import type { Streams } from "./streams.ts";
@@ -28,6 +29,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
   const watching = watch(session);
   let code = 0;
   let refused: unknown;
+  let stopWatchingReader = () => {};
   /** Set while nobody reads what we write, and how much came in since. */
   let blocked: Promise<void> | undefined;
   let taken = 0;
@@ -45,6 +47,14 @@ export async function streamJson(session: Session, streams: Streams, options: St
         taken += bytes;
         return taken > MOST_UNREAD ? blocked : undefined;
       });
+      if (streams.isOrphan !== undefined) {
+        const write = async (line: string) => {
+          await out.add(line);
+          await out.flush();
+        };
+        const end = () => void session.close("terminate");
+        stopWatchingReader = watchReader(() => streams.isOrphan!(), write, end);
+      }
     }
     await session.close("end_of_input");
   };
@@ -63,6 +73,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
     },
     () => out.flush(),
   );
+  stopWatchingReader();
   if (!heard) return 0;
   if (refused === undefined) return code;
   if (!(refused instanceof InputError)) throw refused;

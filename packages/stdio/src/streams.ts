@@ -6,6 +6,8 @@ export interface Streams {
   write(text: string): void | Promise<void>;
   /** Writes one line to standard error. */
   error(text: string): void;
+  /** Whether whoever started us is gone. */
+  isOrphan?(): boolean;
 }
 
 /** Whether a failed write only means that nobody reads any more. */

@@ -29,7 +29,6 @@ export {
 } from "./sessions.ts";
 export { forkSession, type ForkOptions } from "./fork.ts";
 export { MAX_SPILL, spillResult } from "./spill.ts";
-export { hookTracePath, openHookTrace, readHookTrace, type HookFiring, type HookTrace } from "./hook-trace.ts";
-export { openCheckpoints, pruneFileHistory } from "./on-demand.ts";
+export type { HookFiring, HookTrace } from "./hook-trace.ts";
+export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./on-demand.ts";
 export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints.ts";
-export type { FileHistoryEntry } from "./checkpoints/timeline.ts";

@@ -1,7 +1,11 @@
 // What only some sessions need, loaded when it is called.
 
 import type { openCheckpoints as OpenCheckpoints } from "./checkpoints.ts";
+import type { readFileHistory as ReadFileHistory } from "./checkpoints/past.ts";
 import type { pruneFileHistory as PruneFileHistory } from "./checkpoints/prune.ts";
+
+/** What hooks were told and said: written when the first one ran, read by those who look into it. */
+export const loadHookTrace = () => import("./hook-trace.ts");
 
 export const openCheckpoints = async (
   options: Parameters<typeof OpenCheckpoints>[0],
@@ -10,3 +14,6 @@ export const openCheckpoints = async (
 export const pruneFileHistory = async (
   options: Parameters<typeof PruneFileHistory>[0],
 ): Promise<ReturnType<typeof PruneFileHistory>> => (await import("./checkpoints/prune.ts")).pruneFileHistory(options);
+
+export const readFileHistory = async (path: string): Promise<ReturnType<typeof ReadFileHistory>> =>
+  (await import("./checkpoints/past.ts")).readFileHistory(path);

@@ -99,6 +99,14 @@ test("set writes to the scope that was asked for, and says when the value does n
   const { out, err } = await keelson("config", "set", "permissions.allow", '["Bash(ls)"]', "--scope", "project");
   expect(out).toBe('permissions.allow = ["Bash(ls)"] in .claude/settings.json\n');
   expect(err).toEqual([expect.stringContaining("permissions.allow ignored: this folder is not trusted")]);
+  // What is set for oneself is meant: in the local file it counts, beside what the folder came with, which does not.
+  put("project/.claude/settings.local.json", { permissions: { allow: ["Write"] } });
+  const own = await keelson("config", "set", "permissions.allow", '["Bash(ls)"]', "--scope", "local");
+  expect(own).toEqual({ code: 0, out: 'permissions.allow = ["Bash(ls)"] in .claude/settings.local.json\n', err: [] });
+  put("project/.claude/settings.local.json", { permissions: { allow: ["Write", "Bash(ls)"] } });
+  const { values } = JSON.parse((await keelson("config", "list", "--json")).out);
+  expect(values.find(({ key }: { key: string }) => key === "permissions.allow").value).toEqual(["Bash(ls)"]);
+  rmSync(join(root, "project/.claude/settings.local.json"));
   await keelson("config", "set", "--scope=local", "model", "haiku");
   expect((await keelson("config", "set", "model", "sonnet")).err).toEqual([
     "Note: .claude/settings.local.json:2 says otherwise and wins",
@@ -192,7 +200,7 @@ test("doctor shows what is there and exits with 1 when something is broken", asy
   expect(fine.out).not.toContain("sk-secret");
   expect([fine.code, fine.err]).toEqual([0, []]);
 
-  put("project/.claude/settings.local.json", { permissions: { deny: ["Bash("], allow: ["Read"] } });
+  put("project/.claude/settings.local.json", { permissions: { deny: ["Bash("] } });
   const broken = JSON.parse((await keelson("doctor", "--json")).out);
   expect(broken.ok).toBe(false);
   expect(broken.findings.find(({ name }: { name: string }) => name === "settings")).toMatchObject({
@@ -200,7 +208,7 @@ test("doctor shows what is there and exits with 1 when something is broken", asy
     details: [expect.stringContaining("permissions.deny[0] should be a rule")],
   });
   expect(broken.findings.find(({ name }: { name: string }) => name === "rules").text).toStartWith(
-    "0 deny, 1 ask, 1 allow",
+    "0 deny, 1 ask, 0 allow",
   );
   expect((await keelson("doctor")).code).toBe(1);
 }, 20_000);

@@ -106,13 +106,13 @@ async function set({ given, words, world, config, options }: Call): Promise<numb
   const [key, value] = words as [string, string];
   const scope = (given.text("scope") ?? "user") as "user" | "project" | "local";
   // Only where the files are; a file that is to be mended with this very command must not stop it.
-  const { cwd, home, configDir, env } = config.load({ ...options, flags: { settingSources: [] } });
-  const done = await config.setValue({ key, value, scope }, { cwd, home, configDir, env });
+  const places = config.load({ ...options, flags: { settingSources: [] } });
+  const done = await config.setValue({ key, value, scope }, places);
   if (!done.ok) {
     const names = config.keyPath(key) === undefined ? config.KEYS.map((each) => each.key) : [];
     return fail(world, `error: ${done.problem}${hint(key, names)}`);
   }
-  const short = shortenFrom(cwd, home);
+  const short = shortenFrom(places.cwd, places.home);
   await world.write(`${key} = ${isSecret({ key }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`);
   if (done.note !== undefined) world.error(`Warning: ${done.note}`);
   if (done.known.means === undefined) world.error(`Note: ${done.known.key} has no effect in this version`);

@@ -12,7 +12,7 @@ export async function traceHooks({ given, words, world, snapshot }: Opened): Pro
     throw new UsageError("error: usage: keelson hooks trace [session]; put a name with blanks in quotes");
   const { findTrace, fold, modelView } = await import("@keelson/runtime/hooks");
   const { configDir, cwd, env } = snapshot;
-  const found = findTrace({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] }, wanted);
+  const found = await findTrace({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] }, wanted);
   if (!found.ok) throw new UsageError(`error: ${found.message}`);
 
   if (given.has("json")) {

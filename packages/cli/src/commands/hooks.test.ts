@@ -159,6 +159,8 @@ Together:
 The model would see:
   result of the call, an error:
     PreToolUse:Bash hook error: [touch made; pwd >&2; exit 2]: ${root}/project
+  reminder:
+    PreToolUse:Bash hook additional context: it is Monday
 
 Run in a copy of 1 file
 `);

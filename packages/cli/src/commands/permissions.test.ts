@@ -81,6 +81,8 @@ No allow rule beats a deny rule. To change this, change Bash(rm *) in .claude/se
 
 test("says what would allow a call, keeping the rules that are there", async () => {
   write("project/.claude/settings.local.json", `{ "permissions": { "allow": ["Bash(make)"] } }`);
+  const accepted = { projects: { [join(root, "project")]: { allowedTools: ["Bash(make)"] } } };
+  write("home/.claude.json", JSON.stringify(accepted));
   expect(await permissions(["explain", "Bash(npm test > log)"])).toEqual({
     code: 0,
     err: [],

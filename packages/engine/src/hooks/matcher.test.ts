@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { HookEvent } from "@keelson/protocol";
-import { matcherProblem, matches } from "./matcher.ts";
+import { matcherProblem, readMatcher } from "./matcher.ts";
+
+const matches = (event: HookEvent, matcher: string | undefined, subject: string | undefined) =>
+  readMatcher(event, matcher)(subject);
 
 test.each<[HookEvent, string | undefined, string | undefined, boolean]>([
   ["PreToolUse", undefined, "Bash", true],

@@ -11,14 +11,26 @@ const LONGEST_SUBJECT = 256;
 const COMMON_SUBJECT = 64;
 const LONGEST_MATCHER = 10_000;
 
-export function matches(event: HookEvent, matcher: string | undefined, subject: string | undefined): boolean {
-  if (isOpen(event, matcher)) return true;
-  if (subject === undefined) return false;
-  const names = namesOf(event, subject);
-  if (isExact(event, matcher)) return exactNames(matcher).some((name) => names.includes(name));
+/** Whether a subject is meant. */
+export type Matcher = (subject: string | undefined) => boolean;
+
+/** A matcher made ready for many subjects: reading a pattern costs far more than trying it. */
+export function readMatcher(event: HookEvent, matcher: string | undefined): Matcher {
+  if (isOpen(event, matcher)) return () => true;
+  const holds = isExact(event, matcher) ? exactly(matcher) : somewhere(matcher);
+  return (subject) => subject !== undefined && namesOf(event, subject).some(holds);
+}
+
+function exactly(matcher: string): (name: string) => boolean {
+  const wanted = new Set(exactNames(matcher));
+  return (name) => wanted.has(name);
+}
+
+function somewhere(matcher: string): (name: string) => boolean {
   const pattern = compile(matcher);
-  if (pattern === undefined) return false;
-  return names.some((name) => !isBounded(matcher, name) || pattern.test(name));
+  if (pattern === undefined) return () => false;
+  const growth = growthOf(matcher);
+  return (name) => name.length > LONGEST_SUBJECT || !isQuick(growth, name.length) || pattern.test(name);
 }
 
 /** What is wrong with a matcher, for people; undefined when it does what it says. */
@@ -63,10 +75,6 @@ function compile(matcher: string): RegExp | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isBounded(matcher: string, name: string): boolean {
-  return name.length <= LONGEST_SUBJECT && isQuick(growthOf(matcher), name.length);
 }
 
 const quoted = (matcher: string) => JSON.stringify(matcher.length > 100 ? `${matcher.slice(0, 100)}…` : matcher);

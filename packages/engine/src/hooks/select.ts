@@ -2,7 +2,7 @@
 
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
 import { EVENT_FACTS, isToolEvent } from "./event-facts.ts";
-import { matcherProblem, matches } from "./matcher.ts";
+import { matcherProblem, readMatcher, type Matcher } from "./matcher.ts";
 
 /** `matchesIf` answers for one rule whether it speaks about the call; asked only where a handler has an `if`. */
 export async function select(
@@ -11,9 +11,7 @@ export async function select(
   subject: string | undefined,
   matchesIf: (rule: string) => boolean | Promise<boolean>,
 ): Promise<HookRegistration[]> {
-  const found = registrations.filter(
-    (each) => each.event === event && barrier(each) === undefined && matches(event, each.matcher, subject),
-  );
+  const found = registrations.filter((each) => each.event === event && matcherOf(each)(subject));
   const distinct = found.length > 1 ? withoutCopies(found) : found;
   if (distinct.every(({ handler }) => handler.if === undefined)) return distinct;
   const wanted = await Promise.all(distinct.map(({ handler }) => isWanted(handler, matchesIf)));
@@ -30,6 +28,18 @@ export function byEvent(
 /** Why a registration never runs, or not as written; undefined when nothing stands in its way. For people. */
 export function whyIdle(registration: HookRegistration): string | undefined {
   return barrier(registration) ?? matcherProblem(registration.event, registration.matcher);
+}
+
+/** A memo on values that never change; without it 200 patterns would be read anew for every tool call. */
+const matchers = new WeakMap<HookRegistration, Matcher>();
+
+function matcherOf(registration: HookRegistration): Matcher {
+  const known = matchers.get(registration);
+  if (known) return known;
+  const isIdle = barrier(registration) !== undefined;
+  const made: Matcher = isIdle ? () => false : readMatcher(registration.event, registration.matcher);
+  matchers.set(registration, made);
+  return made;
 }
 
 function barrier({ event, handler }: HookRegistration): string | undefined {

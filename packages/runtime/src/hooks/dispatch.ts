@@ -61,6 +61,13 @@ export interface FireOptions {
   readonly withoutModels?: boolean;
 }
 
+/** An event with how things stood when it was fired: by the time its hooks run, the session may have gone on. */
+interface Happening {
+  readonly event: HookEvent;
+  readonly own: JsonObject;
+  readonly base: EngineHooks.HookBase;
+}
+
 interface Started {
   readonly registration: HookRegistration;
   readonly label: string;
@@ -108,7 +115,7 @@ export class Hooks {
     const waiting = this.#byEvent.get(event);
     if (!waiting) return NOTHING_SAID;
     try {
-      return await this.#fire(event, waiting, rest, options);
+      return await this.#fire({ event, own: rest, base: this.#base(rest) }, waiting, options);
     } catch (error) {
       this.#tell(`Hooks of ${event} could not be run: ${error instanceof Error ? error.message : String(error)}`);
       return NOTHING_SAID;
@@ -124,9 +131,8 @@ export class Hooks {
   }
 
   async #fire(
-    event: HookEvent,
+    { event, own, base }: Happening,
     waiting: readonly HookRegistration[],
-    own: JsonObject,
     { signal, withoutModels }: FireOptions,
   ): Promise<HookOutcome> {
     const engine = await import("@keelson/engine/hooks");
@@ -135,7 +141,7 @@ export class Hooks {
     const live = chosen.filter((each) => this.#mayRun(each, withoutModels));
     if (live.length === 0) return NOTHING_SAID;
 
-    const input = engine.hookInput(event, this.#base(own), own);
+    const input = engine.hookInput(event, base, own);
     const label = engine.labelOf(event, own);
     const budget = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
     const replies = await Promise.all(

@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type Usage,
 } from "@keelson/protocol";
+import type { CallMcpTool } from "./mcp-tool.ts";
 
 export interface RunOptions {
   readonly event: HookEvent;
@@ -39,6 +40,8 @@ export interface RunnersOptions {
   numberOf(registration: HookRegistration): number;
   /** Asks a client's function. */
   callClient(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
+  /** Undefined when the server is not connected or has no such tool. */
+  callMcpTool: CallMcpTool;
   /** The small model, or the one a handler names. */
   model(name: string | undefined): Promise<ModelChoice>;
   /** What an agent of a hook works with: the session's ports, its hooks without those that ask a model. */
@@ -49,38 +52,34 @@ export interface RunnersOptions {
 
 export function createRunners(options: RunnersOptions): Runners {
   const processes = createHookProcesses();
-  const start = async (
-    registration: HookRegistration,
-    input: JsonObject,
-    how: RunOptions,
-  ): Promise<HookRun> => {
-      const { handler } = registration;
-      const text = JSON.stringify(input);
-      switch (handler.type) {
-        case "command":
-          return processes.run(handler, text, commandOptions(registration, how, options));
-        case "http": {
-          const { settings, env } = options.snapshot();
-          const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
-          const allowedEnvVars = settings["httpHookAllowedEnvVars"] as readonly string[] | undefined;
-          return runHttpHook(handler, text, { ...how, env, allowedUrls, allowedEnvVars });
-        }
-        case "callback":
-          return runCallback(handler, input, how, options);
-        case "prompt": {
-          const { runPromptHook } = await import("./prompt.ts");
-          return runPromptHook(handler, text, { ...options, ...how, model: await options.model(handler.model) });
-        }
-        case "agent": {
-          const { runAgentHook } = await import("./agent.ts");
-          const { ports } = options;
-          return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
-        }
-        case "mcp_tool": {
-          const { runMcpToolHook } = await import("./mcp-tool.ts");
-          return runMcpToolHook(handler, input, undefined, how);
-        }
+  const start = async (registration: HookRegistration, input: JsonObject, how: RunOptions): Promise<HookRun> => {
+    const { handler } = registration;
+    const text = JSON.stringify(input);
+    switch (handler.type) {
+      case "command":
+        return processes.run(handler, text, commandOptions(registration, how, options));
+      case "http": {
+        const { settings, env } = options.snapshot();
+        const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
+        const allowedEnvVars = settings["httpHookAllowedEnvVars"] as readonly string[] | undefined;
+        return runHttpHook(handler, text, { ...how, env, allowedUrls, allowedEnvVars });
       }
+      case "callback":
+        return runCallback(handler, input, how, options);
+      case "prompt": {
+        const { runPromptHook } = await import("./prompt.ts");
+        return runPromptHook(handler, text, { ...options, ...how, model: await options.model(handler.model) });
+      }
+      case "agent": {
+        const { runAgentHook } = await import("./agent.ts");
+        const { ports } = options;
+        return runAgentHook(handler, text, { ...how, ports, model: await options.model(handler.model) });
+      }
+      case "mcp_tool": {
+        const { runMcpToolHook } = await import("./mcp-tool.ts");
+        return runMcpToolHook(handler, input, options.callMcpTool, how);
+      }
+    }
   };
   return {
     // One that cannot even be started must not take the answers of the others with it.

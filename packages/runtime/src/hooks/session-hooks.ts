@@ -18,14 +18,19 @@ export interface SessionHooksOptions
   entitle(title: string): void;
 }
 
-export interface SessionHooks {
-  readonly hooks: Hooks;
+export interface SessionHooks extends Pick<Hooks, "hears" | "replace" | "setClient"> {
+  registered(): readonly HookRegistration[];
   readonly surroundings: Surroundings;
   /** Without a signal it runs as long as the session. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
+  /** For the agent of a hook: hooks that ask a model would call each other without end. */
+  fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** Tells of the end, then ends everything hooks have left behind. */
   close(reason: string): Promise<void>;
 }
+
+/** How long the end waits for hooks nobody else waits for: what was shown last is told to them last. */
+const LAST_WAIT_MS = 2_000;
 
 export function openSessionHooks({ place, entitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
@@ -46,7 +51,14 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
       if (Array.isArray(watchPaths)) surroundings.watch(watchPaths.filter((path) => typeof path === "string"));
     },
   });
-  const fire: SessionHooks["fire"] = (event, input, signal = life.signal) => hooks.fire(event, input, { signal });
+  const underWay = new Set<Promise<HookOutcome>>();
+  const fire: SessionHooks["fire"] = (event, input, signal = life.signal) => {
+    const fired = hooks.fire(event, input, { signal });
+    if (!hooks.hears(event)) return fired;
+    underWay.add(fired);
+    void fired.finally(() => underWay.delete(fired));
+    return fired;
+  };
   const { configDir, cwd: root, hooks: registered } = options.snapshot();
   const surroundings = new Surroundings({
     configDir,
@@ -58,18 +70,29 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
   });
   hooks.replace(registered.active);
   return {
-    hooks,
+    hears: (event) => hooks.hears(event),
+    registered: () => hooks.registered,
+    replace: (registrations) => hooks.replace(registrations),
+    setClient: (registrations) => hooks.setClient(registrations),
     surroundings,
     fire,
+    fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
       surroundings.close();
-      await surroundings.settled();
+      await atMost(LAST_WAIT_MS, Promise.all([surroundings.settled(), ...underWay]));
       await fire("SessionEnd", { reason });
       life.abort();
       await hooks.close();
       trace.close();
     },
   };
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]);
+  clearTimeout(timer);
 }
 
 /** Files that hooks write variables to are numbered; a handler keeps its number as long as the session lives. */

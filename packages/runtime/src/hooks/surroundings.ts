@@ -13,6 +13,9 @@ export interface SurroundingsOptions {
   registered(): readonly HookRegistration[];
 }
 
+/** Their hooks leave variables for the commands to come. A command does not wait for what others make of the news. */
+const PREPARES: ReadonlySet<HookEvent> = new Set(["CwdChanged", "FileChanged"]);
+
 export class Surroundings {
   readonly #options: SurroundingsOptions;
   readonly #telling = new Set<Promise<unknown>>();
@@ -52,10 +55,11 @@ export class Surroundings {
   /** Nobody waits for what hooks make of it, but the session's end does. */
   tell(event: HookEvent, input: JsonObject): void {
     if (!this.#options.hears(event)) return;
-    this.#await(this.#options.fire(event, input));
+    const told = this.#options.fire(event, input);
+    if (PREPARES.has(event)) this.#await(told);
   }
 
-  /** Until hooks have heard all that was told: what they set up then holds for the next command. */
+  /** Until hooks that prepare for what comes next have done so: what they set up then holds for the next command. */
   async settled(): Promise<void> {
     while (this.#telling.size > 0) await Promise.all(this.#telling);
   }

@@ -125,6 +125,7 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
     effort: () => snapshot.flags.effort,
     numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
     callClient: notHere,
+    callMcpTool: () => undefined,
     model: notHere,
     ports: () => {
       throw new Error("No model is asked while hooks are only tried");

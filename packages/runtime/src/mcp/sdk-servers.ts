@@ -22,6 +22,10 @@ export class SdkServers implements McpServers {
     this.#options = options;
   }
 
+  get isEmpty(): boolean {
+    return this.#servers.size === 0;
+  }
+
   /** Begins to connect to those that are new. The others stay as they are: a client may say who it is twice. */
   add(servers: readonly NamedServer[]): void {
     for (const named of servers) {

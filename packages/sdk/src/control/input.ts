@@ -23,6 +23,8 @@ export class Input {
   #open = 0;
   #results = 0;
   #background = 0;
+  /** Before anything was said, nothing can be over. */
+  #begun = false;
   #ended = false;
   #idle: NodeJS.Timeout | undefined;
 
@@ -44,6 +46,7 @@ export class Input {
   async stream(messages: AsyncIterable<SDKUserMessage>): Promise<void> {
     if (this.#ended) throw new CLIConnectionError("The query takes no more messages: its input has ended");
     const source = messages[Symbol.asyncIterator]();
+    this.#begun = true;
     this.#sources.add(source);
     try {
       for (;;) {
@@ -79,6 +82,7 @@ export class Input {
   }
 
   #send(message: SDKUserMessage): Promise<void> | undefined {
+    this.#begun = true;
     this.#open++;
     clearTimeout(this.#idle);
     return this.#connection.send(this.#options.verbatim ? { ...message, client_composed: true } : message);
@@ -102,7 +106,7 @@ export class Input {
   }
 
   #endIfDone(): void {
-    if (this.#sources.size > 0 || this.#open > 0) return;
+    if (!this.#begun || this.#sources.size > 0 || this.#open > 0) return;
     if (this.#background > 0 && this.#options.needsCaller()) return;
     this.close();
   }

@@ -5,6 +5,7 @@ import type { HookCallbacks } from "../hooks/callbacks.ts";
 import type { McpServerConfig } from "../mcp/config.ts";
 import type { CanUseTool, PermissionMode } from "../permissions/permissions.ts";
 import type { SpawnedProcess, SpawnOptions } from "../process/spawn.ts";
+import type { Spares } from "../spares.ts";
 import type { SessionStore, SessionStoreFlush } from "../stores/session-store.ts";
 import type { AgentDefinition, EffortLevel } from "./agents.ts";
 import type { OnElicitation, OnUserDialog } from "./dialogs.ts";
@@ -98,6 +99,8 @@ export type Options = {
   pathToClaudeCodeExecutable?: string;
   /** The same, by its own name. */
   pathToKeelsonExecutable?: string;
+  /** Takes a program that was kept ready, made by `keepSpares()`; which program it is was said there. */
+  spares?: Spares;
   /** Starts the program some other way: in a container, on another machine. */
   spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
   /** Further flags, without the dashes; null for flags without a value. */

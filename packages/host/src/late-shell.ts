@@ -1,0 +1,23 @@
+// The door to the session's shell: a dozen modules that a session without commands never loads.
+
+import { ToolError } from "@keelson/engine";
+import type { SessionShell, ShellOptions } from "./shell.ts";
+
+export function createShell(options: ShellOptions): SessionShell {
+  let shell: Promise<SessionShell> | undefined;
+  let closed = false;
+  const load = async () => (await import("./shell.ts")).createShell(options);
+  const open = () => {
+    if (closed && !shell) throw new ToolError("The session is closing; no command is started any more.");
+    return (shell ??= load());
+  };
+  return {
+    run: async (...args) => (await open()).run(...args),
+    background: async (...args) => (await open()).background(...args),
+    hidesDenied: async (cwd) => (await open()).hidesDenied(cwd),
+    async close() {
+      closed = true;
+      await (shell ? (await shell).close() : options.sandbox?.close());
+    },
+  };
+}

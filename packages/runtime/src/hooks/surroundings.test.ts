@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
+import { Surroundings } from "./surroundings.ts";
+
+test("a command waits for hooks that prepare its folder, and for no others", async () => {
+  const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
+  const surroundings = new Surroundings({
+    configDir: "/nowhere",
+    sessionId: "s",
+    root: "/project",
+    hears: () => true,
+    registered: () => [],
+    fire(event) {
+      const waiting = Promise.withResolvers<HookOutcome>();
+      open.set(event, waiting);
+      return waiting.promise;
+    },
+  });
+  surroundings.tell("InstructionsLoaded", {});
+  surroundings.directoriesAdded(["/other"], "register_repo_root");
+  await surroundings.settled();
+
+  surroundings.moved("/project", "/project/src");
+  let settled = false;
+  const waiting = surroundings.settled().then(() => (settled = true));
+  await Promise.resolve();
+  expect({ told: [...open.keys()], settled }).toEqual({
+    told: ["InstructionsLoaded", "DirectoryAdded", "CwdChanged"],
+    settled: false,
+  });
+  open.get("CwdChanged")!.resolve(NOTHING_SAID);
+  await waiting;
+  expect(settled).toBe(true);
+});

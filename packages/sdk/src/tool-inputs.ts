@@ -1,0 +1,102 @@
+// What the model sends to built-in tools, for those who look at calls in hooks, permission questions and messages.
+
+export type AgentInput = {
+  description: string;
+  prompt: string;
+  subagent_type?: string;
+  model?: string;
+  resume?: string;
+  run_in_background?: boolean;
+  max_turns?: number;
+  name?: string;
+  team_name?: string;
+  mode?: "acceptEdits" | "bypassPermissions" | "default" | "dontAsk" | "plan";
+  isolation?: "worktree";
+};
+
+export type AskUserQuestionInput = {
+  questions: {
+    question: string;
+    header: string;
+    options: { label: string; description: string; preview?: string }[];
+    multiSelect: boolean;
+  }[];
+  /** Filled in by whoever answers: the label chosen, by the text of the question. */
+  answers?: Record<string, string>;
+};
+
+export type BashInput = {
+  command: string;
+  timeout?: number;
+  description?: string;
+  run_in_background?: boolean;
+  dangerouslyDisableSandbox?: boolean;
+};
+
+export type MonitorInput = { command: string; description: string; timeout_ms?: number; persistent?: boolean };
+export type TaskOutputInput = { task_id: string; block: boolean; timeout: number };
+export type TaskStopInput = { task_id?: string; shell_id?: string };
+
+export type FileReadInput = { file_path: string; offset?: number; limit?: number; pages?: string };
+export type FileWriteInput = { file_path: string; content: string };
+export type FileEditInput = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
+
+export type NotebookEditInput = {
+  notebook_path: string;
+  cell_id?: string;
+  new_source: string;
+  cell_type?: "code" | "markdown";
+  edit_mode?: "replace" | "insert" | "delete";
+};
+
+export type GlobInput = { pattern: string; path?: string };
+
+export type GrepInput = {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  type?: string;
+  output_mode?: "content" | "files_with_matches" | "count";
+  "-i"?: boolean;
+  "-n"?: boolean;
+  "-B"?: number;
+  "-A"?: number;
+  "-C"?: number;
+  context?: number;
+  head_limit?: number;
+  offset?: number;
+  multiline?: boolean;
+};
+
+export type WebFetchInput = { url: string; prompt: string };
+export type WebSearchInput = { query: string; allowed_domains?: string[]; blocked_domains?: string[] };
+
+export type TodoWriteInput = {
+  todos: { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string }[];
+};
+
+export type ExitPlanModeInput = { plan?: string; [key: string]: unknown };
+export type ListMcpResourcesInput = { server?: string };
+export type ReadMcpResourceInput = { server: string; uri: string };
+export type McpInput = { [key: string]: unknown };
+
+export type ToolInputSchemas =
+  | AgentInput
+  | AskUserQuestionInput
+  | BashInput
+  | MonitorInput
+  | TaskOutputInput
+  | TaskStopInput
+  | FileReadInput
+  | FileWriteInput
+  | FileEditInput
+  | NotebookEditInput
+  | GlobInput
+  | GrepInput
+  | WebFetchInput
+  | WebSearchInput
+  | TodoWriteInput
+  | ExitPlanModeInput
+  | ListMcpResourcesInput
+  | ReadMcpResourceInput
+  | McpInput;

@@ -1,0 +1,18 @@
+// The file-history entries of a transcript. Other lines are not even parsed: there may be many, and they may be long.
+
+import { tryParse } from "@keelson/protocol";
+import { byteLines } from "../lines.ts";
+import type { FileHistoryEntry } from "./timeline.ts";
+
+/** Entries outside the chain begin with their type, whoever wrote them. */
+const BEGINNINGS = ["file-history-snapshot", "file-history-delta", "keelson-file-written"].map((type) =>
+  Buffer.from(`{"type":"${type}"`),
+);
+
+export function* readFileHistory(path: string): Generator<FileHistoryEntry> {
+  for (const { bytes } of byteLines(path)) {
+    if (!BEGINNINGS.some((start) => bytes.subarray(0, start.length).equals(start))) continue;
+    const entry = tryParse(bytes.toString());
+    if (entry !== undefined) yield entry as FileHistoryEntry;
+  }
+}
