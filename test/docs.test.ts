@@ -25,6 +25,14 @@ const pages = [...guides, ...readmes, "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG
 const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
   planets: [{ calls: [{ name: "StructuredOutput", input: { planets: 8 } }] }],
   house: [{ text: "Hello from the house." }],
+  pushes: [
+    { calls: [{ name: "Bash", input: { command: "git push --force" } }] },
+    { text: "I may not force a push. Shall I push to a new branch?" },
+  ],
+  database: [
+    { calls: [{ name: "Bash", input: { command: "echo $DATABASE" } }] },
+    ({ messages }) => ({ text: `It is ${/orrery_\w+/.exec(JSON.stringify(messages))?.[0]}.` }),
+  ],
 };
 
 interface Example {
@@ -35,17 +43,28 @@ interface Example {
   readonly output: string | undefined;
 }
 
-/** Blocks that are fenced as `sh test` or `sh test model=…`. */
+/**
+ * Blocks that are fenced as `sh test`, with `model=…` where a model speaks. One with `after=x` goes on where the one with
+ * `name=x` ended.
+ */
 function examplesIn(page: string): Example[] {
-  const fenced = /^```sh test(?: model=(\w+))?\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
+  const fenced = /^```sh test((?: \w+=\w+)*)\n([\s\S]*?)^```\n(?:\n```text output\n([\s\S]*?)^```\n)?/gm;
   const text = read(page);
-  return Array.from(text.matchAll(fenced), ({ index, 1: model, 2: script, 3: output }) => ({
-    place: `${page}:${text.slice(0, index).split("\n").length}`,
-    script: script!,
-    model,
-    output,
-  }));
+  const named = new Map<string, string>();
+  return Array.from(text.matchAll(fenced), ({ index, 1: words, 2: script, 3: output }) => {
+    const { name, after, model } = Object.fromEntries(words!.split(" ").map((word) => word.split("=")));
+    if (name !== undefined) named.set(name, script!);
+    const before = after === undefined ? "" : `{\n${named.get(after)!}} >/dev/null\n`;
+    return { place: `${page}:${text.slice(0, index).split("\n").length}`, script: before + script, model, output };
+  });
 }
+
+/** Without what differs from run to run: how long it took, when it was, and who. */
+const settled = (text: string | undefined) =>
+  text
+    ?.replaceAll(/\b\d+(?= ms\b)/g, "N")
+    .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, "TIME")
+    .replaceAll(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, "ID");
 
 for (const { place, script, model, output } of guides.flatMap(examplesIn)) {
   test(`the example at ${place} runs`, async () => {
@@ -55,9 +74,9 @@ for (const { place, script, model, output } of guides.flatMap(examplesIn)) {
       script,
       mock ? { ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: "test-key" } : {},
     );
-    expect({ code, ...(output === undefined ? {} : { stdout }) }, stderr + stdout).toEqual({
+    expect({ code, ...(output === undefined ? {} : { stdout: settled(stdout) }) }, stderr + stdout).toEqual({
       code: 0,
-      ...(output === undefined ? {} : { stdout: output }),
+      ...(output === undefined ? {} : { stdout: settled(output) }),
     });
   }, 30_000);
 }

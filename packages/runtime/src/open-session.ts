@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import { Conversation, reminder } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { Entry, PromptMessage, Session } from "@keelson/protocol";
-import { nullTranscript, openTranscript, readEntries } from "@keelson/store";
+import { nullTranscript, openTranscript } from "@keelson/store";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
@@ -18,14 +18,13 @@ import { Inbox } from "./inbox.ts";
 import { openInstructions } from "./instructions.ts";
 import { limitsOf } from "./limits.ts";
 import { namedInMap } from "./mcp/named.ts";
-import { withMcpTools } from "./mcp/pool.ts";
 import { SdkServers } from "./mcp/sdk-servers.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
 import { Outbox } from "./outbox.ts";
 import { choosePlace, type SessionChoice } from "./place.ts";
 import { builtInTools, offeredTools } from "./pool.ts";
 import { refreshed } from "./refresh.ts";
-import { replayOf } from "./replay.ts";
+import type * as Replay from "./replay.ts";
 import { openSandbox } from "./sandbox.ts";
 import { LiveSession } from "./session.ts";
 import { targetsOf } from "./session-controls.ts";
@@ -70,7 +69,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const now = () => Date.now();
 
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
-  const place = choosePlace(options.session, { configDir, cwd, dirName }, newId);
+  const place = await choosePlace(options.session, { configDir, cwd, dirName }, newId);
   const { id, loaded } = place;
   const model = await chooseModel(snapshot, { sessionId: id, entrypoint });
   const tariff = tariffOf(snapshot);
@@ -154,7 +153,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     start: () => start(all),
     refresh: (signal) => refresh(all, signal),
     ports: (signal) => portsOf(all, signal),
-    replay: () => replayOf(place.path),
+    // What is written from now on comes live, so the past has to be read in this very tick.
+    replay: () => (require("./replay.ts") as typeof Replay).replayOf(place.path),
     title: () => current.title,
     tellsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
     end: (reason) => all.hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
@@ -214,6 +214,7 @@ async function start(all: Assembly): Promise<void> {
   }
   // A copy kept elsewhere begins where the fork does.
   if (options.mirror && options.session.fork && place.path !== null) {
+    const { readEntries } = await import("@keelson/store/past");
     outbox.mirror([...readEntries(place.path)] as unknown as Entry[]);
   }
   const source = !place.loaded ? "startup" : options.session.fork ? "fork" : "resume";
@@ -237,6 +238,7 @@ async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
   if (next !== current.snapshot && (await mayChangeSettings(hooks.fire, current.snapshot, next))) all.adopt(next);
   if (mcp.isEmpty) return;
   await mcp.ready(signal);
+  const { withMcpTools } = await import("./mcp/pool.ts");
   const { snapshot } = current;
   const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;
   gate.replaceRules([...snapshot.rules, ...mcp.rules({ base: snapshot.cwd, mayAllow })]);

@@ -1,16 +1,8 @@
 // Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
 
 import { existsSync, statSync } from "node:fs";
-import {
-  findSession,
-  forkSession,
-  loadSession,
-  newestSession,
-  projectDir,
-  transcriptPath,
-  type LoadedSession,
-  type Place as ProjectPlace,
-} from "@keelson/store";
+import { projectDir, transcriptPath, type Place as ProjectPlace } from "@keelson/store";
+import type { LoadedSession } from "@keelson/store/past";
 
 /** Which session to open, as the command line or a client chose it. */
 export interface SessionChoice {
@@ -40,14 +32,19 @@ export class OpenError extends Error {
   override readonly name = "OpenError";
 }
 
-export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId: () => string): SessionPlace {
+export async function choosePlace(
+  choice: SessionChoice,
+  project: ProjectPlace,
+  newId: () => string,
+): Promise<SessionPlace> {
   const dir = projectDir(project);
-  const earlier = earlierSession(choice, project);
+  const earlier = await earlierSession(choice, project);
   const id = choice.sessionId ?? (earlier && !choice.fork ? earlier.id : newId());
   const path = transcriptPath(dir, id);
   if (earlier?.id !== id && isTaken(path)) throw new OpenError(`Session ID ${id} is already in use.`);
   if (!earlier) return { id, dir, path: choice.persist ? path : null };
 
+  const { loadSession, forkSession } = await import("@keelson/store/past");
   const loaded = loadSession({ path: earlier.path, at: choice.at });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
@@ -58,8 +55,12 @@ export function choosePlace(choice: SessionChoice, project: ProjectPlace, newId:
 /** A file without a byte is all that is left of a session killed at its first breath: nobody's. */
 const isTaken = (path: string) => existsSync(path) && statSync(path).size > 0;
 
-function earlierSession(choice: SessionChoice, project: ProjectPlace): { id: string; path: string } | undefined {
+async function earlierSession(
+  choice: SessionChoice,
+  project: ProjectPlace,
+): Promise<{ id: string; path: string } | undefined> {
   if (choice.kind === "new") return undefined;
+  const { findSession, newestSession } = await import("@keelson/store/past");
   // With nothing to continue a fresh session starts (observed).
   if (choice.kind === "continue") return newestSession(project);
   if (!choice.target) throw new OpenError("--resume needs a session ID or a title when no person is there to choose");

@@ -1,7 +1,7 @@
 // The past of a session as its watchers would have seen it, read from the transcript.
 
 import { isChainEntry, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
-import { readEntries } from "@keelson/store";
+import { readEntries } from "@keelson/store/past";
 
 export function* replayOf(path: string | null): Generator<Outbound> {
   if (path === null) return;

@@ -149,7 +149,11 @@ export class Hooks {
     );
     const outcome = engine.fold(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.heed(event, outcome.fields);
-    if (outcome.stop) this.#inform(`${label} ended the run: ${outcome.stop}`, { prevent_continuation: true });
+    if (outcome.stop) {
+      const why = `A ${label} hook ended the run: ${outcome.stop}`;
+      this.#inform(why, { prevent_continuation: true });
+      this.#options.warn(why);
+    }
     return outcome;
   }
 
@@ -197,7 +201,7 @@ export class Hooks {
     const first = isAsync ? "detached" : await Promise.race([finished, detached]);
     if (first === "detached") {
       const later = finished.then(
-        ({ run }) => this.#saidLater(engine.readLate(run, { event, label, handler })),
+        ({ run }) => this.#saidLater(label, engine.readLate(run, { event, label, handler })),
         () => undefined,
       );
       this.#later.add(later);
@@ -205,14 +209,15 @@ export class Hooks {
       return undefined;
     }
     const { reply } = first;
-    if (reply.problem !== undefined) this.#tell(reply.problem);
+    if (reply.problem !== undefined) this.#tell(`${label} hook ${reply.problem}`);
+    if (reply.problem !== undefined && event === "Stop") this.#notify("stop-hook-error", "A Stop hook failed");
     if (reply.systemMessage !== undefined) this.#inform(`${label} says: ${reply.systemMessage}`, {}, "notice");
     return reply;
   }
 
   /** A background hook is done: it can no longer decide anything, but the model may hear of it. */
-  #saidLater({ text, wakes, problem }: EngineHooks.LateReply): void {
-    if (problem !== undefined && !this.#closed) this.#tell(problem);
+  #saidLater(label: string, { text, wakes, problem }: EngineHooks.LateReply): void {
+    if (problem !== undefined && !this.#closed) this.#tell(`${label} hook ${problem}`);
     if (text !== undefined) this.#options.notify(reminder(text, this.#options.newId()), { wakes });
   }
 
@@ -264,6 +269,11 @@ export class Hooks {
 
   #inform(content: string, more: JsonObject, level = "warning"): void {
     void this.#options.show({ type: "system", subtype: "informational", content, level, ...more });
+  }
+
+  /** What a client shows at once and takes away again (observed: for Stop hooks that fail). */
+  #notify(key: string, text: string): void {
+    void this.#options.show({ type: "system", subtype: "notification", key, text, priority: "immediate" });
   }
 
   /** Each thing that goes wrong is said once, to clients and to people. */

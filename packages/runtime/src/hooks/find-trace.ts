@@ -2,15 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import {
-  findSession,
-  listSessions,
-  loadHookTrace,
-  newestSession,
-  projectDir,
-  type HookFiring,
-  type Place,
-} from "@keelson/store";
+import { loadHookTrace, projectDir, type HookFiring, type Place } from "@keelson/store";
+import { findSession, listSessions, newestSession } from "@keelson/store/past";
 
 export type FoundTrace =
   | { readonly ok: true; readonly id: string; readonly path: string; firings(): Iterable<HookFiring> }

@@ -3,7 +3,8 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
-import { isSessionId, listSessions as listLocal, sessionAt, type SessionInfo } from "@keelson/store";
+import { isSessionId } from "@keelson/store";
+import { listSessions as listLocal, sessionAt, type SessionInfo } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore, SessionSummaryEntry } from "../stores/session-store.ts";
 import { foldSessionSummary } from "../stores/summary.ts";

@@ -3,7 +3,8 @@
 
 import { readdirSync } from "node:fs";
 import { isChainEntry, type ChainEntry } from "@keelson/protocol";
-import { isSessionId, linkOf, liveChain, loadSession } from "@keelson/store";
+import { isSessionId } from "@keelson/store";
+import { linkOf, liveChain, loadSession } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";
 import { inTimeOrder } from "../stores/time-order.ts";

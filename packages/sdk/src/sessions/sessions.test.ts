@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { loadSession, readEntries } from "@keelson/store";
+import { loadSession, readEntries } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import { InMemorySessionStore } from "../stores/memory.ts";
 import type { SessionStore, SessionStoreEntry } from "../stores/session-store.ts";

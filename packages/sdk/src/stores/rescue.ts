@@ -4,7 +4,8 @@
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isObject, type Entry } from "@keelson/protocol";
-import { openTranscript, readEntries } from "@keelson/store";
+import { openTranscript } from "@keelson/store";
+import { readEntries } from "@keelson/store/past";
 import { sidecarOf } from "./transcript-file.ts";
 
 /** Gives the path a transcript was saved at. */

@@ -1,7 +1,7 @@
 // What a list of sessions shows, worked out entry by entry, so that a store can keep it up to date while it appends
 // and a list of a thousand sessions needs one query. Pure.
 
-import { firstPromptIn } from "@keelson/store";
+import { firstPromptIn } from "@keelson/store/past";
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 
 /** Fields where the newest entry counts: the entry's name for it, and ours. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { isObject, tryParse } from "@keelson/protocol";
-import { readEntries } from "@keelson/store";
+import { readEntries } from "@keelson/store/past";
 import type { SessionStoreEntry } from "./session-store.ts";
 
 export const BATCH_ENTRIES = 500;
