@@ -179,10 +179,9 @@ for (const [stream, command] of Object.entries(FLOODS)) {
       ]);
       await using running = startKeelson(["-p", "go"], { home, url: model.url });
       const { stdout, stderr } = await running.done;
-      expect({ stdout, stderr }).toEqual({
-        stdout: "done\n",
-        stderr: `Warning: "${command}" had trouble: It printed more than 1 MiB to ${stream}; the rest was dropped\n`,
-      });
+      expect(stdout).toBe("done\n");
+      expect(stderr).toMatch(/^Warning: [^\n]*\n$/);
+      expect(stderr).toEndWith(`had trouble: It printed more than 1 MiB to ${stream}; the rest was dropped\n`);
       expect(peak).toBeLessThan(200 * MIB);
     },
     20_000,

@@ -203,6 +203,36 @@ shielded("killed in the middle of a command, it leaves nothing lying about", asy
   await until(() => readdirSync(home.env["TMPDIR"]!).every((name) => !name.startsWith("keelson-mask-")));
 });
 
+shielded(
+  "programs that run commands in one folder at once do not get in each other's way",
+  async () => {
+    using home = temporaryHome({ git: true });
+    home.settings({ permissions: { allow: ["Bash"] } });
+    const before = readdirSync(home.project).toSorted();
+    // The guarded folder stands from the first look to the last, and nothing can be put in it.
+    const attempt = "n=.claude; ls -d $n && ! mkdir $n/x 2>&1 && ls -d $n";
+    const counted = (messages: any[]) => JSON.stringify(messages).split('"tool_result"').length - 1;
+    const step = ({ messages }: any) =>
+      counted(messages) < 10 ? { calls: Array(5).fill(bash(attempt)) } : { text: "done" };
+    await using model = await startMockModel(Array.from({ length: 24 }, () => step));
+
+    const programs = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 50_000 }),
+      ),
+    );
+
+    const results = programs.flatMap((ended) =>
+      messagesOf(ended, "user").flatMap(({ message }) => message.content.map(({ content }: any) => content)),
+    );
+    const refused = ".claude\nmkdir: cannot create directory '.claude/x': Read-only file system\n.claude";
+    expect(results.map((text) => text.replaceAll(/[‘’]/g, "'"))).toEqual(Array(80).fill(refused));
+    expect(readdirSync(home.project).toSorted()).toEqual(before);
+    expect(existsSync(join(home.project, ".git/hooks"))).toBe(false);
+  },
+  60_000,
+);
+
 test("where the shield cannot be had, it is said once and commands run by rules alone", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });

@@ -6,6 +6,7 @@ import type { PermissionMode } from "@keelson/protocol";
 import type { Environment } from "./env.ts";
 import { ConfigError } from "./errors.ts";
 import { restrict, type Standing } from "./folder.ts";
+import { keepManagedLists } from "./managed-lists.ts";
 import { mergeSettings } from "./merge.ts";
 import { isAsking } from "./mode.ts";
 import { permissionsOf } from "./rules.ts";
@@ -63,7 +64,7 @@ export function gather(options: LoadOptions): Gathered {
   const read = readScopes(places, flags, warn);
   const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
   const plain = flags.bare ? read.scopes.map(withoutCustomisation) : read.scopes;
-  const scopes = withinBounds(plain, { ...trust, required: requireTrust }, warn);
+  const scopes = keepManagedLists(withinBounds(plain, { ...trust, required: requireTrust }, warn), warn);
   const unread = scopes.filter((scope) => scope.unread);
   if (unread.length > 0) warn(unreadText(unread), "broken");
   const settings = mergeSettings(scopes.map((scope) => scope.settings));

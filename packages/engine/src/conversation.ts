@@ -17,6 +17,9 @@ import type { Call } from "./turn.ts";
 
 export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
 
+/** Of what stands beside the conversation, what the model has read. */
+const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
+
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
@@ -54,7 +57,7 @@ export class Conversation {
   #addAttachment(entry: AttachmentSubject & { readonly parentUuid?: string | null }): void {
     if (entry.attachment.type === "hook_deferred_tool") this.#defer(entry);
     // What stands in the system's place elsewhere depends on a model that takes it; here everything is the user's.
-    const texts = entry.attachment.type === "hook_additional_context" ? (entry.rendered ?? []) : [];
+    const texts = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
     const blocks = texts.filter(({ content }) => typeof content === "string" && content !== "");
     if (blocks.length > 0) this.#addUser(blocks.map(({ content }) => ({ type: "text", text: content })));
   }

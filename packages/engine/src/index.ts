@@ -52,6 +52,7 @@ export { addUsage, resultOf, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { memoryPrompt } from "./context/memory.ts";
+export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";

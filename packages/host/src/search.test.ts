@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ripgrep } from "./search.ts";
 
-const place = mkdtempSync(join(tmpdir(), "keelson-search-"));
+const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-search-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const search = ripgrep({ env: { PATH: process.env["PATH"] } });
 const options = () => ({ cwd: place, signal: new AbortController().signal });
@@ -23,6 +23,15 @@ test("finds, finds nothing, and tells errors", async () => {
     code: 2,
     stderr: expect.stringContaining("unclosed group"),
   });
+});
+
+test.skipIf(process.platform !== "linux")("is not led away by a link, and makes no folder that is gone", async () => {
+  symlinkSync(place, join(place, "link"));
+  const outcome = (cwd: string) => search.run(["--files"], { ...options(), cwd }).then(() => "ran", String);
+  expect(await outcome(place)).toBe("ran");
+  expect(await outcome(join(place, "link"))).toContain("was replaced while it was being opened");
+  expect(await outcome(join(place, "gone"))).toContain("cannot be opened (ENOENT)");
+  expect(existsSync(join(place, "gone"))).toBe(false);
 });
 
 test("cuts the output at maxBytes and stops the search", async () => {

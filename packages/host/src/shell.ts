@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
 import { findProgram } from "./find-program.ts";
 import { createPrivateFile } from "./private-file.ts";
-import { seclude } from "./seclude.ts";
 import { startBackground } from "./shell/background.ts";
 import { childEnvironment } from "./shell/child-env.ts";
 import { startCommand } from "./shell/command.ts";
@@ -85,6 +84,7 @@ export function createShell(options: ShellOptions): SessionShell {
   async function prepare() {
     guard();
     const directory = join(options.configDir, "shell-snapshots");
+    const { seclude } = await import("./seclude.ts");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, env, directory, groups }),
       loadPipes(),
@@ -95,12 +95,9 @@ export function createShell(options: ShellOptions): SessionShell {
 
   async function openConfinement(): Promise<Confinement> {
     const { createShield } = await import("./sandbox/shield.ts");
-    const leftovers = {
-      added: (path: string) => reaper()?.leftovers.added(path),
-      removed: (path: string) => reaper()?.leftovers.removed(path),
-    };
+    const onLeftover = (path: string) => reaper()?.leftover(path);
     return {
-      shield: options.shield && createShield(options.shield, token, leftovers),
+      shield: options.shield && createShield(options.shield, token, onLeftover),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
     };

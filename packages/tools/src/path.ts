@@ -16,18 +16,40 @@ export function resolvePath(path: string, { workspace, env }: Place): string {
 /** Relative to the working directory, or absolute outside it. */
 export function shownPath(path: string, cwd: string): string {
   const shown = relative(cwd, path);
-  const isOutside = shown === ".." || shown.startsWith(`..${sep}`) || isAbsolute(shown);
-  return isOutside ? path : shown || ".";
+  return isOutside(shown) ? path : shown || ".";
 }
+
+const isOutside = (path: string) => path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
 
 export function whereNote({ workspace }: Place): string {
   return `Note: your current working directory is ${workspace.cwd}.`;
 }
 
-/** What to throw for a file that is not there, with the nearest name beside it when there is one. */
+/** What to throw for a file that is not there, with the nearest name beside it when there is one that may be told. */
 export async function missingFile(path: string, context: ToolContext): Promise<ToolError> {
-  const near = nearestName(basename(path), await context.files.names(dirname(path)));
+  const near = await neighbour(path, context);
   return new ToolError(`File does not exist. ${whereNote(context)}${near ? ` Did you mean ${near}?` : ""}`);
+}
+
+const MOST_TRIED = 5;
+
+/** Nobody has judged the path yet, so only names that need no asking count: inside the working directories, not hidden. */
+async function neighbour(path: string, { files, mayRead, workspace }: ToolContext): Promise<string | undefined> {
+  const folder = dirname(path);
+  const isInside = async (place: string) => {
+    const real = (await files.stat(place).catch(() => null))?.realPath;
+    return real !== undefined && workspace.directories.some((each) => !isOutside(relative(each, real)));
+  };
+  if (!(await isInside(folder))) return undefined;
+  let names = await files.names(folder);
+  for (let tried = 0; tried < MOST_TRIED; tried++) {
+    const near = nearestName(basename(path), names);
+    if (near === undefined) return undefined;
+    const place = join(folder, near);
+    if (mayRead(place) && (await isInside(place))) return near;
+    names = names.filter((name) => name !== near);
+  }
+  return undefined;
 }
 
 // A folder of a million names must not turn a typing slip into a pause.

@@ -22,6 +22,7 @@ import {
   eitherMatches,
   isHome,
   isMemory,
+  isPlan,
   isReadable,
   type Ends,
   type GateDecision,
@@ -114,9 +115,9 @@ function safety(question: Case): GateDecision | undefined {
   const { access, view } = question;
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
-    const { given, real } = endsOf(access.path, question);
-    const path = [given, real].find(isProtected);
-    if (path !== undefined && !isMemory({ given, real }, question))
+    const ends = endsOf(access.path, question);
+    const path = [ends.given, ends.real].find(isProtected);
+    if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
       return { ...asking("protected", wish(question)), blockedPath: path };
   }
   if (view === undefined) return undefined;
@@ -136,6 +137,7 @@ function byMode(question: Case): GateDecision | undefined {
   const { access, mode } = question;
   if (mode === "bypassPermissions") return allow("mode", mode);
   if (access.kind !== "edit") return undefined;
+  if (isPlan(endsOf(access.path, question), question)) return allow("mode", "It is the plan");
   if (mode === "plan")
     return { ...ask(question, "mode"), reason: `Cannot write to ${access.path} while in plan mode.` };
   const edits = mode === "acceptEdits" || mode === "auto";

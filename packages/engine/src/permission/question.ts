@@ -28,6 +28,8 @@ export interface GateQuestion {
   readonly readable: readonly string[];
   /** A folder of ours the model keeps its notes in: it may write plain Markdown there unasked. */
   readonly memory?: string;
+  /** The file of ours that holds the plan of this session, links resolved: it may be written in plan mode, too. */
+  readonly plan?: string;
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
   /** The full sandbox; absent where there is none. */
@@ -83,7 +85,9 @@ export function isMemory({ given, real }: Ends, { memory }: GateQuestion): boole
   return memory !== undefined && given.endsWith(".md") && real.endsWith(".md") && isInsideAny([memory], real);
 }
 
+export const isPlan = ({ real }: Ends, { plan }: GateQuestion): boolean => real === plan;
+
 export function isReadable(ends: Ends, question: GateQuestion): boolean {
   const { memory, readable } = question;
-  return isHome(ends, question) || isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real);
+  return isPlan(ends, question) || isHome(ends, question) || isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real);
 }

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gitFolders } from "./git-folders.ts";
 import { look, lookThrough, realPath } from "./look.ts";
+import { isStandIn } from "./stand-in.ts";
 
 export interface GuardPlaces {
   /** The working directories. */
@@ -57,11 +58,13 @@ export function findGuarded({ directories, cwd, home, configDir }: GuardPlaces):
   };
   const guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => {
     const entry = look(path);
-    if (!entry) {
-      const folder = ifMissing && realPath(dirname(path));
-      if (ifMissing && folder) found[ifMissing].add(join(folder, basename(path)));
-      return;
+    // What another session has put there for the time of a command is missing, and goes unless we hold it too.
+    const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
+    if (missing) {
+      const folder = realPath(dirname(path));
+      if (folder) found[missing].add(join(folder, basename(path)));
     }
+    if (!entry || missing) return;
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = realPath(path);

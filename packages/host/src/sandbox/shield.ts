@@ -7,7 +7,7 @@ import { createDeniedFiles, type Denied, type DenyOptions } from "./denied.ts";
 import { findGuarded, type Guarded, type GuardPlaces } from "./guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { createStandIns } from "./stand-in.ts";
+import { createStandIns, type Held } from "./stand-in.ts";
 import { tryShield, type ShieldStatus } from "./status.ts";
 import { setTripwire } from "./tripwire.ts";
 
@@ -18,12 +18,6 @@ export interface ShieldOptions extends DenyOptions {
   readonly bwrapPath?: string;
   /** Whether we wrote this file ourselves, with somebody's word, while a command ran. Then it is not set aside. */
   wroteOurselves?(path: string): boolean;
-}
-
-/** Told of what has to be put away should we be killed. */
-export interface Leftovers {
-  added(path: string): void;
-  removed(path: string): void;
 }
 
 export interface Shielded {
@@ -46,10 +40,13 @@ export interface Shield {
   close(): Promise<void>;
 }
 
-/** `mark` is in the name of a file that every shielded process has mounted, wherever it moved to. */
-export function createShield(options: ShieldOptions, mark: string, leftovers: Leftovers): Shield {
+/**
+ * `mark` is in the name of a file that every shielded process has mounted, wherever it moved to.
+ * `onLeftover` is told of what has to be put away should we be killed.
+ */
+export function createShield(options: ShieldOptions, mark: string, onLeftover: (path: string) => void): Shield {
   const denied = createDeniedFiles(options);
-  const standIns = createStandIns(leftovers);
+  const standIns = createStandIns(onLeftover);
   /** Guarded files that came into being with somebody's word, and those that may at this moment. */
   const accepted = new Set<string>();
   const awaited = new Map<symbol, readonly string[]>();
@@ -68,8 +65,13 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
 
   async function makeMask(): Promise<string> {
     const path = await createMask(mark);
-    leftovers.added(path);
+    onLeftover(path);
     return path;
+  }
+
+  async function hold(paths: readonly string[]): Promise<Held[]> {
+    const held = await Promise.all(paths.map((path) => standIns.hold(path)));
+    return held.filter((one) => one !== null);
   }
 
   function places(cwd: string): GuardPlaces {
@@ -86,13 +88,11 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
       const hidden = await denied.find(cwd);
       const found = findGuarded(places(cwd));
       const guarded = isGuarded ? found : NOTHING_GUARDED;
-      // A folder of ours that stands in for another command is missing for this one too.
-      const standing = guarded.readOnly.filter((path) => standIns.standing.has(path));
-      const held = kind === "bubblewrap" ? standIns.hold([...guarded.missingFolders, ...standing]) : [];
+      const held = kind === "bubblewrap" ? await hold(guarded.missingFolders) : [];
       const covers: Covers = {
         hiddenFiles: hidden.files,
         hiddenFolders: hidden.folders,
-        readOnly: [...new Set([...guarded.readOnly, ...held])].filter((path) => !isHidden(path, hidden)),
+        readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => !isHidden(path, hidden)),
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
       if (kind === "seatbelt") {
@@ -111,7 +111,7 @@ export function createShield(options: ShieldOptions, mark: string, leftovers: Le
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
         isKeeper: true,
         leave() {
-          standIns.release(held);
+          for (const { release } of held) release();
           awaited.delete(call);
           if (!isGuarded)
             for (const path of found.missingFiles.filter((missing) => existsSync(missing))) accepted.add(path);

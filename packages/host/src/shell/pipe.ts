@@ -3,7 +3,6 @@
 
 import { tmpdir } from "node:os";
 import { closeSync, readSync, unlinkSync } from "node:fs";
-import { loadLibc } from "../libc.ts";
 import { createPrivateFile } from "../private-file.ts";
 import { randomHex } from "../random.ts";
 
@@ -19,6 +18,7 @@ const O_CLOEXEC = 0o2000000;
 
 /** Null where the C library offers no `pipe2`; callers then make do with Bun's. */
 export async function loadPipes(): Promise<OpenPipe | null> {
+  const { loadLibc } = await import("../libc.ts");
   const libc = await loadLibc({ pipe2: { args: ["ptr", "i32"], returns: "i32" } });
   if (libc === null) return null;
   return ({ nonBlocking = false } = {}) => {

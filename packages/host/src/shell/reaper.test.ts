@@ -10,6 +10,7 @@ test("a reaper that was dismissed, or killed behind our back, may still be told 
 
   const token = randomHex(16);
   const killed = startReaper(token);
+  while (!pidOf(token)) Bun.sleepSync(1);
   process.kill(pidOf(token)!, "SIGKILL");
   // Long enough for the pipe to break before we are told of the end.
   while (pidOf(token)) Bun.sleepSync(1);

@@ -4,8 +4,8 @@
 import type { GroupWatcher } from "./groups.ts";
 
 export interface Reaper extends GroupWatcher {
-  /** An empty file or folder of ours that has to go with us. */
-  readonly leftovers: { added(path: string): void; removed(path: string): void };
+  /** An empty file of ours that has to go with us, or a folder that stands in for a missing one (sandbox/stand-in.ts). */
+  leftover(path: string): void;
   /** Everything has been ended; the reaper is not needed. */
   dismiss(): Promise<void>;
 }
@@ -36,10 +36,7 @@ export function startReaper(token: string): Reaper {
   return {
     added: (pgid) => tell(`+${pgid}`),
     removed: (pgid) => tell(`-${pgid}`),
-    leftovers: {
-      added: (path) => path.includes("\n") || tell(`>${path}`),
-      removed: (path) => path.includes("\n") || tell(`<${path}`),
-    },
+    leftover: (path) => path.includes("\n") || tell(`>${path}`),
     async dismiss() {
       isGone = true;
       child.kill("SIGKILL");
@@ -61,12 +58,6 @@ while IFS= read -r line; do
         groups=$left ;;
     '>'*) leftovers="$leftovers\${line#>}
 " ;;
-    '<'*) left=
-        while IFS= read -r path; do [ -z "$path" ] || [ "$path" = "\${line#<}" ] || left="$left$path
-"; done <<END
-$leftovers
-END
-        leftovers=$left ;;
   esac
 done
 targets() {
@@ -78,8 +69,11 @@ targets() {
 }
 tidy() {
   while IFS= read -r path; do
-    [ -d "$path" ] && rmdir -- "$path"
-    [ -e "$path" ] && [ ! -s "$path" ] && rm -f -- "$path"
+    if [ -d "$path" ]; then
+      [ -k "$path" ] && ( flock -xn 9 && rmdir -- "$path" ) 9<"$path"
+    elif [ -e "$path" ] && [ ! -s "$path" ]; then
+      rm -f -- "$path"
+    fi
   done 2>/dev/null <<END
 $leftovers
 END

@@ -92,7 +92,8 @@ function searchOf({ pattern, path }: GlobInput, context: ToolContext): Search {
 }
 
 async function find({ base, glob, depth }: Search, context: ToolContext) {
-  if ((await context.files.stat(base))?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
+  const folder = await context.files.stat(base);
+  if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
   const { env } = context;
   // Hidden and ignored files are found unless switched off, `.git` included, as in the reference.
   const respectsIgnore = env.CLAUDE_CODE_GLOB_NO_IGNORE === "false";
@@ -101,7 +102,7 @@ async function find({ base, glob, depth }: Search, context: ToolContext) {
   else args.push("--no-ignore", `--glob=${glob}`);
   if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
 
-  const { stdout, isPartial, timedOut } = await ripgrep(args, base, context);
+  const { stdout, isPartial, timedOut } = await ripgrep(args, folder.realPath, context);
   // Every path ends in NUL; what follows the last one is empty, or was cut.
   const paths = stdout.split("\0").slice(0, -1);
   return { paths: respectsIgnore ? paths.filter(matcher(glob)) : paths, isPartial, timedOut };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { answer, call, toolWorld, type World } from "../tool-world.test-support.ts";
 import type { GrepInput } from "./args.ts";
 import { grepTool } from "./grep.ts";
@@ -70,6 +70,25 @@ test("counts are summed", async () => {
     ".hidden/c.py:1\n\nFound 1 total occurrence across 1 file.\n\n[Showing results with pagination = limit: 1]",
   );
   expect(await count({ pattern: "nothing" })).toBe("No matches found");
+});
+
+test("through a link, files are called as they were asked for", async () => {
+  using world = toolWorld();
+  world.put("real/a.ts", "needle\n");
+  symlinkSync("real", world.path("link"));
+  symlinkSync("real/a.ts", world.path("b.ts"));
+  expect(await ask(world, { path: "link" })).toBe("Found 1 file\nlink/a.ts");
+  expect(await ask(world, { path: "link", output_mode: "content" })).toBe("link/a.ts:1:needle");
+  expect(await ask(world, { path: "link", glob: "real/*", output_mode: "content" })).toBe("link/a.ts:1:needle");
+  expect(await ask(world, { path: "b.ts", output_mode: "count" })).toStartWith("b.ts:1\n");
+});
+
+test("a glob of paths is seen from the working directory, wherever the search is", async () => {
+  using world = toolWorld();
+  for (const name of ["src/a.ts", "src/deep/b.ts"]) world.put(name, "needle");
+  expect(await ask(world, { path: "src", glob: "src/*.ts" })).toBe("Found 1 file\nsrc/a.ts");
+  expect(await ask(world, { path: "src", glob: "**/deep/*.ts" })).toBe("Found 1 file\nsrc/deep/b.ts");
+  expect(await ask(world, { path: "src", glob: "deep/*.ts" })).toBe("No files found");
 });
 
 test("a search is narrowed by type, glob and path", async () => {

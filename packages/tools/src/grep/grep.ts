@@ -18,8 +18,9 @@ import { sortedByTime } from "../search/by-time.ts";
 import { ripgrep, type Found } from "../search/ripgrep.ts";
 import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { linesOf, orderLines, showLine, withoutDot } from "./lines.ts";
+import { linesOf, orderLines, showLine } from "./lines.ts";
 import { pageOf, pagingNote } from "./page.ts";
+import { placeOf, type Place } from "./place.ts";
 
 interface GrepOutput {
   readonly mode: Mode;
@@ -79,13 +80,13 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
 
   async run(input, context) {
     const { cwd } = context.workspace;
-    const { kind, realPath } = await lookAt(input.path, context);
-    const single = kind === "file";
-    const target = shownPath(targetOf(input.path, context), cwd);
+    const stat = await lookAt(input.path, context);
+    const place = placeOf(stat, shownPath(targetOf(input.path, context), cwd), input.glob, cwd);
+    const single = stat.kind === "file";
     // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
-    const bounds = realPath === "/" ? ["--one-file-system"] : [];
-    const found = await ripgrep([...bounds, ...ripgrepArgs(input, target, single)], cwd, context);
-    const output = await collect(input, target, single, found, context);
+    const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
+    const found = await ripgrep([...bounds, ...ripgrepArgs(input, place.target, single)], place.cwd, context);
+    const output = await collect(input, place, single, found, context);
     return {
       ...output,
       ...(found.timedOut ? { timedOut: true } : {}),
@@ -103,42 +104,42 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
 
 function collect(
   input: GrepInput,
-  target: string,
+  place: Place,
   single: boolean,
   found: Found,
   context: ToolContext,
 ): Promise<GrepOutput> | GrepOutput {
-  const shows = (path: string) => context.mayRead(resolve(context.workspace.cwd, path));
+  const shows = (printed: string) => context.mayRead(resolve(context.workspace.cwd, place.named(printed)));
   switch (input.output_mode ?? "files_with_matches") {
     case "files_with_matches":
-      return collectFiles(input, found, shows, context);
+      return collectFiles(input, place, found, shows, context);
     case "content":
-      return collectContent(input, target, single, found, shows);
+      return collectContent(input, place, single, found, shows);
     case "count":
-      return collectCounts(input, found, shows);
+      return collectCounts(input, place, found, shows);
   }
 }
 
 /** Files the user's rules keep from the model are left out as if they were not there, counts included. */
-type Shows = (path: string) => boolean;
+type Shows = (printed: string) => boolean;
 
 async function collectFiles(
   input: GrepInput,
+  { named }: Place,
   { stdout }: Found,
   shows: Shows,
   context: ToolContext,
 ): Promise<GrepOutput> {
   // Every path ends in NUL; what follows the last one is empty, or was cut.
-  const paths = stdout.split("\0").slice(0, -1).filter(shows);
+  const paths = stdout.split("\0").slice(0, -1).filter(shows).map(named);
   const sorted = await sortedByTime(paths, context.workspace.cwd, context.files, "newest");
-  const { items, ...paging } = pageOf(sorted, input.head_limit, input.offset);
-  const filenames = items.map(withoutDot);
+  const { items: filenames, ...paging } = pageOf(sorted, input.head_limit, input.offset);
   return { mode: "files_with_matches", filenames, numFiles: filenames.length, ...paging, totalFiles: paths.length };
 }
 
 function collectContent(
   input: GrepInput,
-  target: string,
+  { target, named }: Place,
   single: boolean,
   { stdout, isPartial }: Found,
   shows: Shows,
@@ -146,7 +147,7 @@ function collectContent(
   const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
   const all = single ? (shows(target) ? linesOf(whole) : []) : orderLines(whole, shows);
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
-  const content = (single ? items : items.map(showLine)).join("\n");
+  const content = (single ? items : items.map((line) => showLine(line, named))).join("\n");
   return {
     mode: "content",
     numFiles: 0,
@@ -158,14 +159,14 @@ function collectContent(
   };
 }
 
-function collectCounts(input: GrepInput, { stdout }: Found, shows: Shows): GrepOutput {
+function collectCounts(input: GrepInput, { named }: Place, { stdout }: Found, shows: Shows): GrepOutput {
   // `path NUL count`: a name may hold line breaks, never a NUL.
   const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
     path: path!,
     count: Number(count),
   }))
     .filter(({ path }) => shows(path))
-    .map(({ path, count }) => ({ path: withoutDot(path), count }))
+    .map(({ path, count }) => ({ path: named(path), count }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
   return {

@@ -49,9 +49,10 @@ function pathOf(record: string): string {
 }
 
 /** One line as shown: `path:12:text`, or `path-12-text` around a match. */
-export function showLine(line: string): string {
+export function showLine(line: string, named: (printed: string) => string): string {
+  if (line === BREAK) return line;
   // At most two: after the path and after the number. The text may hold NULs of its own.
-  return withoutDot(line)
+  return named(line)
     .replace("\0", "")
     .replace(/^([^\0]*\d)\0/, "$1");
 }
@@ -61,6 +62,3 @@ export function linesOf(stdout: string): string[] {
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
-
-/** A search in "." names files "./a"; people say "a". */
-export const withoutDot = (path: string) => (path.startsWith("./") ? path.slice(2) : path);

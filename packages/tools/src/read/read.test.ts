@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { utimesSync } from "node:fs";
+import { symlinkSync, utimesSync } from "node:fs";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { readTool } from "./read.ts";
 
@@ -114,6 +114,33 @@ test("what cannot be read is said plainly", async () => {
   for (const [file_path, said] of Object.entries(cases)) {
     expect(await answer(readTool, { file_path }, world.context)).toBe(said);
   }
+});
+
+test("only names that nobody has to be asked about are suggested", async () => {
+  using world = toolWorld();
+  using elsewhere = toolWorld();
+  world.put("secret-a.txt", "x");
+  world.put("secret-bb.txt", "x");
+  elsewhere.put("secret-c.txt", "x");
+  symlinkSync(elsewhere.cwd, world.path("away"));
+  symlinkSync(elsewhere.path("secret-c.txt"), world.path("secret-z.txt"));
+  const hidden = new Set<string>();
+  const context = { ...world.context, mayRead: (path: string) => !hidden.has(path) };
+  const suggested = async (file_path: string) => {
+    return /Did you mean (.*)\?/.exec(String(await answer(readTool, { file_path }, context)))?.[1];
+  };
+  // The third that is near is a link that leads out.
+  expect(["secret-a.txt", "secret-bb.txt"]).toContain((await suggested("secret-zz.txt"))!);
+  hidden.add(world.path("secret-bb.txt"));
+  expect(await suggested("secret-zz.txt")).toBe("secret-a.txt");
+  hidden.add(world.path("secret-a.txt"));
+  expect(await suggested("secret-zz.txt")).toBeUndefined();
+  expect(await suggested(elsewhere.path("secret-d.txt"))).toBeUndefined();
+  expect(await suggested("away/secret-d.txt")).toBeUndefined();
+  const wider = { ...context.workspace, directories: [world.cwd, elsewhere.cwd] };
+  expect(
+    String(await answer(readTool, { file_path: "away/secret-d.txt" }, { ...context, workspace: wider })),
+  ).toContain("Did you mean secret-c.txt?");
 });
 
 test("other encodings are read, and SVG is text", async () => {

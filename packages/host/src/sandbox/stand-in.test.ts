@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createStandIns, isStandIn } from "./stand-in.ts";
+
+const linux = test.skipIf(process.platform !== "linux");
+
+function world() {
+  const folder = mkdtempSync(join(tmpdir(), "keelson-stand-in-"));
+  const told: string[] = [];
+  return {
+    path: join(folder, ".claude"),
+    told,
+    /** As another session would. */
+    session: () => createStandIns((path) => told.push(path)),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+linux("two sessions hold the same folder, and it goes with the last", async () => {
+  using w = world();
+  const first = await w.session().hold(w.path);
+  const second = await w.session().hold(w.path);
+  expect(isStandIn(statSync(w.path))).toBe(true);
+  first!.release();
+  expect(existsSync(w.path)).toBe(true);
+  second!.release();
+  expect(existsSync(w.path)).toBe(false);
+  expect(w.told).toEqual([w.path, w.path]);
+});
+
+linux("what came into one is kept, and the folder is from then on like others", async () => {
+  using w = world();
+  const held = await w.session().hold(w.path);
+  writeFileSync(join(w.path, "settings.json"), "{}");
+  held!.release();
+  expect(existsSync(join(w.path, "settings.json"))).toBe(true);
+  expect(isStandIn(statSync(w.path))).toBe(false);
+});
+
+linux("an empty folder of the user's stays", async () => {
+  using w = world();
+  mkdirSync(w.path);
+  (await w.session().hold(w.path))!.release();
+  expect(existsSync(w.path)).toBe(true);
+});
+
+linux("one that a killed session left is used and removed by the next", async () => {
+  using w = world();
+  mkdirSync(w.path, { mode: 0o1755 });
+  (await w.session().hold(w.path))!.release();
+  expect(existsSync(w.path)).toBe(false);
+});
+
+linux("where no folder can be made there is nothing to hold", async () => {
+  using w = world();
+  expect(await w.session().hold(join(w.path, "deeper"))).toBeNull();
+});
+
+linux("holding and letting go at once, each finds the folder there for as long as it holds it", async () => {
+  using w = world();
+  const session = async () => {
+    const standIns = w.session();
+    for (let n = 0; n < 50; n++) {
+      const held = await standIns.hold(w.path);
+      await Promise.resolve();
+      if (!existsSync(w.path)) return `gone in round ${n}`;
+      held!.release();
+    }
+    return "fine";
+  };
+  expect(await Promise.all(Array.from({ length: 8 }, session))).toEqual(Array(8).fill("fine"));
+  expect(existsSync(w.path)).toBe(false);
+});

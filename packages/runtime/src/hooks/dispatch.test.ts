@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import type { HookEvent, HookRun, JsonObject } from "@keelson/protocol";
+import { Hooks } from "./dispatch.ts";
+import type { Runners } from "./runners.ts";
+
+/** Hooks of which one command waits for each event, and ends as told. */
+function opened(events: readonly HookEvent[], run: Partial<HookRun> = {}) {
+  const told: JsonObject[] = [];
+  const shown: unknown[] = [];
+  const runners: Runners = {
+    async run(_, input) {
+      told.push(input);
+      return { outcome: "success", exitCode: 0, stdout: "", stderr: "", durationMs: 1, ...run };
+    },
+    close: async () => {},
+  };
+  const hooks = new Hooks({
+    sessionId: "s",
+    transcriptPath: null,
+    includeEvents: false,
+    cwd: () => "/project",
+    mode: () => "default",
+    effort: () => undefined,
+    callOf: async (tool, input) => ({ tool, input, access: undefined, cwd: "/project" }),
+    env: {},
+    runners: async () => runners,
+    show: (signal) => void shown.push(signal),
+    warn: () => {},
+    notify: () => {},
+    heed: () => {},
+    trace: () => {},
+    now: () => 0,
+    newId: () => "id",
+  });
+  const handler = { type: "command", command: "look" } as const;
+  hooks.replace(events.map((event) => ({ event, handler, source: "userSettings" })));
+  return { hooks, told, shown };
+}
+
+const { signal } = new AbortController();
+
+test("a hook is told how things stood when the event was fired, not when its turn came", async () => {
+  const { hooks, told } = opened(["InstructionsLoaded", "UserPromptSubmit"]);
+  const early = hooks.fire("InstructionsLoaded", { load_reason: "session_start" }, { signal });
+  const late = hooks.fire("UserPromptSubmit", { prompt_id: "p", prompt: "go" }, { signal });
+  await Promise.all([early, late]);
+  const prompts = told.map(({ hook_event_name: event, prompt_id: prompt }) => ({ event, prompt }));
+  expect(prompts.toSorted((a, b) => (String(a.event) < String(b.event) ? -1 : 1))).toEqual([
+    { event: "InstructionsLoaded", prompt: undefined },
+    { event: "UserPromptSubmit", prompt: "p" },
+  ]);
+});
+
+test("a Stop hook that fails is a notification too; others are only told of", async () => {
+  const { hooks, shown } = opened(["Stop", "PreCompact"], { outcome: "error", exitCode: 1, stderr: "broken" });
+  await hooks.fire("Stop", { stop_hook_active: false }, { signal });
+  await hooks.fire("PreCompact", { trigger: "auto" }, { signal });
+  const told = { type: "system", subtype: "informational", level: "warning" };
+  expect(shown).toEqual([
+    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+    {
+      type: "system",
+      subtype: "notification",
+      key: "stop-hook-error",
+      text: "A Stop hook failed",
+      priority: "immediate",
+    },
+    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+  ]);
+});

@@ -1,0 +1,116 @@
+// AskUserQuestion: questions for the user, with answers to choose from. Whoever is asked puts the answers into the input;
+// this tool only checks the questions and hands the answers on.
+
+import {
+  array,
+  boolean,
+  defineTool,
+  item,
+  object,
+  optional,
+  string,
+  ToolError,
+  type Infer,
+  type Schema,
+  type Tool,
+} from "@keelson/engine";
+import { isObject } from "@keelson/protocol";
+import description from "./ask-user.md" with { type: "text" };
+
+const option = (preview: string) =>
+  item({
+    label: string("What the user picks: one to five words", { minLength: 1 }),
+    description: string("What choosing it means"),
+    preview: optional(string(preview)),
+  });
+
+const question = (preview: string) =>
+  item({
+    question: string("The whole question, ending in a question mark", { minLength: 1 }),
+    header: string("A word or two shown above it"),
+    options: array(option(preview), "Two to four answers that exclude each other", { minItems: 2, maxItems: 4 }),
+    multiSelect: boolean("Whether several options may be chosen", { default: false }),
+  });
+
+type Question = Infer<ReturnType<typeof question>>;
+
+export interface Annotation {
+  readonly preview?: string;
+  readonly notes?: string;
+}
+
+export interface AskUserInput {
+  readonly questions: readonly Question[];
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, Annotation>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface AskUserOutput {
+  readonly questions: readonly Question[];
+  readonly answers: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, Annotation>>;
+}
+
+/** `preview` is what a client can show beside an option. */
+export function askUserTool(options: { readonly preview: "markdown" | "html" }): Tool<AskUserInput, AskUserOutput> {
+  const preview = `Something to look at before choosing (a sketch, a snippet), as ${options.preview === "html" ? "a fragment of HTML" : "Markdown"}; only where it helps`;
+  return defineTool<AskUserInput, AskUserOutput>({
+    name: "AskUserQuestion",
+    description,
+    input: object({
+      questions: array(question(preview), "One to four questions", { minItems: 1, maxItems: 4 }),
+      answers: optional(map({ type: "string" }, "Filled in by the user; leave it out")),
+      annotations: optional(map({ type: "object" }, "Filled in by the user; leave it out")),
+      metadata: optional(map({}, "Of no meaning to the user; leave it out")),
+    }) as Schema<AskUserInput>,
+
+    repair(input) {
+      // Clients give several choices as a list.
+      const { answers } = input;
+      if (!isObject(answers)) return input;
+      const texts = Object.entries(answers).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : value]);
+      return { ...input, answers: Object.fromEntries(texts) };
+    },
+
+    // Sees only what the model sent: answers that come later are from hooks and people.
+    check({ questions, answers = {}, annotations = {} }) {
+      if (!areUnique(questions)) throw new ToolError(NOT_UNIQUE);
+      if (Object.keys({ ...answers, ...annotations }).length > 0) {
+        throw new ToolError("The user gives the answers: call it again without answers and annotations.");
+      }
+    },
+
+    access: () => ({ kind: "person" }),
+
+    async run({ questions, answers = {}, annotations }) {
+      return { questions, answers, ...(annotations === undefined ? {} : { annotations }) };
+    },
+
+    show({ answers, annotations = {} }) {
+      const given = Object.entries(answers);
+      if (given.length === 0) return "The user did not answer the questions.";
+      const texts = given.map(([asked, answer]) => `"${asked}"="${answer}"${remarks(annotations[asked])}`);
+      return `Your questions have been answered: ${texts.join(", ")}. You can now continue with these answers in mind.`;
+    },
+  });
+}
+
+const NOT_UNIQUE = "Question texts must be unique, option labels must be unique within each question";
+
+function areUnique(questions: readonly Question[]): boolean {
+  const distinct = (texts: readonly string[]) => new Set(texts).size === texts.length;
+  return (
+    distinct(questions.map((each) => each.question)) &&
+    questions.every(({ options }) => distinct(options.map(({ label }) => label)))
+  );
+}
+
+function remarks({ preview, notes }: Annotation = {}): string {
+  return `${notes ? ` (the user's remark: ${notes})` : ""}${preview ? ` (the preview they chose:\n${preview}\n)` : ""}`;
+}
+
+/** Any names, with values of this kind. */
+function map(values: { readonly type?: string }, about: string): Schema<Record<string, unknown>> {
+  return { json: { description: about, type: "object", additionalProperties: values } };
+}
