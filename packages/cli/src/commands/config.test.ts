@@ -1,55 +1,25 @@
 // keelson config, in a world of our own: what it prints, what it writes, how it refuses.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { main } from "../main.ts";
-import type { World } from "../world.ts";
+import { inWorld, put, removed, scratch } from "./command-world.test-support.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-config-command-")));
-  for (const name of ["home", "project"]) mkdirSync(join(root, name));
+  root = scratch("config-command");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-function put(path: string, content: unknown): string {
-  const file = join(root, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, null, 2));
-  return file;
-}
+afterEach(() => removed(root));
 
 /** Runs the program; a prompt would open a session, which here is a failure. */
-async function keelson(...argv: string[]) {
-  const seen = { code: -1, out: "", err: [] as string[] };
-  const world: World = {
-    cwd: join(root, "project"),
-    home: join(root, "home"),
-    env: {},
-    platform: "linux",
-    uid: 1000,
-    managedDir: join(root, "managed"),
-    terminal: { stdin: true, stdout: false },
-    openSession: () => Promise.reject(new Error("A session was opened")),
-    async *stdin() {},
-    write: (text) => void (seen.out += text),
-    error: (text) => void seen.err.push(text),
-    append: () => undefined,
-    wait: () => new Promise(() => undefined),
-    onSignal: () => () => undefined,
-    exit: () => undefined,
-  };
-  seen.code = await main(argv, world);
-  return seen;
-}
+const keelson = (...argv: string[]) => inWorld(root, (world) => main(argv, world));
 
 test("list says what is in force and which line of which file it comes from", async () => {
-  put("home/.claude/settings.json", { model: "opus", env: { ANTHROPIC_API_KEY: "secret" }, theme: "dark" });
-  put("project/.claude/settings.json", { permissions: { deny: ["Write"] }, model: "haiku" });
-  put("managed/managed-settings.json", { permissions: { deny: ["WebFetch"] } });
+  put(root, "home/.claude/settings.json", { model: "opus", env: { ANTHROPIC_API_KEY: "secret" }, theme: "dark" });
+  put(root, "project/.claude/settings.json", { permissions: { deny: ["Write"] }, model: "haiku" });
+  put(root, "managed/managed-settings.json", { permissions: { deny: ["WebFetch"] } });
 
   const { code, out } = await keelson("config", "list");
   expect(code).toBe(0);
@@ -76,7 +46,7 @@ test("list says what is in force and which line of which file it comes from", as
 });
 
 test("get prints the value in force, plain for a text and JSON for the rest", async () => {
-  put("home/.claude/settings.json", {
+  put(root, "home/.claude/settings.json", {
     model: "opus",
     permissions: { deny: ["Write"] },
     modelPrices: { "a.b": { input: 1, output: 2 } },
@@ -100,10 +70,10 @@ test("set writes to the scope that was asked for, and says when the value does n
   expect(out).toBe('permissions.allow = ["Bash(ls)"] in .claude/settings.json\n');
   expect(err).toEqual([expect.stringContaining("permissions.allow ignored: this folder is not trusted")]);
   // What is set for oneself is meant: in the local file it counts, beside what the folder came with, which does not.
-  put("project/.claude/settings.local.json", { permissions: { allow: ["Write"] } });
+  put(root, "project/.claude/settings.local.json", { permissions: { allow: ["Write"] } });
   const own = await keelson("config", "set", "permissions.allow", '["Bash(ls)"]', "--scope", "local");
   expect(own).toEqual({ code: 0, out: 'permissions.allow = ["Bash(ls)"] in .claude/settings.local.json\n', err: [] });
-  put("project/.claude/settings.local.json", { permissions: { allow: ["Write", "Bash(ls)"] } });
+  put(root, "project/.claude/settings.local.json", { permissions: { allow: ["Write", "Bash(ls)"] } });
   const { values } = JSON.parse((await keelson("config", "list", "--json")).out);
   expect(values.find(({ key }: { key: string }) => key === "permissions.allow").value).toEqual(["Bash(ls)"]);
   rmSync(join(root, "project/.claude/settings.local.json"));
@@ -123,7 +93,7 @@ test("set writes to the scope that was asked for, and says when the value does n
 });
 
 test("set refuses what makes no sense, and writes nothing", async () => {
-  const file = put("home/.claude/settings.json", "{ broken");
+  const file = put(root, "home/.claude/settings.json", "{ broken");
   const cases: [string[], string][] = [
     [["modle", "x"], "error: 'modle' is not a settings key\n(Did you mean model?)"],
     [["cleanupPeriodDays", "0"], "error: cleanupPeriodDays should be a whole number of at least 1, not 0"],
@@ -147,8 +117,8 @@ test("set refuses what makes no sense, and writes nothing", async () => {
 });
 
 test("path lists the files, highest first", async () => {
-  put("home/.claude/settings.json", "{ broken");
-  put("project/.claude/settings.json", {});
+  put(root, "home/.claude/settings.json", "{ broken");
+  put(root, "project/.claude/settings.json", {});
   const lines = (await keelson("config", "path")).out.replaceAll(root, "").split("\n");
   expect(lines.map((line) => line.replace(/ +/g, " "))).toEqual([
     "managed /managed/managed-settings.json absent",
@@ -173,7 +143,7 @@ test("commands explain themselves, a wrong one is told apart, and a damaged poli
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
     "error: unknown option '--jsn'\n(Did you mean --json?)",
   ]);
-  put("managed/managed-settings.json", "{");
+  put(root, "managed/managed-settings.json", "{");
   expect((await keelson("config", "list")).err[0]).toStartWith("Error: Managed settings file");
 });
 
@@ -191,7 +161,7 @@ test("words that are not exactly a command, or do not come first, are prompts", 
 });
 
 test("doctor shows what is there and exits with 1 when something is broken", async () => {
-  put("home/.claude/settings.json", { theme: "dark", modle: "x", env: { ANTHROPIC_API_KEY: "sk-secret" } });
+  put(root, "home/.claude/settings.json", { theme: "dark", modle: "x", env: { ANTHROPIC_API_KEY: "sk-secret" } });
   const fine = await keelson("doctor");
   expect(fine.out).toContain("theme (~/.claude/settings.json:2): not implemented yet");
   expect(fine.out).toContain("modle (~/.claude/settings.json:3): no key that Keelson knows; did you mean model?");
@@ -200,7 +170,7 @@ test("doctor shows what is there and exits with 1 when something is broken", asy
   expect(fine.out).not.toContain("sk-secret");
   expect([fine.code, fine.err]).toEqual([0, []]);
 
-  put("project/.claude/settings.local.json", { permissions: { deny: ["Bash("] } });
+  put(root, "project/.claude/settings.local.json", { permissions: { deny: ["Bash("] } });
   const broken = JSON.parse((await keelson("doctor", "--json")).out);
   expect(broken.ok).toBe(false);
   expect(broken.findings.find(({ name }: { name: string }) => name === "settings")).toMatchObject({
@@ -214,7 +184,7 @@ test("doctor shows what is there and exits with 1 when something is broken", asy
 }, 20_000);
 
 test("doctor names a damaged policy instead of failing on it", async () => {
-  put("managed/managed-settings.json", "{");
+  put(root, "managed/managed-settings.json", "{");
   const { code, out } = await keelson("doctor");
   expect(code).toBe(1);
   expect(out).toContain("✗ settings");

@@ -1,53 +1,25 @@
 // The hook commands in a world of our own: settings on disk, everything printed is seen.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { World } from "../world.ts";
+import { inWorld, put, removed, scratch } from "./command-world.test-support.ts";
 import { run } from "./hooks.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-hooks-commands-")));
-  mkdirSync(join(root, "home"));
-  mkdirSync(join(root, "project"));
+  root = scratch("hooks-commands");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => removed(root));
 
-function write(path: string, content: unknown): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), typeof content === "string" ? content : JSON.stringify(content, null, 2));
-}
-
+const write = (path: string, content: unknown) => put(root, path, content);
 const settings = (hooks: object, more: object = {}) => write("project/.claude/settings.json", { hooks, ...more });
 const command = (text: string, more: object = {}) => ({ type: "command", command: text, ...more });
 
-async function hooks(argv: readonly string[], more: Partial<World> = {}) {
-  let out = "";
-  const err: string[] = [];
-  const world: World = {
-    cwd: join(root, "project"),
-    home: join(root, "home"),
-    env: { PATH: process.env["PATH"] },
-    platform: "linux",
-    uid: 1000,
-    managedDir: join(root, "managed"),
-    terminal: { stdin: true, stdout: false },
-    openSession: () => Promise.reject(new Error("No session is opened to look at hooks")),
-    async *stdin() {},
-    write: (text) => void (out += text),
-    error: (text) => void err.push(text),
-    append: () => undefined,
-    wait: () => new Promise<never>(() => undefined),
-    onSignal: () => () => undefined,
-    exit: () => undefined,
-    ...more,
-  };
-  const code = await run(argv, world);
-  return { code, out, err };
-}
+const hooks = (argv: readonly string[], more: Partial<World> = {}) =>
+  inWorld(root, (world) => run(argv, world), { env: { PATH: process.env["PATH"] }, ...more });
 
 test("list shows every hook by event, with its place, and what stands in its way", async () => {
   settings({

@@ -1,9 +1,7 @@
 // keelson hooks: what is registered, what it does with an event, what it did in a session. For those who write hooks.
 
-import { resolve } from "node:path";
-import { parseArguments, spelling, type Arguments } from "../args.ts";
-import { toFlags, UsageError } from "../invocation.ts";
-import { loadOptions, type World } from "../world.ts";
+import type { World } from "../world.ts";
+import { runGroup, snapshotFor, type Call } from "./group.ts";
 import { HOOKS_FLAGS, OWN_FLAGS } from "./hooks-flags.ts";
 
 const USAGE = `Usage: keelson hooks <command> [options]
@@ -27,61 +25,16 @@ Examples:
 `;
 
 /** Runs one of the hook commands and returns the exit code. */
-export async function run(argv: readonly string[], world: World): Promise<number> {
-  const parsed = parseArguments(argv, HOOKS_FLAGS);
-  if (!parsed.ok) return fail(world, parsed.error);
-  const given = parsed.arguments;
-  const [name] = given.words;
-  if (name === undefined || given.has("help")) {
-    await world.write(help());
-    return 0;
-  }
-  const { ConfigError } = await import("@keelson/config");
-  try {
-    return await dispatch(name, given, world);
-  } catch (error) {
-    if (error instanceof UsageError) return fail(world, error.message);
-    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
-    throw error;
-  }
-}
-
-async function dispatch(name: string, given: Arguments, world: World): Promise<number> {
-  switch (name) {
-    case "list":
-      return (await import("./hooks-list.ts")).listHooks(await open(given, world));
-    case "test":
-      return (await import("./hooks-test.ts")).testHooks(await open(given, world));
-    case "trace":
-      return (await import("./hooks-trace.ts")).traceHooks(await open(given, world));
-    default:
-      throw new UsageError(`error: unknown command 'hooks ${name}'. Commands are list, test and trace`);
-  }
+export function run(argv: readonly string[], world: World): Promise<number> {
+  const commands = {
+    list: async (call: Call) => (await import("./hooks-list.ts")).listHooks(await open(call)),
+    test: async (call: Call) => (await import("./hooks-test.ts")).testHooks(await open(call)),
+    trace: async (call: Call) => (await import("./hooks-trace.ts")).traceHooks(await open(call)),
+  };
+  return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, world);
 }
 
 /** What every hook command works with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
-async function open(given: Arguments, world: World) {
-  const { load } = await import("@keelson/config");
-  const cwd = resolve(world.cwd, given.text("cwd") ?? ".");
-  return {
-    given,
-    /** What follows the command's name. */
-    words: given.words.slice(1),
-    world,
-    snapshot: load(loadOptions({ ...world, cwd }, toFlags(given, cwd))),
-  };
-}
-
-function help(): string {
-  const width = Math.max(...OWN_FLAGS.map((flag) => spelling(flag).length));
-  const own = OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(width)}  ${flag.help}`);
-  const shared = HOOKS_FLAGS.filter((flag) => !OWN_FLAGS.includes(flag)).map(({ name }) => `--${name}`);
-  return `${USAGE}\nOptions:\n${own.join("\n")}\n\nAs in the program itself: ${shared.join(", ")}\n`;
-}
-
-function fail(world: World, message: string): number {
-  world.error(message);
-  return 1;
-}
+const open = async (call: Call) => ({ ...call, snapshot: await snapshotFor(call) });

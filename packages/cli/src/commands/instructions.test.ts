@@ -1,60 +1,33 @@
 // keelson instructions, in a world of our own: what it prints, what it writes, how it refuses.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { main } from "../main.ts";
-import type { World } from "../world.ts";
+import { inWorld, put, removed, scratch } from "./command-world.test-support.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-instructions-command-")));
-  for (const name of ["home", "project"]) mkdirSync(join(root, name));
+  root = scratch("instructions-command");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-function put(path: string, content: string | object): string {
-  const file = join(root, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, null, 2));
-  return file;
-}
+afterEach(() => removed(root));
 
 async function keelson(...argv: string[]) {
-  const seen = { code: -1, out: "", err: [] as string[] };
-  const world: World = {
-    cwd: join(root, "project"),
-    home: join(root, "home"),
-    env: {},
-    platform: "linux",
-    uid: process.getuid!(),
-    managedDir: join(root, "managed"),
-    terminal: { stdin: true, stdout: false },
-    openSession: () => Promise.reject(new Error("A session was opened")),
-    async *stdin() {},
-    write: (text) => void (seen.out += text),
-    error: (text) => void seen.err.push(text),
-    append: () => undefined,
-    wait: () => new Promise(() => undefined),
-    onSignal: () => () => undefined,
-    exit: () => undefined,
-  };
-  seen.code = await main(argv, world);
+  const seen = await inWorld(root, (world) => main(argv, world), { uid: process.getuid!() });
   return { ...seen, lines: seen.out.replaceAll(root, "").split("\n") };
 }
 
 const memory = () => `~/.claude/projects/${join(root, "project").replace(/[^a-zA-Z0-9]/g, "-")}/memory`;
 
 function project() {
-  put("managed/CLAUDE.md", "Be kind.");
-  put("home/.claude/CLAUDE.md", "Use tabs.");
-  put("project/CLAUDE.md", "See @docs/style.md and @/nowhere/x.md and @../other/plan.md\n");
-  put("project/docs/style.md", "x".repeat(2_345));
-  put("other/plan.md", "Plan.");
-  put("project/.claude/rules/api.md", "---\npaths: [src/api/**]\n---\nNo SQL.");
-  put("project/src/CLAUDE.md", "Source.");
+  put(root, "managed/CLAUDE.md", "Be kind.");
+  put(root, "home/.claude/CLAUDE.md", "Use tabs.");
+  put(root, "project/CLAUDE.md", "See @docs/style.md and @/nowhere/x.md and @../other/plan.md\n");
+  put(root, "project/docs/style.md", "x".repeat(2_345));
+  put(root, "other/plan.md", "Plan.");
+  put(root, "project/.claude/rules/api.md", "---\npaths: [src/api/**]\n---\nNo SQL.");
+  put(root, "project/src/CLAUDE.md", "Source.");
 }
 
 test("list shows every file in order, with tier, size and reason, what waits and what was left out", async () => {
@@ -93,8 +66,8 @@ test("list --for adds what touching a file would bring in", async () => {
 });
 
 test("list --json says the same to programs", async () => {
-  put("project/CLAUDE.md", "Hello @b.png");
-  put("project/b.png", "");
+  put(root, "project/CLAUDE.md", "Hello @b.png");
+  put(root, "project/b.png", "");
   const { out } = await keelson("instructions", "list", "--json");
   expect(JSON.parse(out)).toEqual({
     cwd: join(root, "project"),
@@ -123,11 +96,11 @@ test("list --json says the same to programs", async () => {
 });
 
 test("list says what flags leave out, and heeds rules about reading", async () => {
-  put("home/.claude/CLAUDE.md", "mine");
-  put("home/.claude/settings.json", { permissions: { deny: ["Read(./secrets/**)"] } });
-  put("project/CLAUDE.md", "@secrets/a.md @open.md");
-  put("project/secrets/a.md", "secret");
-  put("project/open.md", "open");
+  put(root, "home/.claude/CLAUDE.md", "mine");
+  put(root, "home/.claude/settings.json", { permissions: { deny: ["Read(./secrets/**)"] } });
+  put(root, "project/CLAUDE.md", "@secrets/a.md @open.md");
+  put(root, "project/secrets/a.md", "secret");
+  put(root, "project/open.md", "open");
   symlinkSync("secrets/a.md", join(root, "project/CLAUDE.local.md"));
   const bare = await keelson("instructions", "list", "--bare");
   expect(bare.lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
@@ -157,7 +130,7 @@ test("list says what flags leave out, and heeds rules about reading", async () =
 
 test("approve writes the flag beside what is there and can be taken back", async () => {
   project();
-  const file = put("home/.claude.json", '{\n  // keep me\n  "theme": "dark"\n}\n');
+  const file = put(root, "home/.claude.json", '{\n  // keep me\n  "theme": "dark"\n}\n');
   const given = await keelson("instructions", "approve");
   expect(given).toMatchObject({
     code: 0,

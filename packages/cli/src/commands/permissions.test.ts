@@ -1,22 +1,20 @@
 // The permission commands in a world of our own: settings on disk, nothing run, everything printed is seen.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { World } from "../world.ts";
+import { inWorld, put, removed, scratch } from "./command-world.test-support.ts";
 import { run } from "./permissions.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-permissions-")));
-  mkdirSync(join(root, "home"));
-  mkdirSync(join(root, "project"));
+  root = scratch("permissions");
   write("project/.claude/settings.json", TEAM);
   write("home/.claude/settings.json", `{ "permissions": { "allow": ["Bash(git *)"] } }\n`);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => removed(root));
 
 const TEAM = `{
   "permissions": {
@@ -30,35 +28,10 @@ const TEAM = `{
 }
 `;
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-}
+const write = (path: string, text: string) => put(root, path, text);
 
-async function permissions(argv: readonly string[], more: Partial<World> = {}) {
-  let out = "";
-  const err: string[] = [];
-  const world: World = {
-    cwd: join(root, "project"),
-    home: join(root, "home"),
-    env: {},
-    platform: "linux",
-    uid: 1000,
-    managedDir: join(root, "managed"),
-    terminal: { stdin: true, stdout: false },
-    openSession: () => Promise.reject(new Error("Nothing is opened to explain something")),
-    async *stdin() {},
-    write: (text) => void (out += text),
-    error: (text) => void err.push(text),
-    append: () => undefined,
-    wait: () => new Promise<never>(() => undefined),
-    onSignal: () => () => undefined,
-    exit: () => undefined,
-    ...more,
-  };
-  const code = await run(argv, world);
-  return { code, out, err };
-}
+const permissions = (argv: readonly string[], more: Partial<World> = {}) =>
+  inWorld(root, (world) => run(argv, world), more);
 
 test("explains a command part by part, with the file and line of each rule", async () => {
   expect(await permissions(["explain", "Bash(git status && git push && rm x)"])).toEqual({

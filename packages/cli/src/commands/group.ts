@@ -1,0 +1,70 @@
+// A command with commands of its own (`keelson hooks list`): reads the arguments, shows the page, runs the one asked for.
+
+import { resolve } from "node:path";
+import type { Snapshot } from "@keelson/config";
+import { parseArguments, spelling, type Arguments } from "../args.ts";
+import type { Flag } from "../flags.ts";
+import { toFlags, UsageError } from "../invocation.ts";
+import { loadOptions, type World } from "../world.ts";
+
+export interface Group {
+  readonly name: string;
+  readonly usage: string;
+  readonly flags: readonly Flag[];
+  /** Those of them that only this group knows. */
+  readonly own: readonly Flag[];
+  readonly commands: Readonly<Record<string, (call: Call) => Promise<number>>>;
+}
+
+export interface Call {
+  readonly given: Arguments;
+  /** What follows the command's name. */
+  readonly words: readonly string[];
+  readonly world: World;
+}
+
+/** Runs one command of a group and returns the exit code. */
+export async function runGroup(group: Group, argv: readonly string[], world: World): Promise<number> {
+  const parsed = parseArguments(argv, group.flags);
+  if (!parsed.ok) return fail(world, parsed.error);
+  const given = parsed.arguments;
+  const [name, ...words] = given.words;
+  if (name === undefined || given.has("help")) {
+    await world.write(help(group));
+    return 0;
+  }
+  const { ConfigError } = await import("@keelson/config");
+  try {
+    const command = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
+    if (!command) throw new UsageError(`error: unknown command '${group.name} ${name}'. ${known(group)}`);
+    return await command({ given, words, world });
+  } catch (error) {
+    if (error instanceof UsageError) return fail(world, error.message);
+    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The settings as a session would see them, in this folder or the one `--cwd` names. */
+export async function snapshotFor({ given, world }: Call): Promise<Snapshot> {
+  const { load } = await import("@keelson/config");
+  const cwd = resolve(world.cwd, given.text("cwd") ?? ".");
+  return load(loadOptions({ ...world, cwd }, toFlags(given, cwd)));
+}
+
+export function fail(world: World, message: string): number {
+  world.error(message);
+  return 1;
+}
+
+function known({ commands }: Group): string {
+  const names = Object.keys(commands);
+  return `Commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+function help({ usage, flags, own }: Group): string {
+  const width = Math.max(...own.map((flag) => spelling(flag).length));
+  const lines = own.map((flag) => `  ${spelling(flag).padEnd(width)}  ${flag.help}`);
+  const shared = flags.filter((flag) => !own.includes(flag)).map(({ name }) => `--${name}`);
+  return `${usage}\nOptions:\n${lines.join("\n")}\n\nAs in the program itself: ${shared.join(", ")}\n`;
+}
