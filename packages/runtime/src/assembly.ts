@@ -17,6 +17,7 @@ import type { SdkServers } from "./mcp/sdk-servers.ts";
 import type { OpenOptions } from "./open-session.ts";
 import type { Outbox } from "./outbox.ts";
 import type { SessionPlace } from "./place.ts";
+import type { PlanMode } from "./plan-mode.ts";
 import type { LiveSession } from "./session.ts";
 import type { SessionWorld } from "./world.ts";
 
@@ -45,6 +46,7 @@ export interface Assembly {
   readonly outbox: Outbox;
   readonly world: SessionWorld;
   readonly gate: Gate;
+  readonly plan: PlanMode;
   readonly cost: Cost;
   readonly fileHistory: FileHistory | undefined;
   readonly mcp: SdkServers;

@@ -110,7 +110,7 @@ async function read(name: string, given: JsonObject, tools: readonly Tool[], con
   }
 }
 
-/** Tools that this version does not offer, but rules may name already. */
+/** Tools that only some sessions offer, or this version does not, but rules may name all the same. */
 const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),
@@ -118,6 +118,8 @@ const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Ac
   Task: (text) => ({ kind: "agent", agent: text("subagent_type") }),
   Skill: (text) => ({ kind: "skill", skill: text("skill"), adds: false }),
   AskUserQuestion: () => ({ kind: "person" }),
+  EnterPlanMode: () => ({ kind: "none" }),
+  ExitPlanMode: () => ({ kind: "person" }),
 };
 
 function elsewhere(name: string, input: JsonObject): Access | undefined {

@@ -25,6 +25,8 @@ export interface GateOptions extends PermissionState {
   readonly readable: readonly string[];
   /** Where the model keeps its notes; absent when it keeps none. */
   memory(): string | undefined;
+  /** The file that holds the session's plan, links resolved; absent before there is one. */
+  plan(): string | undefined;
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -188,9 +190,9 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, memory, directories, cwd } = this.#options;
-    const matchers = this.#judge?.matchers;
-    return { ...this.#state, directories: directories(), cwd: cwd(), home, readable, memory: memory(), matchers };
+    const { home, readable, memory, plan, directories, cwd } = this.#options;
+    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan() };
+    return { ...this.#state, ...here, home, readable, matchers: this.#judge?.matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

@@ -2,10 +2,11 @@
 // front ends know.
 
 import type { Snapshot } from "@keelson/config";
-import { Conversation, reminder } from "@keelson/engine";
+import { Conversation, reminder, type Tool } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { Entry, PromptMessage, Session } from "@keelson/protocol";
 import { nullTranscript, openTranscript } from "@keelson/store";
+import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
@@ -22,6 +23,7 @@ import { SdkServers } from "./mcp/sdk-servers.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
 import { Outbox } from "./outbox.ts";
 import { choosePlace, type SessionChoice } from "./place.ts";
+import { openPlanMode } from "./plan-mode.ts";
 import { builtInTools, offeredTools } from "./pool.ts";
 import { refreshed } from "./refresh.ts";
 import type * as Replay from "./replay.ts";
@@ -114,6 +116,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     append: (entries) => void all.transcript.append(entries),
     cwd: () => all.world.tools.workspace.cwd,
     gitBranch: () => current.branch,
+    slug: () => all.plan?.name(),
     now,
     newId,
   });
@@ -125,6 +128,16 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   all.world = worldOf(all, sandbox);
   const gate = openGate(all, sandboxState);
   all.gate = gate;
+  all.plan = openPlanMode({
+    snapshot: () => current.snapshot,
+    mode: () => gate.mode,
+    setMode: (mode) => gate.setMode(mode),
+    toolNames: () => current.tools.map(({ name }) => name),
+    past: loaded?.entries ?? [],
+    forked: options.session.fork === true,
+    random: Math.random,
+    newId,
+  });
   all.fileHistory = await openFileHistory(snapshot, {
     place,
     note: (entry) => all.outbox.note(entry),
@@ -142,7 +155,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     warn,
   });
   all.conversation = Conversation.of(loaded?.entries ?? [], all.instructions.preface);
-  all.allTools = builtInTools(all.world.tasks);
+  all.allTools = [...builtInTools(all.world.tasks), ...(await forPeople(all))];
   current.tools = offeredTools(all.allTools, snapshot);
   current.system = current.ownSystem = promptOf(all);
 
@@ -264,6 +277,13 @@ function adopt(next: Snapshot, all: Assembly): void {
   hooks.replace(next.hooks.active);
   current.tools = offeredTools(all.allTools, next);
   if (!sameFlags) current.system = current.ownSystem = promptOf(all);
+}
+
+/** Questions need somebody who answers (observed: offered with a permission callback only). */
+async function forPeople({ options, plan }: Pick<Assembly, "options" | "plan">): Promise<readonly Tool[]> {
+  if (!options.stdioPermissions) return [];
+  const preview = options.snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
+  return toolsForPeople({ plan, preview });
 }
 
 function promptOf({ current, instructions }: Pick<Assembly, "current" | "instructions">): readonly string[] {

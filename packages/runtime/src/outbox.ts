@@ -26,6 +26,8 @@ export interface OutboxOptions {
   append(entries: readonly Entry[]): void;
   cwd(): string;
   gitBranch(): string;
+  /** The name of the session's plan, once there is one. */
+  slug?(): string | undefined;
   now(): number;
   newId(): string;
 }
@@ -110,6 +112,7 @@ export class Outbox {
   /** Field order is part of the format's speed: `message` early, the tool's own output last. */
   #stamp(entry: NewEntry): ChainEntry {
     const { sessionId, entrypoint, cwd, gitBranch, now } = this.#options;
+    const slug = this.#options.slug?.();
     const { uuid, parentUuid, type, message, toolUseResult, ...rest } = entry as NewEntry & {
       message?: unknown;
       toolUseResult?: unknown;
@@ -131,6 +134,7 @@ export class Outbox {
       sessionId,
       version: COMPATIBLE_VERSION,
       gitBranch: gitBranch(),
+      ...(slug === undefined ? {} : { slug }),
       ...(toolUseResult === undefined ? {} : { toolUseResult }),
     } as unknown as ChainEntry;
     this.#leaf = uuid;

@@ -1,22 +1,22 @@
 // Plan mode of a session: where its plan is kept, and what the model has been told of the mode. Which calls the mode
 // lets through is the gate's business.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
-import { isPlanName, newPlanName } from "./plan-name.ts";
 
 export interface PlanModeOptions {
   snapshot(): Snapshot;
   mode(): PermissionMode;
   setMode(mode: PermissionMode): string | undefined;
   toolNames(): readonly string[];
-  /** The conversation so far; empty when its plan is another session's. */
   readonly past: readonly ChainEntry[];
+  /** The conversation began as another session's: so did its plan, which stays there. */
+  readonly forked: boolean;
   random(): number;
   newId(): string;
 }
@@ -30,10 +30,11 @@ export interface PlanMode extends PlanKeeper {
   setWorkflow(text: string | undefined): void;
 }
 
-export function openPlanMode({ mode, past, ...options }: PlanModeOptions): PlanMode {
-  const last = past.findLast(({ type, ...entry }) => type === "attachment" && isAbout(entry));
-  let told = last !== undefined && (last as { attachment: { type: string } }).attachment.type === "plan_mode";
-  let name = past.map((entry) => entry.slug).findLast(isPlanName);
+export function openPlanMode({ mode, past, forked, ...options }: PlanModeOptions): PlanMode {
+  const last = past.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit");
+  /** Undefined: what was said is no longer right, whichever mode it is now. */
+  let told = last !== "plan_mode" ? false : forked ? undefined : true;
+  let name = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
   let workflow: string | undefined;
 
   const place = (plan: string) => join(folderOf(options.snapshot()), `${plan}.md`);
@@ -71,10 +72,7 @@ export function openPlanMode({ mode, past, ...options }: PlanModeOptions): PlanM
   };
 }
 
-function isAbout(entry: object): boolean {
-  const { attachment } = entry as { attachment?: { type?: unknown } };
-  return attachment?.type === "plan_mode" || attachment?.type === "plan_mode_exit";
-}
+const attachmentType = (entry: ChainEntry) => (entry.type === "attachment" ? entry.attachment.type : undefined);
 
 /** With links resolved: the gate compares where a path leads. */
 function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
@@ -94,10 +92,37 @@ function readPlan(path: string): string | undefined {
     return undefined;
   }
   try {
-    if (!fstatSync(fd).isFile()) return undefined;
-    const text = readFileSync(fd).subarray(0, MOST_BYTES).toString("utf8");
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
+    const text = bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
     return text.trim() === "" ? undefined : text;
   } finally {
     closeSync(fd);
   }
 }
+
+// Three plain words, easy to say and to find again.
+const FIRST = "calm clear cold deep dry early even fair fast fine firm fresh green keen kind late light mild new".split(
+  " ",
+);
+const SECOND =
+  "amber ash birch cedar chalk clay copper coral fern flint ivory jade maple moss oak pearl pine slate".split(" ");
+const THIRD =
+  "anchor beacon bridge brook canyon compass delta ferry field harbor island lantern ledge meadow mill ridge".split(
+    " ",
+  );
+
+/** `random` gives numbers from 0 up to, not including, 1. A name that is taken gets a number. */
+function newPlanName(random: () => number, isTaken: (name: string) => boolean): string {
+  const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)]!;
+  const name = [FIRST, SECOND, THIRD].map(pick).join("-");
+  for (let count = 1; ; count++) {
+    const numbered = count === 1 ? name : `${name}-${count}`;
+    if (!isTaken(numbered)) return numbered;
+  }
+}
+
+/** Whether a transcript may name its plan like this: it becomes part of a path. */
+const isPlanName = (name: unknown): name is string =>
+  typeof name === "string" && /^[a-z0-9][a-z0-9-]{0,99}$/.test(name);

@@ -56,7 +56,10 @@ export function targetsOf(all: Assembly): ControlTargets {
     },
     hooks: () => all.hooks.registered(),
     setClientHooks: (registrations) => all.hooks.setClient(registrations),
-    setClient: (client) => all.mcp.add(namedInInitialize(client)),
+    setClient: (client) => {
+      all.mcp.add(namedInInitialize(client));
+      all.plan.setWorkflow(client.planModeInstructions);
+    },
     mcp: all.mcp,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), all),

@@ -21,6 +21,7 @@ export function openGate(all: Assembly, sandbox: SandboxState): Gate & { kept():
     refusal: (mode) => modeRefusal(mode, current.snapshot, process.getuid?.()),
     readable: world.readable,
     memory: () => (all.instructions.memory === undefined ? undefined : realPathOf(all.instructions.memory)),
+    plan: () => all.plan.path(),
     sandbox,
     isShielded: (from) => world.hidesDenied(from),
     cwd: () => workspace.cwd,

@@ -60,7 +60,7 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
       };
     },
     spill: (name, text) => world.spill(name, text),
-    steering: () => inbox.takeNotices(),
+    steering: () => [...inbox.takeNotices(), ...all.plan.news()],
     charge: (usage, name, durationMs) => {
       current.lastUsage = usage;
       cost.charge(usage, name, durationMs);

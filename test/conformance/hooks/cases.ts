@@ -2,8 +2,17 @@
 
 import { AFTER_TOOL_USE } from "./after-tool-use.ts";
 import { CHOOSING } from "./choosing.ts";
+import { MECHANISMS } from "./mechanisms.ts";
+import { PERMISSION } from "./permission.ts";
 import { PRE_TOOL_USE } from "./pre-tool-use.ts";
 import type { Row } from "./row.ts";
 import { STOPPING } from "./stopping.ts";
 
-export const CASES: readonly Row[] = [...PRE_TOOL_USE, ...CHOOSING, ...AFTER_TOOL_USE, ...STOPPING];
+export const CASES: readonly Row[] = [
+  ...PRE_TOOL_USE,
+  ...CHOOSING,
+  ...AFTER_TOOL_USE,
+  ...STOPPING,
+  ...PERMISSION,
+  ...MECHANISMS,
+];

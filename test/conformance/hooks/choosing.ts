@@ -46,7 +46,8 @@ const MATCHERS: Readonly<Record<string, { readonly matcher?: string; readonly fi
   "another tool": { matcher: "Edit", fires: false },
   "regex of another": { matcher: "^mcp__.*", fires: false },
   "a server alone": { matcher: "mcp__srv", fires: false },
-  invalid: { matcher: "Bash(", fires: false },
+  // A guard that fires too often is noticed, one that is gone is not.
+  invalid: { matcher: "Edit(", fires: true },
 };
 
 /** Each for the command `X=1 touch ran && echo $(basename a)`. */
@@ -104,8 +105,8 @@ export const CHOOSING: readonly Row[] = [
       files: { ...fired(["ts"]), "a.ts": "x" },
     },
     {
-      settings: { permissions: { allow: ["Edit"] } },
-      says: [{ calls: [{ name: "Write", input: { file_path: "a.ts", content: "x" } }] }, DONE],
+      flags: ["--permission-mode", "acceptEdits"],
+      says: [{ calls: [{ name: "Write", input: { file_path: "<project>/a.ts", content: "x" } }] }, DONE],
     },
   ),
   {

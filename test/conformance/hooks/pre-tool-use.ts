@@ -151,6 +151,13 @@ exit 2`),
   row("ask goes to a person, who says no", decides("ask"), refused("error: I would rather not"), {
     person: { behavior: "deny", message: "I would rather not" },
   }),
+  row(
+    "ask shows the person the new input, which is what runs",
+    says("PreToolUse", { permissionDecision: "ask", updatedInput: { command: "touch other" } }),
+    { files: { other: "" }, asked: [expect.objectContaining({ input: { command: "touch other" } })] },
+    { person: { behavior: "allow" } },
+  ),
+  row("JSON may stand among blanks", prints('\n\n  {"decision":"block","reason":"no"}  \n'), refused("error: no")),
   row("an unknown decision is no decision", decides("perhaps"), {
     ...runs,
     notices: [expect.stringContaining('"permissionDecision" is not one of deny, defer, ask, allow')],
@@ -323,7 +330,7 @@ exit 2`),
     },
     {
       files: { "a.txt": "a\n" },
-      settings: { permissions: { allow: ["Edit"] } },
+      flags: ["--permission-mode", "acceptEdits"],
       says: [
         { calls: [{ name: "Read", input: { file_path: "a.txt" } }] },
         { calls: [{ name: "Write", input: { file_path: "b.txt", content: "b" } }] },
@@ -333,7 +340,7 @@ exit 2`),
   ),
   row(
     "deny leaves the other calls of the reply alone",
-    script('case "$input" in *ran*) echo no >&2; exit 2 ;; esac'),
+    script('case "$input" in *"touch ran"*) echo no >&2; exit 2 ;; esac'),
     {
       files: { other: "" },
       heard: [expect.anything(), [`error: PreToolUse:Bash hook error: [${NAME}]: no`, TOUCHED]],

@@ -18,10 +18,20 @@ export interface Row {
   readonly aside?: readonly Reply[];
   /** How a person at the other end answers `can_use_tool`. Absent: nobody is there. */
   readonly person?: JsonObject | "silent";
+  /** How a server answers http hooks at `<server>`. Absent: there is none. */
+  readonly server?: Answer;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Of all that can be observed, what counts here. */
   readonly noticed: { readonly [K in keyof Observed]?: unknown };
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Never answers. */
+  readonly silent?: true;
 }
 
 /** What somebody who watches from outside can tell. Ids and paths are replaced by `<session>`, `<project>` and the like. */
@@ -34,9 +44,11 @@ export interface Observed {
   readonly keys: readonly string[];
   /** Requests to the model that were not the agent's: system, messages, tools, schema. */
   readonly asides: readonly unknown[];
+  /** What http hooks sent, with those headers that are not every client's. */
+  readonly posted: readonly unknown[];
   /** Files the session left in the project. */
   readonly files: Readonly<Record<string, string>>;
-  /** What people are told on the stream: `level: text`. */
+  /** What people are told on the stream: `level: text`, or `notification: key`. */
   readonly notices: readonly string[];
   /** Calls that were denied without anybody being asked, with the kind of reason. */
   readonly denied: readonly string[];
@@ -117,3 +129,20 @@ export const early = (event: HookEvent): JsonObject => {
   const { prompt_id: _, ...rest } = base(event);
   return rest;
 };
+
+/** Rows of one event that have something in common. */
+export const rowsOf =
+  (event: HookEvent, common: Partial<Row> = {}) =>
+  (name: string, hook: Hook, noticed: Row["noticed"], more: Partial<Row> = {}): Row => ({
+    name,
+    event,
+    hooks: { [event]: [hook] },
+    noticed,
+    ...common,
+    ...more,
+  });
+
+/** A run that came to its ordinary end. */
+export const answered = { text: "done", ends: "completed", stop: "end_turn", denials: [] };
+/** What the model reads with the prompt, and that it answered. */
+export const reads = (...texts: readonly unknown[]) => ({ heard: [[...texts, PROMPT]], result: answered });

@@ -3,14 +3,12 @@
 import { expect } from "bun:test";
 import {
   base,
-  bash,
   DONE,
   exits,
   listens,
   nameOf,
   prints,
   reminder,
-  says,
   script,
   TOUCH,
   TOUCHED,
@@ -42,7 +40,7 @@ export const STOPPING: readonly Row[] = [
   stop("plain text does not reach the model", prints("hello"), stopped),
   stop("exit 1 lets it stop, and people are told", exits(1, "broken"), {
     ...stopped,
-    notices: [expect.stringContaining("exited with code 1: broken")],
+    notices: [expect.stringContaining("exited with code 1: broken"), "notification: stop-hook-error"],
   }),
   stop("exit 2 sends it back to work with stderr", once("echo 'tests fail' >&2; exit 2"), {
     ...wentOn(`Stop hook feedback:\n[${NAME}]: tests fail`),
@@ -82,7 +80,7 @@ export const STOPPING: readonly Row[] = [
     prints({ hookSpecificOutput: { hookEventName: "SessionEnd", additionalContext: "x" } }),
     {
       ...stopped,
-      notices: [expect.stringContaining('"hookEventName" is not Stop')],
+      notices: [expect.stringContaining('"hookEventName" is not Stop'), "notification: stop-hook-error"],
     },
   ),
   stop("onFailure block is not honoured", exits(1, "broken", { onFailure: "block" }), stopped),
@@ -121,7 +119,7 @@ export const STOPPING: readonly Row[] = [
   ),
   stop("time over lets it stop", script("sleep 60", { timeout: 0.3 }), {
     ...stopped,
-    notices: [expect.stringContaining("took longer than 0.3 s")],
+    notices: [expect.stringContaining("took longer than 0.3 s"), "notification: stop-hook-error"],
   }),
   {
     name: "is told of an API error, and Stop is not",
@@ -132,7 +130,7 @@ export const STOPPING: readonly Row[] = [
       told: [
         {
           ...base("StopFailure", "effort"),
-          error: expect.any(String),
+          error: "invalid_request",
           error_details: expect.stringContaining("no such thing"),
         },
       ],
@@ -148,17 +146,22 @@ export const STOPPING: readonly Row[] = [
     noticed: { heard: [expect.anything()], result: expect.objectContaining({ ends: "api_error" }), code: 1 },
   },
   {
-    name: "is told of each text, once",
+    name: "is told of a text once it is whole",
     event: "MessageDisplay",
     hooks: { MessageDisplay: [listens] },
-    says: [{ text: "I will", calls: [bash("touch ran")] }, DONE],
+    says: [{ text: ["do", "ne"] }],
     noticed: {
-      heard: [expect.anything(), [TOUCHED]],
       told: [
-        { ...base("MessageDisplay"), turn_id: "<uuid>", message_id: "msg_1", index: 0, final: true, delta: "I will" },
-        { ...base("MessageDisplay"), turn_id: "<uuid>", message_id: "msg_2", index: 0, final: true, delta: "done" },
+        { ...base("MessageDisplay"), turn_id: "<uuid>", message_id: "msg_1", index: 0, final: true, delta: "done" },
       ],
     },
+  },
+  {
+    name: "is told of the texts between calls too",
+    event: "MessageDisplay",
+    hooks: { MessageDisplay: [script("echo x >> times")] },
+    says: [{ text: "I will", calls: [TOUCH] }, { calls: [TOUCH] }, DONE],
+    noticed: { heard: [expect.anything(), [TOUCHED], [TOUCHED]], files: { ran: "", times: "x\nx\n" } },
   },
   {
     name: "nothing it says keeps a text from the stream",

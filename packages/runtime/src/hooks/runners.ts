@@ -4,6 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { ModelChoice, Ports } from "@keelson/engine";
 import { createHookProcesses, envFileFor, hookEnvironment, runHttpHook } from "@keelson/host/hooks";
 import {
+  isObject,
   tryParse,
   type CallbackHook,
   type CommandHook,
@@ -35,7 +36,6 @@ export interface RunnersOptions {
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
-  effort(): string | undefined;
   /** The place of a registration among all; env files are named after it. */
   numberOf(registration: HookRegistration): number;
   /** Asks a client's function. */
@@ -57,7 +57,7 @@ export function createRunners(options: RunnersOptions): Runners {
     const text = JSON.stringify(input);
     switch (handler.type) {
       case "command":
-        return processes.run(handler, text, commandOptions(registration, how, options));
+        return processes.run(handler, text, commandOptions(registration, levelIn(input), how, options));
       case "http": {
         const { settings, env } = options.snapshot();
         const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
@@ -95,11 +95,15 @@ export function createRunners(options: RunnersOptions): Runners {
   };
 }
 
-function commandOptions(registration: HookRegistration, how: RunOptions, options: RunnersOptions) {
+function commandOptions(
+  registration: HookRegistration,
+  effort: string | undefined,
+  how: RunOptions,
+  options: RunnersOptions,
+) {
   const { root, data, handler } = registration;
   const { configDir, childEnv, cwd: projectDir } = options.snapshot();
   const { sessionId, entrypoint } = options;
-  const effort = options.effort();
   return {
     ...how,
     cwd: options.cwd(),
@@ -117,6 +121,11 @@ function commandOptions(registration: HookRegistration, how: RunOptions, options
     }),
     ...((handler as CommandHook).async ? { onAsync: undefined } : {}),
   };
+}
+
+/** Only events that say how hard the model thinks say so in the environment (observed). */
+function levelIn({ effort }: JsonObject): string | undefined {
+  return isObject(effort) && typeof effort["level"] === "string" ? effort["level"] : undefined;
 }
 
 /** A function of the client: its answer is read as if a command had printed it. */

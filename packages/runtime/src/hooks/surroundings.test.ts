@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
 import { Surroundings } from "./surroundings.ts";
 
-test("a command waits for hooks that prepare its folder, and for no others", async () => {
+/** Surroundings whose hooks end when the test says so. */
+function opened() {
   const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
   const surroundings = new Surroundings({
     configDir: "/nowhere",
@@ -16,6 +17,11 @@ test("a command waits for hooks that prepare its folder, and for no others", asy
       return waiting.promise;
     },
   });
+  return { surroundings, open };
+}
+
+test("a command waits for hooks that prepare its folder, and for no others", async () => {
+  const { surroundings, open } = opened();
   surroundings.tell("InstructionsLoaded", {});
   surroundings.directoriesAdded(["/other"], "register_repo_root");
   await surroundings.settled();
@@ -31,4 +37,14 @@ test("a command waits for hooks that prepare its folder, and for no others", asy
   open.get("CwdChanged")!.resolve(NOTHING_SAID);
   await waiting;
   expect(settled).toBe(true);
+});
+
+test("a run that is stopped does not wait for a hook that hangs", async () => {
+  const { surroundings } = opened();
+  surroundings.moved("/project", "/project/src");
+  const stopping = new AbortController();
+  const waiting = surroundings.settled(stopping.signal);
+  stopping.abort();
+  await waiting;
+  await surroundings.settled(stopping.signal);
 });

@@ -59,9 +59,12 @@ export class Surroundings {
     if (PREPARES.has(event)) this.#await(told);
   }
 
-  /** Until hooks that prepare for what comes next have done so: what they set up then holds for the next command. */
-  async settled(): Promise<void> {
-    while (this.#telling.size > 0) await Promise.all(this.#telling);
+  /**
+   * Until hooks that prepare for what comes next have done so: what they set up then holds for the next command. A hook
+   * that hangs does not hold on to a run that was stopped.
+   */
+  async settled(signal?: AbortSignal): Promise<void> {
+    while (this.#telling.size > 0 && signal?.aborted !== true) await orStopped(Promise.all(this.#telling), signal);
   }
 
   close(): void {
@@ -77,4 +80,12 @@ export class Surroundings {
     this.#telling.add(work);
     void work.finally(() => this.#telling.delete(work));
   }
+}
+
+async function orStopped(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  const stop = () => resolve();
+  signal?.addEventListener("abort", stop, { once: true });
+  await Promise.race([work, stopped]);
+  signal?.removeEventListener("abort", stop);
 }

@@ -122,7 +122,6 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
     // Files for variables also belong into the copy.
     snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),
     cwd: () => copy.dir,
-    effort: () => snapshot.flags.effort,
     numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
     callClient: notHere,
     callMcpTool: () => undefined,
