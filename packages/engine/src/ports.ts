@@ -135,6 +135,8 @@ export interface Ports {
   instructionsFor(access: Access): readonly string[];
   /** The gate, and whoever answers its questions. Always answers. */
   permit(request: PermitRequest): Promise<Permission>;
+  /** What forbids a call outright, whoever agreed to it; undefined when nothing does. */
+  forbids(request: PermitRequest): Promise<string | undefined>;
   context(call: ToolUseBlock): ToolContext;
   /** Keeps text that is too long to show; returns a path the model may read. */
   spill(id: string, text: string): Promise<string>;

@@ -44,7 +44,8 @@ export class Stopping {
     const entries = said.context.map((each) => reminder(each, ports.newId()));
     if (said.stop !== undefined) return { entries, ending: { reason: "stop_hook_prevented", text, stopReason } };
     // What a hook wants the model to know is worth another request; a plain yes is not.
-    if (said.verdict !== "deny" && entries.length === 0) return { entries, ending: { reason: "completed", text, stopReason } };
+    if (said.verdict !== "deny" && entries.length === 0)
+      return { entries, ending: { reason: "completed", text, stopReason } };
     if (++this.#returns > MOST_RETURNS) {
       await ports.show({
         type: "system",

@@ -4,6 +4,7 @@
 import {
   blocksOf,
   isObject,
+  NOTHING_SAID,
   textOf,
   type ContentBlock,
   type HookOutcome,
@@ -22,6 +23,7 @@ import { checkInput } from "./validate.ts";
 
 // Clients know a rejected call by how this begins (observed).
 const DECLINED = "The user doesn't want to proceed with this tool use.";
+const ENDED = "The call was not carried out: a hook ended the run.";
 const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
 
 /** How a call ended. The entry is recorded already. */
@@ -99,11 +101,22 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
   }
-  const access = await tool.access(input, context);
-  const permission = await ports.permit({ call: block, tool, input, access, hook: before });
+  // Whoever ends the run with a call at the door does not want it carried out.
+  if (before.stop !== undefined) {
+    return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
+  }
+  const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
+  const permission = await ports.permit(request);
   if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
+  const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
+  if (agreed !== rewritten) {
+    // To agree to another input is to judge it, but rules that forbid stand above everybody who may be asked.
+    const message = await ports.forbids({ ...request, input: agreed.input, access, hook: NOTHING_SAID });
+    if (message !== undefined)
+      return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
+  }
 
   const started = ports.now();
   const done = await run(tool, agreed.input, context, ports);
@@ -124,7 +137,7 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
     shown: withContext(final.shown, [...learned, ...before.context, ...after.reasons, ...after.context]),
     tool: tool.name,
     permission,
-    stop: after.stop ?? before.stop,
+    stop: after.stop,
   };
 }
 
@@ -173,7 +186,7 @@ async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: P
 /** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
 async function replaced(done: Done, output: unknown, tool: Tool, context: ToolContext, ports: Ports): Promise<Done> {
   try {
-    const shown = tool.show(output);
+    const shown = fits(output, done.output) ? tool.show(output) : undefined;
     if (typeof shown !== "string" && !Array.isArray(shown)) return done;
     return {
       ...done,
@@ -184,6 +197,14 @@ async function replaced(done: Done, output: unknown, tool: Tool, context: ToolCo
   } catch {
     return done;
   }
+}
+
+/** Of the same kind as the tool's own output, and with values of the same kind under the names they share. */
+function fits(output: unknown, own: unknown): boolean {
+  if (!isObject(output) || !isObject(own))
+    return typeof output === typeof own && Array.isArray(output) === Array.isArray(own);
+  const shared = Object.keys(own).filter((key) => Object.hasOwn(output, key));
+  return shared.length > 0 && shared.every((key) => own[key] === null || typeof output[key] === typeof own[key]);
 }
 
 const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));

@@ -117,17 +117,15 @@ export class Gate {
     return judged?.path === path ? judged.realPath : undefined;
   }
 
+  /** What forbids a call outright, whoever agreed to it; undefined when nothing does. */
+  async forbids(request: PermitRequest): Promise<string | undefined> {
+    const decision = await this.#decide(request);
+    return decision.behavior === "deny" ? decision.message : undefined;
+  }
+
   async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
-    const { access, input, hook, tool } = request;
-    const { gate, question: questions } = await this.#load();
-    const shield = access.kind === "command" && (await this.#options.isShielded(access.cwd));
-    const question = await questions.gateQuestion(
-      { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
-      { tool: tool.name, input, access },
-    );
-    const { realPath } = question;
-    if ("path" in access && realPath !== undefined) this.#judged.set(request.call, { path: access.path, realPath });
-    const first = gate.decide(question);
+    const { access, input } = request;
+    const first = await this.#decide(request);
     const decision = await this.#options.classify(first, this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
     if (decision.behavior === "ask") {
@@ -143,6 +141,19 @@ export class Gate {
     // A hook that refused said so itself (observed).
     if (by !== "hook") this.#tell(request, denied);
     return denied;
+  }
+
+  /** The word of the rules, with links resolved and the command parsed. Where the path leads now is where it may go. */
+  async #decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
+    const { gate, question: questions } = await this.#load();
+    const shield = access.kind === "command" && (await this.#options.isShielded(access.cwd));
+    const question = await questions.gateQuestion(
+      { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
+      { tool: tool.name, input, access },
+    );
+    const { realPath } = question;
+    if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
+    return gate.decide(question);
   }
 
   #answer(

@@ -37,10 +37,11 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
     },
     fire: async (event, input) => {
       // What hooks set up for a new folder holds for the next command.
-      if (event === "PreToolUse") await hooks.surroundings.settled();
+      if (event === "PreToolUse") await hooks.surroundings.settled(signal);
       return hooks.fire(event, input, signal);
     },
     instructionsFor: (access) => instructions.touched(access),
+    forbids: (request) => gate.forbids(request),
     permit: (request) => {
       if (!asks) return gate.permit(request, undefined, signal);
       return gate.permit(

@@ -112,6 +112,7 @@ export function world(model: ModelProvider, options: WorldOptions = {}): World {
       fired.push({ event, input });
       return (await options.fire?.(event, input)) ?? NOTHING_SAID;
     },
+    forbids: async () => undefined,
     async permit(request) {
       asked.push(request);
       if (options.permit) return await options.permit(request);

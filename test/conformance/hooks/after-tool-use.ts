@@ -83,6 +83,16 @@ const POST_TOOL_USE: readonly Row[] = [
       ...heard("result: changed"),
     },
   ),
+  after(
+    "updatedToolOutput that does not fit leaves the tool's own",
+    says("PostToolUse", { updatedToolOutput: 7 }),
+    unchanged,
+  ),
+  after(
+    "updatedToolOutput with values of another kind leaves it too",
+    says("PostToolUse", { updatedToolOutput: { stdout: 5 } }),
+    unchanged,
+  ),
   after("updatedMCPToolOutput is for MCP tools", says("PostToolUse", { updatedMCPToolOutput: "changed" }), unchanged),
   after("permissionDecision comes too late", says("PostToolUse", { permissionDecision: "deny" }), unchanged),
   after(

@@ -50,6 +50,12 @@ const PERMISSION_REQUEST: readonly Row[] = [
     files: { other: "" },
     heard: [expect.anything(), [TOUCHED]],
   }),
+  asks(
+    "allow with an input that a rule forbids",
+    answers({ behavior: "allow", updatedInput: { command: "touch other" } }),
+    refused(expect.stringContaining("touch other has been denied")),
+    { settings: { permissions: { deny: ["Bash(touch other)"] } } },
+  ),
   asks("allow with an input that does not fit", answers({ behavior: "allow", updatedInput: { words: 1 } }), {
     ...refused(expect.stringContaining("InputValidationError")),
   }),

@@ -219,12 +219,17 @@ exit 2`),
     ...runs,
     notices: [expect.stringContaining('"additionalContext" is not text')],
   }),
-  row("continue: false ends the run there", prints({ continue: false, stopReason: "enough for today" }), {
-    heard: [expect.anything()],
-    result: { text: "", ends: "hook_stopped", stop: "tool_use", denials: [] },
-    notices: [expect.stringContaining("enough for today")],
-    code: 0,
-  }),
+  row(
+    "continue: false ends the run there, and the call is not carried out",
+    prints({ continue: false, stopReason: "enough for today" }),
+    {
+      files: {},
+      heard: [expect.anything()],
+      result: { text: "", ends: "hook_stopped", stop: "tool_use", denials: [] },
+      notices: [expect.stringContaining("enough for today")],
+      code: 0,
+    },
+  ),
   row(
     "what names another event is not meant for this one",
     prints({ hookSpecificOutput: { hookEventName: "PostToolUse", permissionDecision: "deny" } }),

@@ -15,7 +15,9 @@ export function renderPlanMode({ planFile, planExists, workflow, toolNames }: Pl
   const limits = canExit
     ? `Plan mode is on. Until the user has agreed to a plan, change nothing: no edits, no commits, no commands that alter anything. The one file you may write is the plan, ${planFile}.`
     : "Plan mode is on. Change nothing: no edits, no commits, no commands that alter anything.";
-  const plan = !canExit ? [] : [planExists ? "It exists already: read it and go on from there." : "It does not exist yet."];
+  const plan = !canExit
+    ? []
+    : [planExists ? "It exists already: read it and go on from there." : "It does not exist yet."];
   return [[limits, ...plan].join(" "), workflow ?? ownWorkflow(canAsk, canExit)].join("\n\n");
 }
 
@@ -33,4 +35,5 @@ function ownWorkflow(canAsk: boolean, canExit: boolean): string {
   return ["How to go about it:", ...steps.map((step, at) => `${at + 1}. ${step}`)].join("\n");
 }
 
-export const PLAN_MODE_OVER = "Plan mode is over. You may change things again, as far as the permissions of this session go.";
+export const PLAN_MODE_OVER =
+  "Plan mode is over. You may change things again, as far as the permissions of this session go.";

@@ -743,6 +743,18 @@ test("a small detour is still followed", () => {
   ).toBe("deny");
 });
 
+test("the plan of the session may be written and read in every mode; its neighbours and links may not", () => {
+  const plan = "/home/u/.claude/plans/calm-oak-mill.md";
+  const verdict = (path: string, mode: PermissionMode, realPath = path, deny: string[] = []) =>
+    edit(path, { plan, mode, realPath, with: { deny } }).behavior;
+  for (const mode of ["plan", "default", "dontAsk"] as const) expect(verdict(plan, mode)).toBe("allow");
+  expect(verdict("/home/u/.claude/plans/other.md", "plan")).toBe("ask");
+  expect(verdict("/repo/a.md", "plan")).toBe("ask");
+  expect(verdict(plan, "plan", "/home/u/.bashrc")).toBe("ask");
+  expect(verdict(plan, "plan", undefined, [`Edit(/${plan})`])).toBe("deny");
+  expect(decide(question({ kind: "read", path: plan }, "Read", { plan, realPath: plan })).behavior).toBe("allow");
+});
+
 test("the model may write Markdown in its own notebook, and nothing else there or by another name", () => {
   const memory = "/home/u/.claude/projects/-p/memory";
   const verdict = (path: string, realPath = path, deny: string[] = []) =>

@@ -89,5 +89,9 @@ export const isPlan = ({ real }: Ends, { plan }: GateQuestion): boolean => real 
 
 export function isReadable(ends: Ends, question: GateQuestion): boolean {
   const { memory, readable } = question;
-  return isPlan(ends, question) || isHome(ends, question) || isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real);
+  return (
+    isPlan(ends, question) ||
+    isHome(ends, question) ||
+    isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real)
+  );
 }
