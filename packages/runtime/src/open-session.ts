@@ -249,6 +249,11 @@ async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
   if (changes !== undefined) all.notify(changes);
   const next = refreshed(current.snapshot, options.warn);
   if (next !== current.snapshot && (await mayChangeSettings(hooks.fire, current.snapshot, next))) all.adopt(next);
+  const { taskBudget } = current.snapshot.flags;
+  if (taskBudget !== undefined) {
+    const { taskBudgetNotice } = await import("./task-budget.ts");
+    all.notify(taskBudgetNotice(taskBudget, all.cost.modelUsage, all.place.loaded?.costState?.modelUsage));
+  }
   if (mcp.isEmpty) return;
   await mcp.ready(signal);
   const { withMcpTools } = await import("./mcp/pool.ts");

@@ -1,6 +1,7 @@
 // Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
 
 import { existsSync, statSync } from "node:fs";
+import { isPrompt } from "@keelson/protocol";
 import { projectDir, transcriptPath, type Place as ProjectPlace } from "@keelson/store";
 import type { LoadedSession } from "@keelson/store/past";
 
@@ -12,6 +13,8 @@ export interface SessionChoice {
   readonly fork?: boolean;
   /** Resume at this entry instead of the newest. */
   readonly at?: string;
+  /** The prompt whose turn, and no other, `at` may leave out. */
+  readonly drops?: string;
   /** The id of a new session or of a fork. */
   readonly sessionId?: string;
   readonly name?: string;
@@ -47,9 +50,24 @@ export async function choosePlace(
   const { loadSession, forkSession } = await import("@keelson/store/past");
   const loaded = loadSession({ path: earlier.path, at: choice.at });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
+  if (choice.drops !== undefined) checkDropped(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
   if (choice.persist) forkSession({ from: earlier.path, to: path, sessionId: id, at: choice.at });
   return { id, dir, path: choice.persist ? path : null, loaded };
+}
+
+/** Another client may have gone on with the session meanwhile: what it added is not to be lost. */
+function checkDropped(prompt: string, kept: LoadedSession, whole: LoadedSession | undefined): void {
+  const ids = new Set(kept.entries.map(({ uuid }) => uuid));
+  const left = (whole?.entries ?? []).filter(({ uuid }) => !ids.has(uuid));
+  const prompts = left.filter(isPrompt).map(({ uuid }) => uuid);
+  const reject = (why: string) => new OpenError(`Resume rejected by --resume-drops-turn: ${why}`);
+  if (whole?.entries.every(({ uuid }) => uuid !== kept.leafUuid)) {
+    throw reject("the message to resume at is not part of the conversation as it stands now");
+  }
+  if (!prompts.includes(prompt)) throw reject(`the turn of ${prompt} would not be left out`);
+  const others = prompts.filter((uuid) => uuid !== prompt);
+  if (others.length > 0) throw reject(`it would leave out other turns as well: ${others.slice(0, 5).join(", ")}`);
 }
 
 /** A file without a byte is all that is left of a session killed at its first breath: nobody's. */

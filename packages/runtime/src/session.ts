@@ -31,6 +31,8 @@ export interface SessionParts {
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
   replay(): Iterable<Outbound>;
+  /** For processes that are started from now on. */
+  setEnvironment(variables: Readonly<Record<string, string>>): void;
   /** A client wants to hear when the session begins and ends to work. */
   readonly tellsState: boolean;
   /** A title kept at the end of the file, where listings look for it. */
@@ -78,6 +80,8 @@ export class LiveSession implements Session {
         return this.#parts.controls.settle(input as ControlResponse);
       case "control_cancel_request":
         return this.#parts.controls.cancel(input.request_id);
+      case "update_environment_variables":
+        return this.#parts.setEnvironment(input.variables);
     }
   }
 

@@ -33,6 +33,8 @@ export interface HooksOptions {
   show(signal: Signal): void | Promise<void>;
   /** For people, in text output too. */
   warn(text: string): void;
+  /** Nobody is left to answer for a client. */
+  clientGone(): boolean;
   /** What an asynchronous hook has to say to the model. */
   notify(entry: NewEntry, how: { readonly wakes: boolean }): void;
   /** Fields of an answer that concern the session: a title, paths to watch. */
@@ -222,7 +224,9 @@ export class Hooks {
   }
 
   #mayRun(registration: HookRegistration, withoutModels: boolean | undefined): boolean {
-    const { handler, source } = registration;
+    const { handler, source, event } = registration;
+    // The end of the input is the usual end of a client's session; there is nothing to complain of.
+    if (event === "SessionEnd" && handler.type === "callback" && this.#options.clientGone()) return false;
     if (withoutModels && (handler.type === "prompt" || handler.type === "agent")) return false;
     if (handler.once !== true || source !== "skill") return true;
     if (this.#spent.has(registration)) return false;

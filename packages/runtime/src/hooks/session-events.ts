@@ -74,10 +74,11 @@ export async function mayChangeSettings(fire: Fire, before: Snapshot, after: Sna
   return policy || !refused;
 }
 
-function kindOf(path: string, { configDir, cwd, origin }: Snapshot): string | undefined {
+function kindOf(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {
+  const root = flags.projectConfigRoot ?? cwd;
   if (path === join(configDir, "settings.json")) return "user_settings";
-  if (path === join(cwd, ".claude", "settings.json")) return "project_settings";
-  if (path === join(cwd, ".claude", "settings.local.json")) return "local_settings";
+  if (path === join(root, ".claude", "settings.json")) return "project_settings";
+  if (path === join(root, ".claude", "settings.local.json")) return "local_settings";
   const managed = origin.managedDir;
   if (path.includes("managed-settings") && (managed === undefined || path.startsWith(managed)))
     return "policy_settings";

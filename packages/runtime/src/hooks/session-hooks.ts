@@ -80,6 +80,8 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     async close(reason) {
       surroundings.close();
       await atMost(LAST_WAIT_MS, Promise.all([surroundings.settled(), ...underWay]));
+      // Whoever would call a client now gets no answer any more; the end of the stream tells it the same (observed).
+      hooks.setClient([]);
       await fire("SessionEnd", { reason });
       life.abort();
       await hooks.close();

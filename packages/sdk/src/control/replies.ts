@@ -64,6 +64,10 @@ export type RewindFilesResult = {
   insertions?: number;
   deletions?: number;
   skippedLinks?: number;
+  /** Files somebody else had changed meanwhile; how they were is in the copy, which a dry run does not make. */
+  externallyChanged?: { path: string; copy?: string }[];
+  /** Files that were changed although no copy could be kept: these stay as they are. */
+  notKept?: string[];
 };
 
 export type SDKControlGetContextUsageResponse = {

@@ -51,6 +51,8 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
   let paused = false;
   let stopping = false;
   let over = false;
+  /** Set while the pipe is full. One for everybody who waits: Node warns of a leak at the eleventh listener. */
+  let room: Promise<void> | undefined;
 
   const finish = (failure?: Error) => {
     if (over) return;
@@ -109,15 +111,7 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
     write(line) {
       if (over || !child.stdin.writable) return undefined;
       if (child.stdin.write(line)) return undefined;
-      return new Promise((resolve) => {
-        const done = () => {
-          child.stdin.off("drain", done);
-          child.stdin.off("close", done);
-          resolve();
-        };
-        child.stdin.once("drain", done);
-        child.stdin.once("close", done);
-      });
+      return (room ??= roomIn(child.stdin).then(() => void (room = undefined)));
     },
     endInput: () => void child.stdin.end(),
     pause() {
@@ -148,6 +142,18 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
       }
     },
   };
+}
+
+function roomIn(input: SpawnedProcess["stdin"]): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      input.off("drain", done);
+      input.off("close", done);
+      resolve();
+    };
+    input.once("drain", done);
+    input.once("close", done);
+  });
 }
 
 function startFailure(error: Error, command: string, cwd: string | undefined): Error {

@@ -51,6 +51,8 @@ const FILE = process.platform === "win32" ? "keelson.exe" : "keelson";
 
 /** The executable of the installed package, past its launcher: that would cost another process. */
 function installed(): string | undefined {
+  // Bundlers that make CommonJS leave no address to look from.
+  if (!import.meta.url) return undefined;
   const platform = `keelson-${process.platform}-${process.arch}`;
   const here = createRequire(import.meta.url);
   return (

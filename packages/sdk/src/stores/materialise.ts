@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf } from "@keelson/store";
 import { within } from "./append.ts";
+import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "./key.ts";
 import type { SessionStore, SessionStoreEntry } from "./session-store.ts";
 import { inTimeOrder } from "./time-order.ts";
@@ -34,12 +35,20 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
   const { store, loadTimeoutMs } = options;
   const projectKey = projectKeyOf(options.cwd);
   const found = await sessionToResume(options, projectKey);
-  if (found === undefined) return undefined;
-  const { sessionId, entries } = found;
+  const bringUpToDate = (sessionId: string, entries: readonly SessionStoreEntry[]) =>
+    catchUp({ store, key: { projectKey, sessionId }, entries, env: options.env, timeoutMs: loadTimeoutMs });
+  if (found === undefined) {
+    // A local session: what it wrote until now has to be in the store before what it writes next.
+    if (typeof options.resume === "string" && isSessionId(options.resume)) await bringUpToDate(options.resume, []);
+    return undefined;
+  }
+  const { sessionId } = found;
+  const entries = await bringUpToDate(sessionId, found.entries);
 
-  const configDir = mkdtempSync(join(tmpdir(), "keelson-resume-"));
+  const configDir = mkdtempSync(join(tmpdir(), RESUME_PREFIX));
   const remove = () => rm(configDir, { recursive: true, force: true, maxRetries: 4 });
   try {
+    claim(configDir);
     const project = join(configDir, "projects", projectKey);
     writeTranscript(join(project, `${sessionId}.jsonl`), entries);
     const ask = `SessionStore.listSubkeys() for session ${sessionId}`;

@@ -1,0 +1,43 @@
+// Keeps conversations in Postgres, so that any machine can go on with them. Runs on Bun, which speaks Postgres itself.
+//   DATABASE_URL=postgres://… bun examples/sdk/postgres-store.ts "remember the number 7"
+//   DATABASE_URL=postgres://… bun examples/sdk/postgres-store.ts --last "which number was it?"
+
+import process from "node:process";
+import { listSessions, query } from "@keelson/sdk";
+import { PostgresSessionStore, type PostgresClient } from "@keelson/sdk/stores";
+import { SQL } from "bun";
+
+const url = process.env["DATABASE_URL"];
+if (url === undefined) {
+  console.error("Set DATABASE_URL");
+  process.exit(2);
+}
+const sql = new SQL(url);
+// With the package `pg` on Node this is `new Pool({ connectionString: url })` and nothing more.
+const client: PostgresClient = { query: async (text, values = []) => ({ rows: await sql.unsafe(text, values) }) };
+const sessionStore = new PostgresSessionStore({ client });
+
+const isContinued = process.argv[2] === "--last";
+const prompt = process.argv[isContinued ? 3 : 2] ?? "hello";
+const [last] = isContinued ? await listSessions({ sessionStore, limit: 1 }) : [];
+
+const running = query({
+  prompt,
+  options: {
+    sessionStore,
+    // Every entry is sent as it is written, not at the end of the turn: slower, and a crash loses less.
+    sessionStoreFlush: "eager",
+    ...(last === undefined ? {} : { resume: last.sessionId }),
+  },
+});
+for await (const message of running) {
+  // The store was not reachable; the conversation goes on, and the local transcript has everything.
+  if (message.type === "system" && message.subtype === "mirror_error") console.error("Not stored:", message.error);
+  if (message.type === "result" && message.subtype === "success") console.log(message.result);
+}
+
+console.log("\nKept in the store:");
+for (const { sessionId, summary, lastModified } of await listSessions({ sessionStore, limit: 5 })) {
+  console.log(`${new Date(lastModified).toISOString().slice(0, 10)}  ${sessionId}  ${summary}`);
+}
+await sql.close();
