@@ -13,6 +13,7 @@ import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
 import { parallel } from "./measures/parallel.ts";
 import { resume } from "./measures/resume.ts";
+import { sdk } from "./measures/sdk.ts";
 import { search } from "./measures/search.ts";
 import { shield } from "./measures/shield.ts";
 import { start } from "./measures/start.ts";
@@ -33,6 +34,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   hooks,
   instructions,
   stream,
+  sdk,
 };
 
 const { values } = parseArgs({

@@ -38,6 +38,7 @@ export interface Stage {
   readonly program: readonly string[];
   readonly floor: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly model: ScriptedModel;
   /** Runs the program headless through a script. */
   play(replies: readonly Reply[], options?: PlayOptions): Promise<Play>;
   /** Has the floor program send `count` requests of `bytes` bytes, or what a transcript holds. */
@@ -64,6 +65,7 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
     program,
     env,
     floor,
+    model,
     async play(replies, { args = [], expected = [], limitMs, cwd = project, env: more } = {}) {
       await model.play(replies, expected);
       const cost = await runProgram([...program, "-p", "Go on until you are finished.", ...headless, ...args], {

@@ -3,7 +3,7 @@
 /** One line of the table: a figure of ours, and beside it the least that anything could cost. */
 export interface Row {
   readonly what: string;
-  readonly unit: "ms" | "s" | "MB" | "KB" | "×";
+  readonly unit: "ms" | "s" | "MB" | "KB" | "×" | "/s";
   readonly samples: readonly number[];
   /** Empty when there is no floor for this figure. */
   readonly floor?: readonly number[];

@@ -1,4 +1,5 @@
-// `npm run build`: dist/keelson for this machine and the npm packages in dist/npm. `--all` adds the other platforms.
+// `npm run build`: dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk. `--all` adds
+// the other platforms.
 
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -8,6 +9,7 @@ import { freshBuild } from "./fresh-build.ts";
 import { writePlatformPackage, writeThinPackage } from "./npm-packages.ts";
 import { currentPlatform, isCurrent, platforms, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
+import { writeSdkPackage } from "./sdk-package.ts";
 
 const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
 const { version } = await Bun.file(join(root, "package.json")).json();
@@ -17,6 +19,7 @@ const packages = join(root, "dist", "npm");
 const program = await freshBuild();
 report(program, (await stat(program)).size);
 report(await writeThinPackage(packages, version));
+report(await writeSdkPackage(join(root, "dist", "sdk"), version));
 
 for (const platform of values.all ? platforms : [currentPlatform()]) {
   const executable = isCurrent(platform) ? program : await crossCompile(platform);

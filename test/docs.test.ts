@@ -88,7 +88,7 @@ test("the session in the README is what the program prints today, as text and as
 }, 30_000);
 
 /** Options of other programs that the pages speak about. */
-const FOREIGN = new Set(["no-env-file", "recursive", "force", "dry-run", "to-command"]);
+const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command"]);
 const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 

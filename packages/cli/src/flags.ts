@@ -90,6 +90,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Output",
     help: "Stop when this many dollars are spent",
   },
+  {
+    name: "task-budget",
+    value: { kind: "integer", label: "tokens", least: 1 },
+    group: "Output",
+    help: "Tell the model to make do with this many tokens",
+  },
 
   { name: "continue", short: "c", value: none, group: "Sessions", help: "Go on with the last session of this folder" },
   {
@@ -106,6 +112,12 @@ export const FLAGS: readonly Flag[] = [
     value: one("message"),
     group: "Sessions",
     help: "With --resume: go on after the message with this UUID",
+  },
+  {
+    name: "resume-drops-turn",
+    value: one("prompt"),
+    group: "Sessions",
+    help: "With --resume-session-at: only if that leaves out the turn of this prompt and no other",
   },
   { name: "name", short: "n", value: one("name"), group: "Sessions", help: "A name to find the session by" },
   { name: "no-session-persistence", value: none, group: "Sessions", help: "Keep no transcript" },
@@ -187,6 +199,7 @@ export const FLAGS: readonly Flag[] = [
     help: 'Who answers permission questions; "stdio" asks the client over the stream',
   },
   { name: "permission-prompts", value: choice("who", "host", "none"), group: "Permissions" },
+  { name: "restricted", value: none, group: "Permissions", help: "No tools that run programs" },
   { name: "add-dir", value: many("folders"), group: "Permissions", help: "Further folders to work in" },
 
   { name: "settings", value: one("file-or-json"), group: "Settings", help: "Settings above those of user and project" },
@@ -197,11 +210,24 @@ export const FLAGS: readonly Flag[] = [
     help: "Which settings files to read: user, project, local (comma-separated)",
   },
   {
+    name: "managed-settings",
+    value: one("json"),
+    group: "Settings",
+    help: "Policy of whoever starts the program; only what makes things stricter counts",
+  },
+  {
+    name: "project-config-root",
+    value: one("folder"),
+    group: "Settings",
+    help: "A checkout whose .claude counts in place of this folder's",
+  },
+  {
     name: "require-trust",
     value: none,
     group: "Settings",
     help: "Of a folder that is not trusted, take only what denies and asks",
   },
+  { name: "safe-mode", value: none, group: "Settings", help: "Nothing customised but what an administrator set up" },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
   {
@@ -240,12 +266,6 @@ export const FLAGS: readonly Flag[] = [
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
-  later("safe-mode"),
-  later("restricted"),
-  later("managed-settings", one("json")),
-  later("task-budget", one("n")),
-  later("resume-drops-turn", one("uuid")),
-  later("project-config-root", one("folder")),
   later("disable-slash-commands"),
   later("brief"),
   later("ide"),

@@ -111,12 +111,17 @@ function sessionChoice(given: Arguments): SessionChoice {
     );
   }
   if (at !== undefined && !resumes) throw new UsageError("Error: --resume-session-at requires --resume");
+  const drops = given.text("resume-drops-turn");
+  if (drops !== undefined && at === undefined) {
+    throw new UsageError("Error: --resume-drops-turn requires --resume-session-at");
+  }
 
   return {
     kind: resumes ? "resume" : continues ? "continue" : "new",
     ...(target === undefined ? {} : { target }),
     ...(sessionId === undefined ? {} : { sessionId: sessionId.toLowerCase() }),
     ...(at === undefined ? {} : { at }),
+    ...(drops === undefined ? {} : { drops }),
     ...(name === undefined ? {} : { name }),
     fork,
     persist: !given.has("no-session-persistence"),
@@ -146,13 +151,21 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     permissionPromptTool: tool,
     addDirs: given.list("add-dir"),
     settings: given.text("settings"),
+    managedSettings: managedSettings(given.text("managed-settings")),
+    projectConfigRoot: given.text("project-config-root"),
     settingSources: settingSources(given.text("setting-sources")),
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     bare: given.has("bare") || undefined,
+    safe: given.has("safe-mode") || undefined,
+    restricted: given.has("restricted") || undefined,
+    taskBudget: given.number("task-budget"),
     debug: given.has("debug") || given.has("debug-file") || undefined,
   });
 }
+
+const managedSettings = (text: string | undefined) =>
+  text === undefined ? undefined : objectIn(text, "--managed-settings");
 
 function settingSources(text: string | undefined): Flags["settingSources"] {
   return commas(text)?.map((source) => {

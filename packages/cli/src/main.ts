@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
   if (given.has("help")) return showHelp(world);
 
-  if (given.has("await-claim")) return (await import("./await-claim.ts")).awaitClaim(world, main);
+  if (given.has("await-claim")) return (await import("./await-claim.ts")).awaitClaim(argv, world, main);
 
   try {
     if (!isHeadless(given, world)) return fail(world, NO_TERMINAL_YET);

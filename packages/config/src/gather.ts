@@ -31,7 +31,10 @@ export interface LoadOptions {
 export interface Gathered {
   readonly places: Places;
   readonly flags: Flags;
+  /** Of the folder whose settings count. */
   readonly trust: Trust;
+  /** Of the folder that is worked in as well, where that is another. */
+  readonly trusted: boolean;
   readonly requireTrust: boolean;
   /** Every file as it was read, lowest precedence first. */
   readonly read: readonly Scope[];
@@ -56,14 +59,24 @@ export function gather(options: LoadOptions): Gathered {
 
   const places = placesOf(options);
   const { cwd, configDir } = places;
-  const flags: Flags = env["CLAUDE_CODE_SIMPLE"] === "1" ? { ...options.flags, bare: true } : options.flags;
+  const { projectConfigRoot: _, ...given } = options.flags;
+  const flags: Flags = {
+    ...given,
+    ...(places.projectRoot === undefined ? {} : { projectConfigRoot: places.projectRoot }),
+    ...(env["CLAUDE_CODE_SIMPLE"] === "1" ? { bare: true } : {}),
+    ...(env["CLAUDE_CODE_SAFE_MODE"] === "1" ? { safe: true } : {}),
+  };
 
   const globalFile = globalConfigFile(home, env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
   const globalSource = { path: globalFile, stamp: stampOf(globalFile) };
-  const trust = readTrust({ cwd, given: resolve(options.cwd) }, globalFile, (text) => warn(text, "broken"));
+  const trustOf = (folder: string, given: string) =>
+    readTrust({ cwd: folder, given: resolve(given) }, globalFile, (text) => warn(text, "broken"));
+  const { projectRoot } = places;
+  const trust = projectRoot === undefined ? trustOf(cwd, options.cwd) : trustOf(projectRoot, projectRoot);
+  const trusted = trust.trusted && (projectRoot === undefined || trustOf(cwd, options.cwd).trusted);
   const read = readScopes(places, flags, warn);
   const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
-  const plain = flags.bare ? read.scopes.map(withoutCustomisation) : read.scopes;
+  const plain = flags.bare || flags.safe ? read.scopes.map(withoutCustomisation) : read.scopes;
   const scopes = keepManagedLists(withinBounds(plain, { ...trust, required: requireTrust }, warn), warn);
   const unread = scopes.filter((scope) => scope.unread);
   if (unread.length > 0) warn(unreadText(unread), "broken");
@@ -72,6 +85,7 @@ export function gather(options: LoadOptions): Gathered {
     places,
     flags,
     trust,
+    trusted,
     requireTrust,
     read: read.scopes,
     scopes,
@@ -83,11 +97,14 @@ export function gather(options: LoadOptions): Gathered {
 }
 
 /** Where everything is. Throws ConfigError when the working directory is not there. */
-export function placesOf({ cwd: given, home, env, managedDir, platform }: LoadOptions): Places {
-  const cwd = resolved(resolve(given));
+export function placesOf({ cwd: given, home, env, flags, managedDir, platform }: LoadOptions): Places {
+  const cwd = resolved(resolve(given), "The working directory");
+  const { projectConfigRoot: other } = flags;
+  const root = other === undefined ? cwd : resolved(resolve(cwd, other), "The folder of --project-config-root,");
   const moved = env["CLAUDE_CONFIG_DIR"];
   return {
     cwd,
+    ...(root === cwd ? {} : { projectRoot: root }),
     home,
     configDir: moved ? resolve(cwd, moved) : join(home, ".claude"),
     managedDir: managedDir ?? managedDirectory(platform),
@@ -113,12 +130,12 @@ function withAskingMode(settings: Readonly<Record<string, unknown>>): Readonly<R
   return isAsking((defaultMode ?? "default") as PermissionMode) ? settings : { ...settings, permissions: others };
 }
 
-function resolved(path: string): string {
+function resolved(path: string, what: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new ConfigError(`The working directory ${path} cannot be opened (${code})`);
+    throw new ConfigError(`${what} ${path} cannot be opened (${code})`);
   }
 }
 
@@ -153,7 +170,7 @@ function standingOf(
   return { trusted, fix, shipped, required, ...(isProject ? {} : { accepted }) };
 }
 
-// What `--bare` leaves out of the standard files. Rules, mode, model and limits stay: bare is plain, not permissive.
+// What `--bare` and `--safe-mode` leave out of the standard files. Rules, mode, model and limits stay: bare is plain, not permissive.
 const CUSTOMISATION = [
   "hooks",
   "enabledPlugins",

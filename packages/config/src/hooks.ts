@@ -11,6 +11,7 @@ export interface HookQuestion {
   /** The same without what a folder may not decide, or `--bare` leaves out. */
   readonly scopes: readonly Scope[];
   readonly bare: boolean;
+  readonly safe: boolean;
   readonly requireTrust: boolean;
   readonly trust: { readonly trusted: boolean; readonly fix: string };
 }
@@ -78,13 +79,14 @@ function namesHooks(value: unknown): boolean {
 }
 
 function whyOff({ source }: Scope, question: HookQuestion, switches: Switches): string | undefined {
-  const { bare, requireTrust, trust } = question;
+  const { bare, safe, requireTrust, trust } = question;
   if (switches.disabledByPolicy) return "Managed settings switch all hooks off (disableAllHooks)";
   // Nobody but the administrator can stop the administrator's hooks, not with --bare either.
   if (source === "policySettings") return undefined;
   if (switches.managedOnly) return "Managed settings allow managed hooks only (allowManagedHooksOnly)";
   if (switches.pluginsOnly) return "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)";
   if (switches.disabledBy !== undefined) return `disableAllHooks is on in ${switches.disabledBy}`;
+  if (safe) return "--safe-mode leaves all hooks out but managed ones";
   if (bare && source !== "flagSettings") return "--bare leaves the hooks of settings files out";
   const inFolder = source === "projectSettings" || source === "localSettings";
   if (inFolder && requireTrust && !trust.trusted) {

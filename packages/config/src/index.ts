@@ -7,3 +7,4 @@ export { KEYS } from "./keys.ts";
 export { keyPath, valueAt } from "./known.ts";
 export type { Flags, Hooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
+export { withEnvironment } from "./with-environment.ts";

@@ -13,7 +13,7 @@ import type { Origin, Snapshot } from "./snapshot.ts";
 export function load(options: LoadOptions): Snapshot {
   const { home, env } = options;
   const gathered = gather(options);
-  const { places, flags, trust, scopes, warn } = gathered;
+  const { places, flags, scopes, warn } = gathered;
   const { cwd, configDir } = places;
   const unread = scopes.some((scope) => scope.unread);
   const settings = unread ? forbidWideModes(gathered.settings) : gathered.settings;
@@ -32,10 +32,10 @@ export function load(options: LoadOptions): Snapshot {
     settings: settings as Settings,
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
-    hooks: collectHooks({ ...gathered, bare: flags.bare === true }),
+    hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
-    trusted: trust.trusted,
+    trusted: gathered.trusted,
     requireTrust: gathered.requireTrust,
     sources: gathered.sources,
     origin: originOf(options),

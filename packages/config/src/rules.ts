@@ -26,6 +26,7 @@ export function collectRules(
   const rules = [
     ...fromFiles,
     ...flagRules("--disallowedTools", flags.disallowedTools, "deny", cwd),
+    ...flagRules("--restricted", flags.restricted ? EXECUTING : [], "deny", cwd),
     ...flagRules("--allowedTools", flags.allowedTools, "allow", cwd),
   ];
   if (unread) return rules.filter(({ behavior }) => behavior !== "allow");
@@ -34,6 +35,9 @@ export function collectRules(
     ? rules.filter(({ behavior, source }) => behavior !== "allow" || source === "policySettings")
     : rules;
 }
+
+/** Tools that run programs, those that this version lacks as well. */
+const EXECUTING = ["Bash", "PowerShell", "Monitor", "Workflow", "REPL"];
 
 /** Splits a list of rules at commas and blanks outside parentheses: `Bash(git *),Read Edit`. */
 export function splitRules(text: string): readonly string[] {

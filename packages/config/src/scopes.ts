@@ -6,6 +6,7 @@ import { isObject, type RuleSource } from "@keelson/protocol";
 import { checkSettings } from "./check.ts";
 import { ConfigError } from "./errors.ts";
 import type { Holder } from "./keys.ts";
+import { onlyNarrowing } from "./parent-policy.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
@@ -26,6 +27,8 @@ export interface Scope {
 
 export interface Places {
   readonly cwd: string;
+  /** Whose `.claude` counts as the project's, where it is not that of `cwd`. */
+  readonly projectRoot?: string;
   readonly home: string;
   readonly configDir: string;
   readonly managedDir: string;
@@ -61,6 +64,8 @@ export function readScopes(places: Places, flags: Flags, warn: Warn): ScopesRead
   }
   if (flags.settings !== undefined) scopes.push(flagScope(flags.settings, places, read, warn));
 
+  if (flags.managedSettings !== undefined) scopes.push(parentScope(flags.managedSettings, cwd, warn));
+
   const managed = managedFiles(places.managedDir);
   sources.push({ path: managed.dropIns, stamp: stampOf(managed.dropIns) });
   for (const file of managed.files) {
@@ -82,8 +87,13 @@ export interface StandardFile {
 }
 
 /** The files everybody has, lowest precedence first. */
-export function standardFiles({ cwd, configDir }: Pick<Places, "cwd" | "configDir">): readonly StandardFile[] {
-  const inFolder = (name: string) => join(cwd, ".claude", name);
+export function standardFiles({
+  cwd,
+  configDir,
+  projectRoot = cwd,
+}: Pick<Places, "cwd" | "configDir" | "projectRoot">): readonly StandardFile[] {
+  // Rules mean the folder that is worked in, wherever they are written.
+  const inFolder = (name: string) => join(projectRoot, ".claude", name);
   return [
     { name: "user", source: "userSettings", base: configDir, file: join(configDir, "settings.json") },
     { name: "project", source: "projectSettings", base: cwd, file: inFolder("settings.json") },
@@ -110,8 +120,8 @@ function checked(
   { value, doubled }: Extract<Reading, { kind: "read" }>,
   warn: Warn,
   file?: string,
+  name = file ?? "--settings",
 ): Scope {
-  const name = file ?? "--settings";
   if (doubled)
     warn(`${name}: a key that holds rules is there twice; the deny and ask rules of all of them count`, "broken");
   const { settings, warnings, unread, unreadMode } = checkSettings(
@@ -170,6 +180,16 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
   if (reading.kind === "missing") throw new ConfigError(`Settings file not found: ${file}`);
   if (reading.kind === "broken") throw new ConfigError(`Settings file ${file} is ${reading.problem}`);
   return checked("flagSettings", cwd, reading, warn, file);
+}
+
+/** Beneath the administrator's own files, above everything else. */
+function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn: Warn): Scope {
+  const name = "--managed-settings";
+  const { settings, refused } = onlyNarrowing(given);
+  if (refused.length > 0) {
+    warn(`${name}: ${refused.join(", ")} ignored: whoever starts the program may only make things stricter there`);
+  }
+  return checked("policySettings", cwd, { kind: "read", value: settings }, warn, undefined, name);
 }
 
 /** An administrator's files in the order they apply, and the folder of the later ones. */

@@ -8,7 +8,7 @@ import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "./scopes.ts";
 import { strings } from "./rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import { placeOf, type WritePlaces } from "./write-rules.ts";
+import { keptElsewhere, placeOf, type WritePlaces } from "./write-rules.ts";
 
 export interface SetRequest {
   readonly key: string;
@@ -40,6 +40,8 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
 
   const { isEditable, setAt } = await import("./edit.ts");
   const standard = standardFiles(places).find(({ name }) => name === scope)!;
+  const elsewhere = keptElsewhere(standard, places);
+  if (elsewhere !== undefined) return { ok: false, problem: elsewhere };
   const result = await updateSettingsFile(placeOf(standard, places), (text) => {
     if (!isEditable(text)) return NOT_EDITABLE;
     const changed = setAt(text, path, parsed.value);

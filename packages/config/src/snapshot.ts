@@ -28,12 +28,22 @@ export interface Flags {
   readonly addDirs?: readonly string[];
   /** A path or inline JSON. */
   readonly settings?: string;
+  /** Policy of the program that starts us: it counts where it makes things stricter. */
+  readonly managedSettings?: JsonObject;
+  /** A folder whose `.claude` counts in place of the working directory's; in a snapshot with links resolved. */
+  readonly projectConfigRoot?: string;
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   /** A folder that is not trusted may only deny and ask. */
   readonly requireTrust?: boolean;
   /** MCP servers by name, as a configuration spells them. */
   readonly mcpServers?: JsonObject;
   readonly bare?: boolean;
+  /** Nothing customised: hooks and instructions of an administrator only. */
+  readonly safe?: boolean;
+  /** No tools that run programs. */
+  readonly restricted?: boolean;
+  /** Tokens the model is told to make do with. */
+  readonly taskBudget?: number;
   readonly debug?: boolean;
 }
 

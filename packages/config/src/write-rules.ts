@@ -28,6 +28,11 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
   for (const standard of standardFiles(places)) {
     const own = updates.filter(({ destination }) => destination === standard.source);
     if (own.length === 0) continue;
+    const elsewhere = keptElsewhere(standard, places);
+    if (elsewhere !== undefined) {
+      problems.push(elsewhere);
+      continue;
+    }
     // 4 ms; sessions in which nobody accepts a rule never pay it.
     const edits = { ...(await import("./edit.ts")), ...(await import("./change-list.ts")) };
     const refused: string[] = [];
@@ -56,6 +61,13 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
     problems.push(...troubles.filter((trouble) => trouble !== undefined));
   }
   return { written, problems };
+}
+
+/** A checkout that others vouch for is read, never written; what the working directory has is not read. */
+export function keptElsewhere({ name }: StandardFile, { origin }: Pick<WritePlaces, "origin">): string | undefined {
+  const { projectConfigRoot: root } = origin.flags;
+  if (name === "user" || root === undefined) return undefined;
+  return `${name} settings are read from ${root} (--project-config-root) and not written`;
 }
 
 /** Where a standard file may be written, and who may read it. */

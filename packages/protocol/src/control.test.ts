@@ -17,6 +17,11 @@ test.each([
     { type: "control_response", response: { subtype: "error", request_id: "r", error: "no" } },
     { subtype: "error", request_id: "r", error: "no" },
   ],
+  [
+    "an error with a code",
+    { type: "control_response", response: { subtype: "error", request_id: "r", error: "no", error_code: "gone" } },
+    { subtype: "error", request_id: "r", error: "no", error_code: "gone" },
+  ],
   ["no id", { type: "control_response", response: { subtype: "success" } }, undefined],
   ["no response", { type: "control_response", request_id: "r" }, undefined],
 ])("readControlResponse() reads %s", (_, line, expected) => {

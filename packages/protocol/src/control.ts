@@ -53,6 +53,9 @@ export function readControlResponse(line: Record<string, unknown>): ControlRespo
   if (!isObject(inner)) return undefined;
   const requestId = inner["request_id"] ?? line["request_id"];
   if (typeof requestId !== "string") return undefined;
-  if (inner["subtype"] === "error") return controlError(requestId, String(inner["error"] ?? "Unknown error"));
+  if (inner["subtype"] === "error") {
+    const code = inner["error_code"];
+    return controlError(requestId, String(inner["error"] ?? "Unknown error"), typeof code === "string" ? code : undefined);
+  }
   return controlSuccess(requestId, inner["response"]);
 }

@@ -18,6 +18,8 @@ export interface Envelope {
   readonly version: string;
   readonly gitBranch: string;
   readonly agentId?: string;
+  /** The name of the session's plan, once there is one. */
+  readonly slug?: string;
   readonly isMeta?: boolean;
 }
 
@@ -84,6 +86,43 @@ export type MetadataEntry =
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | CostState;
 
+/** A kept copy of one file; without a name the file did not exist. */
+export interface FileBackup {
+  readonly backupFileName: string | null;
+  readonly version: number;
+  readonly backupTime: string;
+  /** The folder the file was in, links resolved. */
+  readonly realParentDir?: string;
+}
+
+/** File checkpoints: what was tracked when a prompt came, and each first change after it. Outside the chain, too. */
+export type FileHistoryEntry =
+  | {
+      readonly type: "file-history-snapshot";
+      readonly messageId: string;
+      readonly snapshot: {
+        readonly messageId: string;
+        readonly trackedFileBackups: Readonly<Record<string, FileBackup>>;
+        readonly timestamp: string;
+      };
+      readonly isSnapshotUpdate: boolean;
+    }
+  | {
+      readonly type: "file-history-delta";
+      readonly messageId: string;
+      readonly snapshotMessageId: string;
+      readonly trackingPath: string;
+      readonly backup: FileBackup;
+      readonly timestamp: string;
+    }
+  /** Ours: what a tool last wrote, so that a change by anybody else can be told. Other readers pass over it. */
+  | {
+      readonly type: "keelson-file-written";
+      readonly trackingPath: string;
+      readonly hash: string;
+      readonly sessionId: string;
+    };
+
 export interface CostState {
   readonly type: "cost-state";
   readonly sessionId: string;
@@ -95,7 +134,7 @@ export interface CostState {
   readonly hasUnknownModelCost: boolean;
 }
 
-export type Entry = ChainEntry | MetadataEntry;
+export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;
 
 /** An entry as the engine makes it: what it says, and its place. The outbox adds the rest of the envelope. */
 export type NewEntry = ChainSubject & {

@@ -53,7 +53,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./control.ts";
-export type { ExitReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export type { EnvironmentUpdate, ExitReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { isPrompt, project, projectPrompt } from "./project.ts";
 export {

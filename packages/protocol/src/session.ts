@@ -17,7 +17,13 @@ export interface PromptMessage {
   readonly priority?: "now" | "next" | "later";
 }
 
-export type Inbound = PromptMessage | ControlRequest | ControlResponse | ControlCancelRequest;
+/** Variables for the processes that are started from now on. Nobody answers it. */
+export interface EnvironmentUpdate {
+  readonly type: "update_environment_variables";
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export type Inbound = PromptMessage | ControlRequest | ControlResponse | ControlCancelRequest | EnvironmentUpdate;
 export type Outbound = Message | ControlRequest | ControlResponse | ControlCancelRequest;
 
 /**

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { Files } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
-import { blocksOf, isToolUse, type MetadataEntry, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
+import { blocksOf, isToolUse, type FileHistoryEntry, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
 import { openCheckpoints, pruneFileHistory, readFileHistory, type RewindResult } from "@keelson/store";
 import type { SessionPlace } from "./place.ts";
 
@@ -22,7 +22,7 @@ export interface FileHistoryOptions {
   readonly place: SessionPlace;
   /** A person sits in front of it: on by default. */
   readonly interactive?: boolean;
-  note(entry: MetadataEntry): void;
+  note(entry: FileHistoryEntry): void;
   warn(text: string): void;
   wasOwnCommand(mtimeMs: number): boolean;
   now(): number;
@@ -51,7 +51,7 @@ export async function openFileHistory(
     sessionId: place.id,
     cwd,
     ...(place.loaded ? { past: await readFileHistory(place.path) } : {}),
-    append: (entry) => options.note(entry as unknown as MetadataEntry),
+    append: (entry) => options.note(entry),
     now: options.now,
     warn: options.warn,
     wasOwnCommand: options.wasOwnCommand,

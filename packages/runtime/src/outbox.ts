@@ -8,6 +8,7 @@ import {
   projectPrompt,
   type ChainEntry,
   type Entry,
+  type FileHistoryEntry,
   type MetadataEntry,
   type NewEntry,
   type Outbound,
@@ -64,7 +65,7 @@ export class Outbox {
   }
 
   /** Bookkeeping that is stored and never shown. */
-  note(entry: MetadataEntry): void {
+  note(entry: MetadataEntry | FileHistoryEntry): void {
     this.#append([entry]);
   }
 

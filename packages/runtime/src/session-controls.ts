@@ -58,6 +58,8 @@ export function targetsOf(all: Assembly): ControlTargets {
     setClientHooks: (registrations) => all.hooks.setClient(registrations),
     setClient: (client) => {
       all.mcp.add(namedInInitialize(client));
+      const idle = NOT_YET.filter((key) => client[key] !== undefined);
+      if (idle.length > 0) options.warn(`Without effect in this version: ${idle.join(", ")}`);
       all.plan.setWorkflow(client.planModeInstructions);
     },
     mcp: all.mcp,
@@ -74,6 +76,9 @@ export function targetsOf(all: Assembly): ControlTargets {
     ...(fileHistory ? { rewind: fileHistory.rewind } : {}),
   };
 }
+
+/** Subjects of later versions that a client may already send. */
+const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
 
 /** Prompts taken back: the transcript has them leave the queue, and whoever sent them hears of it. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Assembly): readonly string[] {

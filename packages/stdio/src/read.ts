@@ -55,9 +55,17 @@ export function readLine(line: string): Inbound | undefined {
       return typeof value["request_id"] === "string"
         ? { type: "control_cancel_request", request_id: value["request_id"] }
         : undefined;
+    case "update_environment_variables":
+      return { type: "update_environment_variables", variables: variablesIn(value["variables"]) };
     default:
       return undefined;
   }
+}
+
+function variablesIn(given: unknown): Readonly<Record<string, string>> {
+  const usable = ([name, value]: [string, unknown]) =>
+    /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && typeof value === "string" && !value.includes("\0");
+  return Object.fromEntries(Object.entries(isObject(given) ? given : {}).filter(usable)) as Record<string, string>;
 }
 
 function prompt(value: Record<string, unknown>): Inbound {

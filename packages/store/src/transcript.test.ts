@@ -138,6 +138,36 @@ test("a title stays within the last 64 KiB", () => {
   expect(readFileSync(path, "utf8")).toEndWith(`${lineOf(title)}\n`);
 });
 
+test("a name that another process gave meanwhile is the one that is repeated, unless we give a newer one", () => {
+  const path = join(home(), "s.jsonl");
+  const title = (customTitle: string) => ({ type: "custom-title", customTitle, sessionId: SESSION }) as const;
+  const tag = { type: "tag", tag: "kept", sessionId: SESSION } as const;
+  const last = () => {
+    const named = [...readEntries(path)].filter(({ type }) => type === "custom-title" || type === "tag");
+    return Object.fromEntries(named.map((entry) => [entry.type, entry]));
+  };
+  const long = (uuid: string) => prompt(uuid, null, "x".repeat(50_000));
+
+  const writer = openTranscript({ path, sticky: [title("ours")] });
+  writer.append([prompt("u1", null)]);
+  appendFileSync(path, `${lineOf(title("theirs"))}\n${lineOf(tag)}\n`);
+  writer.append([long("u2")]);
+  expect(last()).toEqual({ "custom-title": title("theirs"), tag });
+  expect(readFileSync(path, "utf8")).toEndWith(`${lineOf(title("theirs"))}\n${lineOf(tag)}\n`);
+
+  writer.append([title("ours again"), long("u3")]);
+  expect(last()).toEqual({ "custom-title": title("ours again"), tag });
+  writer.append([long("u4")]);
+  expect(last()).toEqual({ "custom-title": title("ours again"), tag });
+  writer.close();
+
+  const resumed = openTranscript({ path, sticky: [title("ours again")] });
+  appendFileSync(path, `${lineOf(title("renamed before it went on"))}\n`);
+  resumed.append([prompt("u5", null)]);
+  resumed.close();
+  expect(last()["custom-title"]).toEqual(title("renamed before it went on"));
+});
+
 test("two processes may write to one file; every line of both is whole", async () => {
   const path = join(home(), "s.jsonl");
   const writers = ["left", "right"].map((name) => Bun.spawn(appending(path, name, 2_000)));

@@ -3,8 +3,9 @@
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { isObject, type Entry, type MetadataEntry } from "@keelson/protocol";
+import type { Entry, MetadataEntry } from "@keelson/protocol";
 import { lineOf } from "./line.ts";
+import { stickyLinesNearEnd, stickyType } from "./sticky.ts";
 
 export interface TranscriptWriter {
   /** Null when persistence is off. */
@@ -29,6 +30,8 @@ const MAX_BACKLOG = 4 * 1024 * 1024;
 /** Opens nothing yet: folder and file appear with the first entry. */
 export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptions): TranscriptWriter {
   const repeated = new Map(sticky.map((entry) => [entry.type as string, lineOf(entry)]));
+  /** Said by us and not in the file yet: newer than what is there. */
+  const unwritten = new Map<string, string>();
   let sinceRepeat = repeated.size > 0 ? REPEAT_AFTER : 0;
   let backlog: string[] = [];
   let file: OpenFile | undefined;
@@ -37,13 +40,23 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
   const write = (lines: readonly string[]): boolean => {
     try {
       file ??= openForAppend(path);
-      writeLines(file, lines);
+      const isTime = sinceRepeat >= REPEAT_AFTER;
+      writeLines(file, isTime ? [...lines, ...toRepeat(file.fd)] : lines);
+      for (const [type, line] of unwritten) repeated.set(type, line);
+      unwritten.clear();
+      if (isTime) sinceRepeat = 0;
       return true;
     } catch (error) {
       if (!reported) onFailure?.(error instanceof Error ? error : new Error(String(error)));
       reported = true;
       return false;
     }
+  };
+
+  /** Another process may have given the session another name since we wrote or read ours. */
+  const toRepeat = (fd: number): Iterable<string> => {
+    for (const [type, line] of stickyLinesNearEnd(fd)) repeated.set(type, line);
+    return new Map([...repeated, ...unwritten]).values();
   };
 
   return {
@@ -56,11 +69,7 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
         lines.push(line);
         sinceRepeat += Buffer.byteLength(line);
         const type = stickyType(entry);
-        if (type !== undefined) repeated.set(type, line);
-      }
-      if (repeated.size > 0 && sinceRepeat >= REPEAT_AFTER) {
-        lines.push(...repeated.values());
-        sinceRepeat = 0;
+        if (type !== undefined) unwritten.set(type, line);
       }
       const written = write(lines);
       backlog = written ? [] : newest(lines, MAX_BACKLOG);
@@ -118,12 +127,6 @@ function writeLines(file: OpenFile, lines: readonly string[]): void {
     if (done > 0) file.torn = bytes[done - 1] !== 10;
     throw error;
   }
-}
-
-const STICKY = new Set(["custom-title", "agent-name", "tag"]);
-
-function stickyType(entry: Entry | string): string | undefined {
-  return isObject(entry) && STICKY.has(entry.type) ? entry.type : undefined;
 }
 
 const oneLine = (text: string) => text.replace(/[\r\n]+/g, " ").trimEnd();

@@ -1,11 +1,9 @@
-export { askUserTool } from "./ask-user/ask-user.ts";
 export { bashTool } from "./bash/bash.ts";
 export { editTool } from "./edit/edit.ts";
 export { globTool } from "./glob/glob.ts";
 export { grepTool } from "./grep/grep.ts";
 export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
-export { enterPlanModeTool } from "./plan/enter-plan-mode.ts";
-export { exitPlanModeTool } from "./plan/exit-plan-mode.ts";
+export { toolsForPeople } from "./for-people.ts";
 export type { PlanKeeper } from "./plan/plan-keeper.ts";
 export { readTool } from "./read/read.ts";
 export type { TaskTable } from "./task/table.ts";

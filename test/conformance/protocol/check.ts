@@ -22,7 +22,7 @@ export function checkAll({ kind, run }: Driver, scenarios: readonly Scenario[]):
           const is = kind === "sdk" && row.about ? shownThrough(row.about, row.is) : row.is;
           expect(row.see(await seen)).toEqual(is as any);
         },
-        120_000,
+        60_000,
       );
     }
   }

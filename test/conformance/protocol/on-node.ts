@@ -4,11 +4,11 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { LineSplitter } from "@keelson/protocol";
 import type { Driver } from "./check.ts";
 import type { Scenario, Seen } from "./scenario.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { setStage } from "./stage.ts";
 
 export interface OnNode extends Driver, AsyncDisposable {
   /** Of the Node it runs on. */
@@ -36,10 +36,13 @@ export async function startOnNode(scenarios: readonly Scenario[]): Promise<OnNod
   child.stderr.on("data", (text: Buffer) => void (stderr += text.toString()));
   const seen = stages.map(() => Promise.withResolvers<Seen>());
   for (const { promise } of seen) promise.catch(() => {});
-  createInterface(child.stdout).on("line", (line) => {
-    const { at, runs, error } = JSON.parse(line);
-    if (error === undefined) seen[at]!.resolve((stages[at] as Stage).observe(runs));
-    else seen[at]!.reject(new Error(error));
+  const lines = new LineSplitter();
+  child.stdout.on("data", (chunk: Buffer) => {
+    for (const line of lines.push(chunk)) {
+      const { at, runs, error } = JSON.parse(line);
+      if (error === undefined) seen[at]!.resolve(stages[at]!.observe(runs));
+      else seen[at]!.reject(new Error(error));
+    }
   });
   const over = new Promise<void>((resolve) => {
     child.once("close", (code) => {

@@ -26,7 +26,7 @@ export const openPipe: Open = (start, answers, place, book): Client => {
     if (message.type === "control_response") return settle(message.response);
     if (message.type === "control_cancel_request") return book.message(message);
     if (message.type === "control_request") {
-      const answer = answerTo(message.request, answers, book);
+      const answer = answerTo(message, answers, book);
       if (answer === "silent") return;
       const response = "throws" in answer ? { subtype: "error", error: answer["throws"] } : { subtype: "success" };
       return write({
@@ -71,8 +71,8 @@ export const openPipe: Open = (start, answers, place, book): Client => {
   };
 };
 
-function answerTo(request: any, answers: Answers, book: Book): Answer {
-  if (request.subtype !== "mcp_message") book.asked(request);
+function answerTo({ request_id: id, request }: any, answers: Answers, book: Book): Answer {
+  if (request.subtype !== "mcp_message") book.asked(request, id);
   switch (request.subtype) {
     case "can_use_tool":
       return book.canUseTool();

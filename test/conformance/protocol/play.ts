@@ -26,12 +26,16 @@ export interface Client {
 /** What clients write down, and how they answer. */
 export interface Book {
   message(message: any): void;
-  asked(request: any): void;
+  /** With the id of the question, where the client can see it. */
+  asked(request: any, id?: string): void;
   replied(name: string): void;
   called(tool: string, input: unknown): void;
   canUseTool(): Answer;
   hook(event: string, at: number): Answer;
 }
+
+/** No run takes this long unless it hangs. */
+const LONGEST_MS = 20_000;
 
 export type Open = (start: Start, answers: Answers, place: Place, book: Book) => Client;
 
@@ -47,6 +51,7 @@ export async function playRuns(runs: readonly Run[], place: Place, open: Open): 
 async function play({ options = {}, env = {}, answers = {}, steps }: Run, place: Place, open: Open): Promise<RunSeen> {
   const [messages, order, asked, called]: [any[], string[], any[], [string, unknown][]] = [[], [], [], []];
   const replies: Record<string, any> = {};
+  const questions: string[] = [];
   const news = bell();
   const left = [...(answers.canUseTool ?? [])];
   const outputs = Object.fromEntries(
@@ -58,8 +63,9 @@ async function play({ options = {}, env = {}, answers = {}, steps }: Run, place:
       order.push(message.type === "system" ? `system/${message.subtype}` : message.type);
       news.ring();
     },
-    asked(request) {
+    asked(request, id) {
       asked.push(request);
+      if (id !== undefined) questions.push(id);
       order.push(`ask ${request.subtype}`);
       news.ring();
     },
@@ -72,8 +78,10 @@ async function play({ options = {}, env = {}, answers = {}, steps }: Run, place:
     },
   };
   const client = open(options, answers, { ...place, env: { ...place.env, ...env } }, book);
+  const late = setTimeout(() => client.signal("SIGKILL"), LONGEST_MS);
   let over: End | undefined;
   void client.ended.then((end) => {
+    clearTimeout(late);
     over = end;
     news.ring();
   });
@@ -89,7 +97,19 @@ async function play({ options = {}, env = {}, answers = {}, steps }: Run, place:
   await Promise.all(unheard);
   return { messages, order, replies, asked, called, end: await client.ended };
 
-  async function take(step: Step): Promise<void> {
+  /** Fills in what only the run itself can tell. */
+  function filled(step: Step): Step {
+    const text = JSON.stringify(step);
+    if (!PLACEHOLDER.test(text)) return step;
+    const task = messages.find(({ subtype }) => subtype === "task_started")?.task_id;
+    const ids = text
+      .replaceAll("<task>", task)
+      .replaceAll(/<id of question (\d+)>/g, (_, number: string) => questions[Number(number) - 1]!);
+    return JSON.parse(ids) as Step;
+  }
+
+  async function take(given: Step): Promise<void> {
+    const step = filled(given);
     if ("say" in step) return client.say({ ...prompt(step.say), ...step.more });
     if ("ask" in step) {
       const answered = client.ask(step.ask).then((reply) => {
@@ -113,6 +133,8 @@ async function play({ options = {}, env = {}, answers = {}, steps }: Run, place:
     client.close();
   }
 }
+
+const PLACEHOLDER = /<(?:task|id of question \d+)>/;
 
 const prompt = (content: string | readonly object[]) => ({
   type: "user",

@@ -1,10 +1,28 @@
 // All rows.
 
+import { ENDING } from "./cases/ending.ts";
+import { FLOW } from "./cases/flow.ts";
+import { HOOKS } from "./cases/hooks.ts";
+import { MCP } from "./cases/mcp.ts";
 import { MESSAGES } from "./cases/messages.ts";
+import { PERMISSIONS } from "./cases/permissions.ts";
 import { PROMPTS } from "./cases/prompts.ts";
 import { REQUESTS } from "./cases/requests.ts";
 import { RESULTS } from "./cases/results.ts";
+import { SESSIONS } from "./cases/sessions.ts";
 import { START } from "./cases/start.ts";
 import type { Scenario } from "./scenario.ts";
 
-export const SCENARIOS: readonly Scenario[] = [...START, ...PROMPTS, ...MESSAGES, ...RESULTS, ...REQUESTS];
+export const SCENARIOS: readonly Scenario[] = [
+  ...START,
+  ...PROMPTS,
+  ...MESSAGES,
+  ...RESULTS,
+  ...REQUESTS,
+  ...PERMISSIONS,
+  ...HOOKS,
+  ...MCP,
+  ...FLOW,
+  ...SESSIONS,
+  ...ENDING,
+];

@@ -4,7 +4,10 @@ import { FLAGS, type Flag } from "../flags.ts";
 
 const JSON_FLAG: Flag = { name: "json", value: { kind: "none" }, group: "Output", help: "Print JSON" };
 
-const SHARED = FLAGS.filter(({ name }) => ["help", "settings", "setting-sources", "require-trust"].includes(name));
+const CHOOSING = "help settings setting-sources managed-settings project-config-root require-trust safe-mode".split(
+  " ",
+);
+const SHARED = FLAGS.filter(({ name }) => CHOOSING.includes(name));
 
 export const CONFIG_FLAGS: readonly Flag[] = [
   {

@@ -17,7 +17,12 @@ export type ProjectDirectory = (root: string) => string;
 /** The memory folder, shared by all worktrees of a repository; undefined when memory is off. */
 export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDirectory): string | undefined {
   const { settings, env, flags } = place;
-  if (flags.bare || settings["autoMemoryEnabled"] === false || env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1")
+  if (
+    flags.bare ||
+    flags.safe ||
+    settings["autoMemoryEnabled"] === false ||
+    env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1"
+  )
     return undefined;
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
 }

@@ -48,14 +48,18 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
   });
   const agents = settings.settings["readAgentsMd"] !== false;
   const others = new Set([configDir, join(home, ".claude")]);
+  const root = settings.flags.projectConfigRoot ?? cwd;
+  // Another checkout's `.claude` counts in place of every one that is worked in.
+  const isOther = (path: string) => others.has(path) || (root !== cwd && path !== join(root, ".claude"));
   const plan: Plan = {
     cwd,
     off: switchedOff(settings),
-    look: (folder) => lookInto(folder, { agents, isOther: (path) => others.has(path), watch: collector.watch }),
+    look: (folder) => lookInto(folder, { agents, isOther, watch: collector.watch }),
   };
 
   const files = [...managed(settings, reason, collector), ...user(settings, plan, reason, collector)];
   for (const folder of downTo(cwd)) files.push(...folderFiles(folder, plan, { reason }, collector));
+  if (root !== cwd) files.push(...folderFiles(root, { ...plan, look: dotOnly(plan.look) }, { reason }, collector));
   if (env["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] === "1") {
     for (const folder of settings.directories) files.push(...folderFiles(folder, plan, { reason }, collector));
   }
@@ -118,11 +122,20 @@ export function folderFiles(
   return [...take(found.main, "Project"), ...order.flatMap((next) => next())];
 }
 
+/** Of a folder only what is in its `.claude`. */
+const dotOnly =
+  (look: Plan["look"]): Plan["look"] =>
+  (folder) => {
+    const { main, ...found } = look(folder);
+    return { ...found, main: main.filter((path) => path.startsWith(join(folder, ".claude") + sep)), local: [] };
+  };
+
 const UNTRUSTED = "trust is required and this folder is not trusted";
 
 function switchedOff({ flags, env, trusted, requireTrust }: InstructionSettings): Plan["off"] {
   const all = (why: string) => ({ User: why, Project: why, Local: why, AutoMemory: why, TeamMemory: why });
   if (flags.bare) return all("--bare leaves it out");
+  if (flags.safe) return all("--safe-mode leaves it out");
   if (env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] === "1") return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
   const { settingSources: sources = ["user", "project", "local"] } = flags;
   const left = (source: "user" | "project" | "local") => `--setting-sources leaves out ${source}`;

@@ -18,6 +18,7 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> = {}) {
     sessionId: "s",
     transcriptPath: null,
     includeEvents: false,
+    clientGone: () => false,
     cwd: () => "/project",
     mode: () => "default",
     effort: () => undefined,

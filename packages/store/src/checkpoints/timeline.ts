@@ -1,40 +1,6 @@
 // File history as the transcript tells it: which files were tracked, and which copy held at each prompt. Pure.
 
-/** A kept copy of one file; without a name the file did not exist. */
-export interface Backup {
-  readonly backupFileName: string | null;
-  readonly version: number;
-  readonly backupTime: string;
-  /** The folder the file was in, links resolved. */
-  readonly realParentDir?: string;
-}
-
-export type FileHistoryEntry =
-  | {
-      readonly type: "file-history-snapshot";
-      readonly messageId: string;
-      readonly snapshot: {
-        readonly messageId: string;
-        readonly trackedFileBackups: Readonly<Record<string, Backup>>;
-        readonly timestamp: string;
-      };
-      readonly isSnapshotUpdate: boolean;
-    }
-  | {
-      readonly type: "file-history-delta";
-      readonly messageId: string;
-      readonly snapshotMessageId: string;
-      readonly trackingPath: string;
-      readonly backup: Backup;
-      readonly timestamp: string;
-    }
-  /** Ours: what a tool last wrote, so that a change by anybody else can be told. Other readers pass over it. */
-  | {
-      readonly type: "keelson-file-written";
-      readonly trackingPath: string;
-      readonly hash: string;
-      readonly sessionId: string;
-    };
+import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 
 export interface Timeline {
   /** Every file known, by the name it is tracked under. */

@@ -69,7 +69,10 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
       // Clients give several choices as a list.
       const { answers } = input;
       if (!isObject(answers)) return input;
-      const texts = Object.entries(answers).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : value]);
+      const texts = Object.entries(answers).map(([key, value]) => [
+        key,
+        Array.isArray(value) ? value.join(", ") : value,
+      ]);
       return { ...input, answers: Object.fromEntries(texts) };
     },
 

@@ -15,7 +15,8 @@ export function enterPlanModeTool(plan: PlanKeeper): Tool<Record<string, never>,
     input: object({}),
 
     check() {
-      if (plan.isPlanning()) throw new ToolError("You are in plan mode already. Write the plan, then call ExitPlanMode.");
+      if (plan.isPlanning())
+        throw new ToolError("You are in plan mode already. Write the plan, then call ExitPlanMode.");
     },
     access: () => ({ kind: "none" }),
 

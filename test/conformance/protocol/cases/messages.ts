@@ -4,6 +4,9 @@ import { expect } from "bun:test";
 import { bash, kindOf, kinds, ofKind, read, result, turn, write, type Scenario } from "../scenario.ts";
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
+/** Calls that run side by side end in any order. */
+const resultOf = (seen: any, id: string) =>
+  ofKind(seen, "user").find(({ message }) => message.content[0].tool_use_id === id);
 const toolUseResults = (seen: any) => ofKind(seen, "user").map((line) => line.tool_use_result);
 const streamTypes = (seen: any) => ofKind(seen, "stream_event").map(({ event }) => event.type);
 
@@ -67,7 +70,7 @@ export const MESSAGES: readonly Scenario[] = [
       },
       {
         name: "has results one line each, whole",
-        see: (seen) => ofKind(seen, "user")[0],
+        see: (seen) => resultOf(seen, "call_1_1"),
         is: expect.objectContaining({
           type: "user",
           message: {
@@ -89,7 +92,7 @@ export const MESSAGES: readonly Scenario[] = [
       },
       {
         name: "says who allowed the call",
-        see: (seen) => ofKind(seen, "user")[0].tool_result_meta,
+        see: (seen) => resultOf(seen, "call_1_1").tool_result_meta,
         is: [{ id: "call_1_1", permission_decision: { decision: "accept", source: "config" } }],
       },
       { name: "counts each result as a turn", see: (seen) => result(seen).num_turns, is: 3 },

@@ -216,7 +216,7 @@ export const PROMPTS: readonly Scenario[] = [
       {
         name: "taken back leave no trace",
         only: "pipe",
-        see: ({ requests }) => JSON.stringify(requests).includes("second"),
+        see: ({ requests }) => JSON.stringify(requests[1].messages).includes("second"),
         is: false,
       },
       {
