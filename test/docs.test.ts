@@ -133,8 +133,8 @@ test("the variables that are documented are the variables that are read", () => 
       ...code.matchAll(/"((?:ANTHROPIC_|CLAUDE_CODE_CLIENT_|NODE_EXTRA)[A-Z_]+)"/g),
     ].map(([, name]) => name!),
   );
-  // Known to every program, or no knob: where the home is, what the system says about itself.
-  for (const name of ["HOME", "PATH", "ZDOTDIR", "WSL_DISTRO_NAME"]) readByUs.delete(name);
+  // Known to every program, or no knob: where the home is, what the system says about itself, what we set for hooks.
+  for (const name of ["HOME", "PATH", "ZDOTDIR", "WSL_DISTRO_NAME", "CLAUDE_PROJECT_DIR"]) readByUs.delete(name);
   // Put together from parts in the code.
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) readByUs.add(name);
 

@@ -1,8 +1,10 @@
 // Control requests while a run goes on, and at the end of a session.
 
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { readTranscript, runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt } from "./front-door.ts";
+import { CHAT, control, messagesOf, prompt, told } from "./front-door.ts";
 
 const replyTo = (id: string) => (line: any) => line.response?.request_id === id;
 const forever = new Promise<never>(() => undefined);
@@ -184,3 +186,21 @@ test("ten thousand requests over the pipe, among them prompts: each is answered 
   expect([ids.length, new Set(ids).size, ended.code]).toEqual([10_000, 10_000, 0]);
   expect(messagesOf(ended, "result").map(({ result }) => result)).toEqual(["one", "two"]);
 }, 45_000);
+
+test("variables a client sets reach the commands and hooks that start afterwards", async () => {
+  using home = temporaryHome();
+  const say = { calls: [{ name: "Bash", input: { command: "echo [$SHADE]" } }] };
+  await using model = await startMockModel([say, { text: "one" }, say, { text: "two" }]);
+  const hook = { type: "command", command: "printf '%s' \"<$SHADE>\" >> heard" };
+  const settings = JSON.stringify({ permissions: { allow: ["Bash"] }, hooks: { Stop: [{ hooks: [hook] }] } });
+  await using program = startKeelson([...CHAT, "--settings", settings], { home, url: model.url, stdin: "open" });
+  program.send(prompt("first"));
+  await program.waitForLine(({ result }) => result === "one");
+  program.send({ type: "update_environment_variables", variables: { SHADE: "green", "bad name": "x", N: 1 } });
+  program.send(prompt("second"));
+  await program.waitForLine(({ result }) => result === "two");
+  program.closeStdin();
+  await program.done;
+  expect([1, 3].map((at) => told(model.requests[at]!)[0].content)).toEqual(["[]", "[green]"]);
+  expect(readFileSync(join(home.project, "heard"), "utf8")).toBe("<><green>");
+}, 20_000);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options, type SDKMessage } from "@keelson/sdk";
@@ -127,43 +127,6 @@ test.each([
   },
   20_000,
 );
-
-test("many queries at once: none is lost and none hears another's", async () => {
-  using home = temporaryHome();
-  // Started from source a program takes ten times the work of a built one.
-  const count = process.env["KEELSON_BIN"] ? 100 : 30;
-  const script: ScriptStep<any> = ({ messages }: any) => {
-    const prompt = JSON.stringify(messages[0]).match(/number (\d+)/)![1];
-    const isAnswered = JSON.stringify(messages.at(-1)).includes("tool_result");
-    return isAnswered ? { text: `done ${prompt}` } : bash(`mkdir made-${prompt}`);
-  };
-  await using model = await startMockModel(Array.from({ length: count * 2 }, () => script));
-  const asked: string[] = [];
-
-  const folder = (number: number) => join(home.project, String(number));
-  const one = async (number: number) => {
-    mkdirSync(folder(number));
-    const messages = await read(
-      query({
-        prompt: `number ${number}`,
-        options: {
-          ...door(home, model),
-          cwd: folder(number),
-          canUseTool: async (_, input) => {
-            asked.push(`${number}: ${input["command"]}`);
-            return { behavior: "allow" };
-          },
-        },
-      }),
-    );
-    expect(new Set(messages.map(({ session_id }) => session_id)).size).toBe(1);
-    return textOf(messages);
-  };
-  const numbers = Array.from({ length: count }, (_, number) => number);
-  expect(await Promise.all(numbers.map(one))).toEqual(numbers.map((number) => `done ${number}`));
-  expect(asked.toSorted()).toEqual(numbers.map((number) => `${number}: mkdir made-${number}`).toSorted());
-  expect(numbers.every((number) => existsSync(join(folder(number), `made-${number}`)))).toBe(true);
-}, 90_000);
 
 test("closing while a question is open withdraws it", async () => {
   using home = temporaryHome();

@@ -217,9 +217,7 @@ shielded(
     await using model = await startMockModel(Array.from({ length: 24 }, () => step));
 
     const programs = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 50_000 }),
-      ),
+      Array.from({ length: 8 }, () => runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 50_000 })),
     );
 
     const results = programs.flatMap((ended) =>

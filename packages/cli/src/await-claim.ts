@@ -47,9 +47,8 @@ export async function awaitClaim(own: readonly string[], world: World, main: Mai
   const claim = await waitForClaim(input, parked, own, world);
   // Nobody claimed it: the client is gone or has no use for it.
   if (claim === undefined) return 0;
-  if (typeof claim === "string") return refuse(world, "", claim);
-  const problem = problemWith(claim);
-  if (problem !== undefined) return refuse(world, claim.id, problem);
+  const problem = "problem" in claim ? claim.problem : problemWith(claim);
+  if (problem !== undefined || "problem" in claim) return refuse(world, claim.id, String(problem));
 
   const { argv, sessionId } = withSessionId(claim.argv);
   const moved = world.moved?.(claim) ?? world;

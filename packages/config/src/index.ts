@@ -1,4 +1,4 @@
-export { load, reload } from "./load.ts";
+export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
 export { inspect, locateHooks, locateRules, setValue, settingsFiles, writeRules } from "./on-demand.ts";
@@ -7,4 +7,3 @@ export { KEYS } from "./keys.ts";
 export { keyPath, valueAt } from "./known.ts";
 export type { Flags, Hooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
-export { withEnvironment } from "./with-environment.ts";

@@ -5,6 +5,7 @@ import { isObject, type RuleSource } from "@keelson/protocol";
 import { isGroup, knownKey, valueAt } from "./known.ts";
 import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./gather.ts";
 import { linesOf, type Lines } from "./locate.ts";
+import { mergeSettings } from "./merge.ts";
 import { readSettingsFile } from "./read.ts";
 import { atHome, managedFiles, standardFiles, type Scope } from "./scopes.ts";
 
@@ -38,6 +39,12 @@ export interface IdleKey extends Origin {
 
 export interface Inspection {
   readonly values: readonly EffectiveValue[];
+  /** The same, whole. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** What counts of each file and flag, lowest precedence first. */
+  readonly layers: readonly (Origin & { readonly settings: Readonly<Record<string, unknown>> })[];
+  /** What an administrator, or whoever started the program, decides. */
+  readonly policy?: Readonly<Record<string, unknown>>;
   readonly idle: readonly IdleKey[];
   readonly warnings: readonly Warning[];
   readonly trust: Gathered["trust"];
@@ -66,7 +73,10 @@ export async function inspect(options: LoadOptions): Promise<Inspection> {
       return [{ key, status: known === undefined ? "unknown" : "later", ...at(scope, path) }];
     }),
   );
-  return { values, idle, warnings, trust, requireTrust };
+  const layers = scopes.map((scope) => ({ ...originOf(scope, [], lines), settings: scope.settings }));
+  const policies = scopes.filter(({ source }) => source === "policySettings").map((scope) => scope.settings);
+  const policy = policies.length === 0 ? {} : { policy: mergeSettings(policies) };
+  return { values, settings, layers, ...policy, idle, warnings, trust, requireTrust };
 }
 
 /** Every settings file there is or could be, highest precedence first. Throws ConfigError. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
 import type { LoadOptions } from "./gather.ts";
-import { load, reload } from "./load.ts";
+import { load, reload, withEnvironment } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
 import { changed } from "./sources.ts";
 
@@ -394,3 +394,19 @@ function caught(action: () => unknown): unknown {
   }
   throw new Error("Expected a failure");
 }
+
+test("variables reach children and later snapshots; settings, credentials and places stay what they are", () => {
+  const settings = JSON.stringify({ env: { MODE: "set" } });
+  const before = start({ settings }, { env: { A: "1" } });
+  const after = withEnvironment(before, {
+    A: "2",
+    MODE: "given",
+    ANTHROPIC_API_KEY: "secret",
+    CLAUDE_CONFIG_DIR: "/else",
+    IS_SANDBOX: "1",
+  });
+  expect(after.childEnv).toEqual({ A: "2", MODE: "set" });
+  expect(after.env).toEqual({ A: "2", MODE: "set", ANTHROPIC_API_KEY: "secret" });
+  expect(after.origin.env).toEqual({ A: "2", MODE: "given", ANTHROPIC_API_KEY: "secret" });
+  expect(before.childEnv).toEqual({ A: "1", MODE: "set" });
+});

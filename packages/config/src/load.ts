@@ -48,6 +48,22 @@ export function reload({ origin, home }: Snapshot): Snapshot {
   return load({ ...origin, home });
 }
 
+/** The same with variables a client set since, as if the program had been started with them. Settings stand above. */
+export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<string, string>>): Snapshot {
+  const { env, origin, settings } = snapshot;
+  const news = Object.fromEntries(Object.entries(variables).filter(([name]) => !SETTLED.has(name)));
+  const own = { ...env, ...news, ...settings.env };
+  return {
+    ...snapshot,
+    env: own,
+    childEnv: childEnvironment(own),
+    origin: { ...origin, env: { ...origin.env, ...news } },
+  };
+}
+
+/** Where the program keeps its things and where it believes to run is settled at the start. */
+const SETTLED = new Set(["CLAUDE_CONFIG_DIR", "IS_SANDBOX", "HOME"]);
+
 /** Nobody switches to these later either. */
 function forbidWideModes(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const off = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };

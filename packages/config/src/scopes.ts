@@ -6,7 +6,7 @@ import { isObject, type RuleSource } from "@keelson/protocol";
 import { checkSettings } from "./check.ts";
 import { ConfigError } from "./errors.ts";
 import type { Holder } from "./keys.ts";
-import { onlyNarrowing } from "./parent-policy.ts";
+import type * as ParentPolicy from "./parent-policy.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
@@ -185,6 +185,8 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
 /** Beneath the administrator's own files, above everything else. */
 function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn: Warn): Scope {
   const name = "--managed-settings";
+  // Few programs that start us bring a policy along.
+  const { onlyNarrowing } = require("./parent-policy.ts") as typeof ParentPolicy;
   const { settings, refused } = onlyNarrowing(given);
   if (refused.length > 0) {
     warn(`${name}: ${refused.join(", ")} ignored: whoever starts the program may only make things stricter there`);

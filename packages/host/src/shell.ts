@@ -27,6 +27,7 @@ export interface ShellOptions {
   readonly sessionId: string;
   /** Said to children as CLAUDE_CODE_ENTRYPOINT. */
   readonly entrypoint: string;
+  /** Read before each command. */
   readonly childEnv: Readonly<Record<string, string>>;
   /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -70,7 +71,7 @@ const NO_OUTPUT = { text: "", code: null };
 
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
-  const env = childEnvironment({ ...options, token });
+  const envNow = () => childEnvironment({ ...options, token });
   const program = chooseShell(options.env, isExecutable, (name) => findProgram(name, options.env["PATH"]));
   const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
@@ -86,7 +87,7 @@ export function createShell(options: ShellOptions): SessionShell {
     const directory = join(options.configDir, "shell-snapshots");
     const { seclude } = await import("./seclude.ts");
     const [snapshot, openPipe] = await Promise.all([
-      takeSnapshot({ shell: program, env, directory, groups }),
+      takeSnapshot({ shell: program, env: envNow(), directory, groups }),
       loadPipes(),
       seclude(),
     ]);
@@ -163,7 +164,7 @@ export function createShell(options: ShellOptions): SessionShell {
       let hasLeft = false;
       try {
         if (signal.aborted) return NOT_STARTED;
-        const child = startCommand({ argv, cwd, env, openPipe });
+        const child = startCommand({ argv, cwd, env: envNow(), openPipe });
         groups.add(child.pid, entered);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const end = () => void groups.end(child.pid);
@@ -184,7 +185,7 @@ export function createShell(options: ShellOptions): SessionShell {
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
       const { argv, isKeeper, forget } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isKeeper, cwd, env, description, toolUseId, directory, tasks, groups };
+      const start = { command, argv, isKeeper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
         return leave(pgid, entered.leave, { text: "", code });

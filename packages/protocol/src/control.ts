@@ -55,7 +55,11 @@ export function readControlResponse(line: Record<string, unknown>): ControlRespo
   if (typeof requestId !== "string") return undefined;
   if (inner["subtype"] === "error") {
     const code = inner["error_code"];
-    return controlError(requestId, String(inner["error"] ?? "Unknown error"), typeof code === "string" ? code : undefined);
+    return controlError(
+      requestId,
+      String(inner["error"] ?? "Unknown error"),
+      typeof code === "string" ? code : undefined,
+    );
   }
   return controlSuccess(requestId, inner["response"]);
 }

@@ -26,6 +26,8 @@ export {
   type CostState,
   type Entry,
   type Envelope,
+  type FileBackup,
+  type FileHistoryEntry,
   type MetadataEntry,
   type NewEntry,
   type SystemSubject,

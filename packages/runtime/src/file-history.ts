@@ -34,7 +34,7 @@ const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|y
 export function wantsCheckpoints({ env, settings }: Pick<Snapshot, "env" | "settings">, interactive = false): boolean {
   if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
   if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
-  const { fileCheckpointingEnabled: setting } = settings;
+  const setting = settings["fileCheckpointingEnabled"];
   return interactive ? setting !== false : setting === true;
 }
 

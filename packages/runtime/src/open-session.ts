@@ -1,7 +1,7 @@
 // Opens a session: finds its place, makes its parts in the order they need each other, and hands back the one interface
 // front ends know.
 
-import type { Snapshot } from "@keelson/config";
+import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, reminder, type Tool } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { Entry, PromptMessage, Session } from "@keelson/protocol";
@@ -168,6 +168,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     ports: (signal) => portsOf(all, signal),
     // What is written from now on comes live, so the past has to be read in this very tick.
     replay: () => (require("./replay.ts") as typeof Replay).replayOf(place.path),
+    setEnvironment: (variables) => (current.snapshot = withEnvironment(current.snapshot, variables)),
     title: () => current.title,
     tellsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
     end: (reason) => all.hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
@@ -195,6 +196,7 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
     entrypoint: options.entrypoint,
     ripgrep: options.programs?.ripgrep,
     sandbox,
+    childEnv: () => all.current.snapshot.childEnv,
     gate: {
       rules: () => all.gate.rules,
       mayRead: (path) => all.gate.mayRead(path),

@@ -76,7 +76,7 @@ const attachmentType = (entry: ChainEntry) => (entry.type === "attachment" ? ent
 
 /** With links resolved: the gate compares where a path leads. */
 function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
-  const { plansDirectory: given } = settings;
+  const given = settings["plansDirectory"];
   if (typeof given !== "string" || given.trim() === "") return realPathOf(join(configDir, "plans"));
   return realPathOf(given.startsWith("~/") ? join(home, given.slice(2)) : resolve(cwd, given));
 }

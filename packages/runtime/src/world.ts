@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly sandbox?: Sandbox;
   /** The gate's rules and answers, for what stands between a command and the files. */
   readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & { mayChangeGuarded(call: string): boolean };
+  /** The environment of commands as it is now; clients may change it. */
+  childEnv(): Readonly<Record<string, string>>;
   /** Told when the session's shell stands in another folder. */
   moved(from: string, to: string): void;
   /** Told of tasks; built with the table itself at hand. */
@@ -67,7 +69,9 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     configDir,
     sessionId: place.id,
     entrypoint,
-    childEnv,
+    get childEnv() {
+      return options.childEnv();
+    },
     env,
     resultsDir,
     tasksDir: outputDir,

@@ -38,6 +38,13 @@ export type {
 } from "./options/dialogs.ts";
 export type { SpawnedProcess, SpawnOptions } from "./process/spawn.ts";
 export {
+  filterEscalatingDefaultMode,
+  resolveSettings,
+  type ResolvedSettings,
+  type ResolveSettingsOptions,
+  type SettingsOrigin,
+} from "./settings/resolve-settings.ts";
+export {
   AbortError,
   CLIConnectionError,
   CLIJSONDecodeError,

@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { openCheckpoints, NO_CHECKPOINT, type Checkpoints } from "./checkpoints.ts";
 import { keyOf } from "./checkpoints/backups.ts";
 import { pruneFileHistory } from "./checkpoints/prune.ts";
-import type { FileHistoryEntry } from "./checkpoints/timeline.ts";
+import type { FileHistoryEntry } from "@keelson/protocol";
 import { SESSION } from "./samples.ts";
 
 /** A project, its transcript's file-history entries, and a tool that writes as tools do. */

@@ -3,10 +3,11 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 import { openBackups, type Backups } from "./checkpoints/backups.ts";
 import { lineChanges } from "./checkpoints/line-changes.ts";
 import { isSameFolder, look, put, remove, type Found } from "./checkpoints/place.ts";
-import { timelineOf, type Backup, type FileHistoryEntry, type Timeline } from "./checkpoints/timeline.ts";
+import { timelineOf, type Timeline } from "./checkpoints/timeline.ts";
 
 export interface CheckpointOptions {
   readonly configDir: string;

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import type { Book, Client, Open } from "./play.ts";
 import { flagsOf, initializeOf } from "./pipe-start.ts";
-import type { Answer, Answers, End, Request } from "./scenario.ts";
+import { errorIn, type Answer, type Answers, type End, type Request } from "./scenario.ts";
 
 export const openPipe: Open = (start, answers, place, book): Client => {
   const [program, ...words] = place.program;
@@ -28,15 +28,9 @@ export const openPipe: Open = (start, answers, place, book): Client => {
     if (message.type === "control_request") {
       const answer = answerTo(message, answers, book);
       if (answer === "silent") return;
-      const response = "throws" in answer ? { subtype: "error", error: answer["throws"] } : { subtype: "success" };
-      return write({
-        type: "control_response",
-        response: {
-          ...response,
-          request_id: message.request_id,
-          ...("throws" in answer ? {} : { response: answer }),
-        },
-      });
+      const error = errorIn(answer);
+      const body = error === undefined ? { subtype: "success", response: answer } : { subtype: "error", error };
+      return write({ type: "control_response", response: { ...body, request_id: message.request_id } });
     }
     if (message.sdk_host_only !== true && message.type !== "keep_alive") book.message(message);
   };
@@ -115,6 +109,6 @@ function serve({ server_name: name, message }: any, { servers = {} }: Answers, b
   book.called(`${name}.${tool.name}`, params.arguments);
   const { gives } = tool;
   if (gives === "silent") return gives;
-  if (!("throws" in gives)) return reply({ result: gives });
-  return reply({ result: { content: [{ type: "text", text: gives["throws"] }], isError: true } });
+  const error = errorIn(gives);
+  return reply({ result: error === undefined ? gives : { content: [{ type: "text", text: error }], isError: true } });
 }

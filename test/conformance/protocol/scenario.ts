@@ -79,6 +79,10 @@ export interface Answers {
 /** The answer as it is; an error with this text; or none. */
 export type Answer = JsonObject | { readonly throws: string } | "silent";
 
+/** The text of an error that is the answer. */
+export const errorIn = (answer: Answer): string | undefined =>
+  typeof answer === "object" && answer !== null && "throws" in answer ? String(answer["throws"]) : undefined;
+
 export interface Hook {
   readonly matcher?: string;
   readonly timeout?: number;

@@ -10,7 +10,7 @@ import {
   type SDKUserMessage,
 } from "@keelson/sdk";
 import type { Book, Client, Open, Place } from "./play.ts";
-import type { Answer, Answers, End, Start } from "./scenario.ts";
+import { errorIn, type Answer, type Answers, type End, type Start } from "./scenario.ts";
 import { askThrough } from "./sdk-methods.ts";
 
 export const openSdk: Open = (start, answers, place, book): Client => {
@@ -71,7 +71,7 @@ function optionsOf(start: Start, answers: Answers, place: Place, book: Book): Op
           name,
           ...(instructions === undefined ? {} : { instructions }),
           tools: tools.map(({ name: called, description, inputSchema, gives }) =>
-            tool(called, description, inputSchema as never, async (input) => {
+            tool(called, description, inputSchema as Record<string, never>, async (input) => {
               book.called(`${name}.${called}`, input);
               return given(gives);
             }),
@@ -107,8 +107,8 @@ const asker =
 
 function given(answer: Answer): Promise<any> {
   if (answer === "silent") return new Promise(() => {});
-  if ("throws" in answer) return Promise.reject(new Error(String(answer["throws"])));
-  return Promise.resolve(answer);
+  const error = errorIn(answer);
+  return error === undefined ? Promise.resolve(answer) : Promise.reject(new Error(error));
 }
 
 function handedOut<Item>() {

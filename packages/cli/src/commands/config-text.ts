@@ -10,8 +10,8 @@ export function isSecret({ key }: Pick<EffectiveValue, "key">): boolean {
   return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
 }
 
-export function placeText({ file, line }: EffectiveValue["from"][number], short: Shorten): string {
-  if (file === undefined) return "--settings";
+export function placeText({ source, file, line }: EffectiveValue["from"][number], short: Shorten): string {
+  if (file === undefined) return source === "policySettings" ? "--managed-settings" : "--settings";
   return line === undefined ? short(file) : `${short(file)}:${line}`;
 }
 

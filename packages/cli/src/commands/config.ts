@@ -18,6 +18,7 @@ Commands:
   get <key>          The value in force
   set <key> <value>  Writes a value; comments and layout of the file stay
   path               The settings files, highest precedence first
+  resolve            All of it as one JSON object, for programs; nothing is hidden
 
 Options:
       --scope <scope>             set: the file to write (user, project, local); user when absent
@@ -32,7 +33,7 @@ Examples:
   keelson config get permissions.defaultMode
 `;
 
-const ACTIONS: Readonly<Record<string, Action>> = { list, get, set, path };
+const ACTIONS: Readonly<Record<string, Action>> = { list, get, set, path, resolve };
 
 /** Runs one of the commands and returns the exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -150,6 +151,20 @@ async function path({ given, words, world, config, options }: Call): Promise<num
       `${scope.padEnd(8)}  ${file.padEnd(width)}  ${state}${problem === undefined ? "" : `: ${problem}`}`,
   );
   await world.write(`${lines.join("\n")}\n`);
+  return 0;
+}
+
+/** What the SDK's `resolveSettings` returns. */
+async function resolve({ words, world, config, options }: Call): Promise<number> {
+  takes(words, 0, "resolve");
+  const { settings, values, layers, policy: machinePolicy } = await config.inspect(options);
+  const place = ({ source, file }: (typeof layers)[number] | (typeof values)[number]["from"][number]) => ({
+    source,
+    ...(file === undefined ? {} : { path: file }),
+  });
+  const provenance = Object.fromEntries(values.map(({ key, from }) => [key, from.map(place)]));
+  const sources = layers.map((layer) => ({ ...place(layer), settings: layer.settings }));
+  await world.write(`${JSON.stringify({ effective: settings, provenance, sources, machinePolicy })}\n`);
   return 0;
 }
 

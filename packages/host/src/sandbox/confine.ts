@@ -50,9 +50,21 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     const inside = await sandbox
       .wrap({ script, shell, command: command.command, outside, forbidden })
       .catch((error: Error) => {
+        paths?.leave();
         throw new ToolError(`The sandbox could not be set up for this command: ${error.message}`);
       });
-    if (inside) return { argv: inside.argv, isKeeper: false, leave: (result) => sandboxNotes(inside.finish(), result) };
+    if (inside) {
+      return {
+        argv: inside.argv,
+        isKeeper: false,
+        leave(result) {
+          const violations = inside.finish();
+          paths?.leave();
+          return sandboxNotes(violations, result);
+        },
+      };
+    }
+    paths?.leave();
   }
 
   // Nothing to hide, nothing to guard: the shield would only cost it 3 ms.

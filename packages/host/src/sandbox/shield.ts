@@ -35,8 +35,8 @@ export interface Shield {
   hidesAll(cwd: string): Promise<boolean>;
   /** Null where there is no shield. `guarded: false`: somebody allowed this command to change guarded paths. */
   wrap(argv: readonly string[], options: { readonly cwd: string; readonly guarded: boolean }): Promise<Shielded | null>;
-  /** What a sandbox of another kind should keep from a command. */
-  paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded }>;
+  /** What a sandbox of another kind should keep from a command. To be left when the command has ended. */
+  paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
   close(): Promise<void>;
 }
 
@@ -69,8 +69,9 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
     return path;
   }
 
-  async function hold(paths: readonly string[]): Promise<Held[]> {
-    const held = await Promise.all(paths.map((path) => standIns.hold(path)));
+  async function hold({ missingFolders }: Guarded): Promise<Held[]> {
+    if ((await status()).kind !== "bubblewrap") return [];
+    const held = await Promise.all(missingFolders.map((path) => standIns.hold(path)));
     return held.filter((one) => one !== null);
   }
 
@@ -88,7 +89,7 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
       const hidden = await denied.find(cwd);
       const found = findGuarded(places(cwd));
       const guarded = isGuarded ? found : NOTHING_GUARDED;
-      const held = kind === "bubblewrap" ? await hold(guarded.missingFolders) : [];
+      const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
         hiddenFolders: hidden.folders,
@@ -111,7 +112,7 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
         isKeeper: true,
         leave() {
-          for (const { release } of held) release();
+          release(held);
           awaited.delete(call);
           if (!isGuarded)
             for (const path of found.missingFiles.filter((missing) => existsSync(missing))) accepted.add(path);
@@ -120,7 +121,9 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
       };
     },
     async paths(cwd) {
-      return { denied: await denied.find(cwd), guarded: findGuarded(places(cwd)) };
+      const guarded = findGuarded(places(cwd));
+      const held = await hold(guarded);
+      return { denied: await denied.find(cwd), guarded, leave: () => release(held) };
     },
     async close() {
       const path = await mask;
@@ -130,6 +133,10 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
 }
 
 const NOTHING_GUARDED: Guarded = { readOnly: [], pinned: [], missingFolders: [], missingFiles: [], links: [] };
+
+function release(held: readonly Held[]): void {
+  for (const one of held) one.release();
+}
 
 function isHidden(path: string, { files, folders }: Denied): boolean {
   return files.includes(path) || folders.some((folder) => path === folder || path.startsWith(`${folder}/`));

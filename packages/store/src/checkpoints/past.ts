@@ -2,7 +2,7 @@
 
 import { tryParse } from "@keelson/protocol";
 import { byteLines } from "../lines.ts";
-import type { FileHistoryEntry } from "./timeline.ts";
+import type { FileHistoryEntry } from "@keelson/protocol";
 
 /** Entries outside the chain begin with their type, whoever wrote them. */
 const BEGINNINGS = ["file-history-snapshot", "file-history-delta", "keelson-file-written"].map((type) =>

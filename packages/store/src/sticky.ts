@@ -1,0 +1,27 @@
+// Lines that name a session: they are repeated now and then, because those who list sessions look at the end of a
+// transcript only. The newest line in the file counts, whoever wrote it.
+
+import { fstatSync, readSync } from "node:fs";
+import { isObject, tryParse, type Entry } from "@keelson/protocol";
+
+const STICKY = new Set(["custom-title", "agent-name", "tag"]);
+/** What listers look at. */
+const WINDOW = 64 * 1024;
+
+export function stickyType(entry: Entry | string): string | undefined {
+  return isObject(entry) && STICKY.has(entry.type) ? entry.type : undefined;
+}
+
+/** The newest of each kind near the end of an open file. */
+export function stickyLinesNearEnd(fd: number): Map<string, string> {
+  const { size } = fstatSync(fd);
+  const bytes = Buffer.allocUnsafe(Math.min(size, WINDOW));
+  const text = bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, size - bytes.length));
+  const found = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    if (!line.startsWith('{"type":"')) continue;
+    const type = stickyType(tryParse(line) as Entry);
+    if (type !== undefined) found.set(type, line);
+  }
+  return found;
+}

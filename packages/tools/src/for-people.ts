@@ -1,0 +1,19 @@
+// The tools that make no sense where nobody answers, loaded only where somebody does.
+
+import type { Tool } from "@keelson/engine";
+import type { PlanKeeper } from "./plan/plan-keeper.ts";
+
+export interface PeopleOptions {
+  readonly plan: PlanKeeper;
+  /** What a client can show beside an option of a question. */
+  readonly preview: "markdown" | "html";
+}
+
+export async function toolsForPeople({ plan, preview }: PeopleOptions): Promise<readonly Tool[]> {
+  const [{ askUserTool }, { enterPlanModeTool }, { exitPlanModeTool }] = await Promise.all([
+    import("./ask-user/ask-user.ts"),
+    import("./plan/enter-plan-mode.ts"),
+    import("./plan/exit-plan-mode.ts"),
+  ]);
+  return [askUserTool({ preview }), enterPlanModeTool(plan), exitPlanModeTool(plan)];
+}

@@ -1,0 +1,100 @@
+// The folder that goes to npm as @keelson/sdk: ESM for Node, Bun and Deno, with its declarations. The packages it is
+// written with are inside both, so zod is all that is installed with it.
+
+import { realpathSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { root } from "./root.ts";
+
+const packages = join(root, "packages");
+
+/** What can be imported, and the source it is made from. */
+const entries = {
+  ".": "sdk/src/index.ts",
+  "./stores": "sdk/src/stores/index.ts",
+  "./sdk-tools": "sdk/src/tool-inputs.ts",
+};
+
+/** Throws with the words of the bundler or of the compiler when it cannot be built. */
+export async function writeSdkPackage(target: string, version: string): Promise<string> {
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target, { recursive: true });
+  await Promise.all([writeModules(target), writeDeclarations(target)]);
+  await Bun.write(join(target, "package.json"), `${JSON.stringify(manifest(version), null, 2)}\n`);
+  await copyFile(join(packages, "sdk", "README.md"), join(target, "README.md"));
+  await copyFile(join(root, "LICENSE"), join(target, "LICENSE"));
+  return target;
+}
+
+function manifest(version: string): object {
+  const exports = Object.entries(entries).map(([name, source]) => [
+    name,
+    { types: `./types/${inPackage(source, ".d.ts")}`, default: `./${inModules(source, ".js")}` },
+  ]);
+  return {
+    name: "@keelson/sdk",
+    version,
+    license: "MIT",
+    description: "Drives Keelson, an open agent runtime, from an application",
+    type: "module",
+    exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
+    files: ["*.js", "stores", "types"],
+    sideEffects: false,
+    engines: { node: ">=20" },
+    dependencies: { zod: "^4.0.0" },
+  };
+}
+
+async function writeModules(target: string): Promise<void> {
+  await Bun.build({
+    entrypoints: Object.values(entries).map((source) => join(packages, source)),
+    root: join(packages, "sdk", "src"),
+    outdir: target,
+    target: "node",
+    format: "esm",
+    splitting: true,
+    external: ["zod", "zod/*"],
+  });
+}
+
+/** The compiler writes one declaration for each source; those that can be reached from an entry are the public ones. */
+async function writeDeclarations(target: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "keelson-sdk-types-"));
+  try {
+    await compileDeclarations(folder);
+    const waiting = Object.values(entries);
+    const taken = new Set(waiting);
+    for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
+      const here = source;
+      const text = await Bun.file(join(folder, inPackage(here, ".d.ts"))).text();
+      const rewritten = text.replace(/(from |import\()"(\.{1,2}\/[^"]+|@keelson\/[^"]+)"/g, (_, before, specifier) => {
+        const meant = sourceOf(specifier, here);
+        if (!taken.has(meant)) waiting.push(meant);
+        taken.add(meant);
+        const path = relative(dirname(here), inPackage(meant, ".js"));
+        return `${before}"${path.startsWith(".") ? path : `./${path}`}"`;
+      });
+      await Bun.write(join(target, "types", inPackage(here, ".d.ts")), rewritten);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function compileDeclarations(outDir: string): Promise<void> {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const config = join(root, "scripts", "sdk-declarations.tsconfig.json");
+  const child = Bun.spawn(["node", tsc, "--project", config, "--outDir", outDir], { stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`The declarations of the SDK could not be made:\n${stdout}${stderr}`);
+}
+
+/** The source a specifier leads to, as a path under packages/. */
+function sourceOf(specifier: string, from: string): string {
+  if (specifier.startsWith(".")) return join(dirname(from), specifier);
+  return relative(packages, realpathSync(Bun.resolveSync(specifier, join(packages, "sdk"))));
+}
+
+const inPackage = (source: string, extension: string) => source.replace(/\.ts$/, extension);
+const inModules = (source: string, extension: string) => relative("sdk/src", inPackage(source, extension));

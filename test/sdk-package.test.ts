@@ -1,0 +1,204 @@
+// @keelson/sdk as people install it: the folder that goes to npm, beside zod and nothing else. It runs on Node and Bun,
+// goes through a bundler, and compiles; where KEELSON_OFFICIAL_SDK names a folder with the official package installed,
+// the same application compiles against that, too.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startMockModel, temporaryHome } from "@keelson/testkit";
+import { writeSdkPackage } from "../scripts/sdk-package.ts";
+import { door } from "./sessions/sdk-door.ts";
+
+const root = join(import.meta.dir, "..");
+const folder = mkdtempSync(join(tmpdir(), "keelson-sdk-package-"));
+const installed = join(folder, "node_modules", "@keelson", "sdk");
+const official = process.env["KEELSON_OFFICIAL_SDK"];
+const OFFICIAL = "@anthropic-ai/claude-agent-sdk";
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(async () => {
+  const built = await writeSdkPackage(join(folder, "built"), "1.2.3");
+  cpSync(built, installed, { recursive: true });
+  for (const name of ["zod", "@types/node", "undici-types"]) {
+    mkdirSync(join(folder, "node_modules", name, ".."), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  }
+}, 60_000);
+
+test("the package needs zod and nothing else", async () => {
+  const manifest = await Bun.file(join(installed, "package.json")).json();
+  expect(manifest).toEqual({
+    name: "@keelson/sdk",
+    version: "1.2.3",
+    license: "MIT",
+    description: expect.any(String),
+    type: "module",
+    exports: {
+      ".": { types: "./types/sdk/src/index.d.ts", default: "./index.js" },
+      "./stores": { types: "./types/sdk/src/stores/index.d.ts", default: "./stores/index.js" },
+      "./sdk-tools": { types: "./types/sdk/src/tool-inputs.d.ts", default: "./tool-inputs.js" },
+      "./package.json": "./package.json",
+    },
+    files: ["*.js", "stores", "types"],
+    sideEffects: false,
+    engines: { node: ">=20" },
+    dependencies: { zod: "^4.0.0" },
+  });
+  expect(existsSync(join(installed, "LICENSE"))).toBe(true);
+  expect(existsSync(join(installed, "README.md"))).toBe(true);
+
+  const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.(?:js|d\.ts)$/.test(path),
+  );
+  const specifiers = files.flatMap((path) =>
+    [
+      ...readFileSync(join(installed, path), "utf8").matchAll(
+        /^(?:import|export|\}).* from "([^"]+)"|import\("([^"]+)"\)/gm,
+      ),
+    ].map(([, named, lazy]) => named ?? lazy!),
+  );
+  const foreign = new Set(specifiers.filter((specifier) => !/^(?:node:|\.\.?\/)/.test(specifier)));
+  expect([...foreign]).toEqual(["zod/mini"]);
+});
+
+const program = `
+  import * as sdk from "@keelson/sdk";
+  import * as stores from "@keelson/sdk/stores";
+  import "@keelson/sdk/sdk-tools";
+  import { z } from "zod";
+
+  const say = (value) => console.log(JSON.stringify(value));
+  main(JSON.parse(process.argv[2]));
+
+  async function main(given) {
+    const sessionStore = new stores.InMemorySessionStore();
+    const shout = sdk.tool("shout", "Says it louder", { text: z.string() }, async ({ text }) => ({
+      content: [{ type: "text", text: text.toUpperCase() }],
+    }));
+    const running = sdk.query({
+      prompt: "shout hello",
+      options: {
+        ...given,
+        sessionStore,
+        mcpServers: { voice: sdk.createSdkMcpServer({ name: "voice", tools: [shout] }) },
+        canUseTool: async (name, input) => (say([name, input]), { behavior: "allow", updatedInput: input }),
+        hooks: { Stop: [{ hooks: [async ({ hook_event_name }) => (say(hook_event_name), {})] }] },
+      },
+    });
+    let sessionId;
+    for await (const message of running) {
+      sessionId = message.session_id ?? sessionId;
+      if (message.type === "result") say(message.result);
+    }
+    const messages = await sdk.getSessionMessages(sessionId, { dir: given.cwd, sessionStore });
+    say(messages.map(({ type }) => type));
+  }
+`;
+
+const said = [["mcp__voice__shout", { text: "hello" }], "Stop", "done", ["user", "assistant", "user", "assistant"]];
+
+/** Runs a module of the application's folder; what it printed, and what the model was told of the tool. */
+async function play(command: string[]): Promise<{ readonly lines: unknown[]; readonly shouted: unknown }> {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    { calls: [{ name: "mcp__voice__shout", input: { text: "hello" } }] },
+    { text: "done" },
+  ]);
+  const child = Bun.spawn([...command, JSON.stringify(door(home, model))], {
+    cwd: folder,
+    env: { ...home.env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`It ended with ${code}: ${stderr}`);
+  const [result] = model.requests[1]!.body.messages.at(-1)!.content as { content: unknown }[];
+  return {
+    lines: stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+    shouted: result?.content,
+  };
+}
+
+const works = { lines: said, shouted: [{ type: "text", text: "HELLO" }] };
+
+describe("a query with a tool, a question, a hook and a store", () => {
+  test.each([
+    ["Node", [Bun.which("node")!]],
+    ["Bun", [process.execPath, "run"]],
+  ])(
+    "runs on %s",
+    async (_, runtime) => {
+      await Bun.write(join(folder, "program.mjs"), program);
+      expect(await play([...runtime, "program.mjs"])).toEqual(works);
+    },
+    20_000,
+  );
+
+  test.each([
+    ["ESM", "esm", "mjs"],
+    ["CommonJS", "cjs", "cjs"],
+  ] as const)(
+    "runs on Node after a bundler made %s of it",
+    async (_, format, extension) => {
+      const outdir = join(folder, format);
+      await Bun.write(join(folder, "entry.mjs"), program);
+      await Bun.build({
+        entrypoints: [join(folder, "entry.mjs")],
+        outdir,
+        naming: `[name].${extension}`,
+        target: "node",
+        format,
+        minify: true,
+      });
+      expect(await play([Bun.which("node")!, join(outdir, `entry.${extension}`)])).toEqual(works);
+    },
+    20_000,
+  );
+});
+
+describe("an application compiles, with every declaration checked,", () => {
+  test("against the package", async () => {
+    expect(await compile(folder, "@keelson/sdk", { skipLibCheck: false })).toBe("");
+  }, 60_000);
+
+  test("and does not when it is wrong", async () => {
+    const wrong = `\nexport const no: Options = { model: 5 };\n`;
+    expect(await compile(folder, "@keelson/sdk", { skipLibCheck: false }, wrong)).toContain("TS2322");
+  }, 60_000);
+
+  const present = official !== undefined && existsSync(join(official, "node_modules", OFFICIAL, "package.json"));
+  const title = present ? "" : " (not run: KEELSON_OFFICIAL_SDK names no folder where npm installed it)";
+  test.skipIf(!present)(
+    `against the official package${title}`,
+    async () => {
+      // Its own declarations name packages that need not be there.
+      expect(await compile(official!, OFFICIAL, { skipLibCheck: true })).toBe("");
+    },
+    60_000,
+  );
+});
+
+/** What the compiler has against the application when it imports from this package. */
+async function compile(where: string, sdk: string, options: object, more = ""): Promise<string> {
+  const source = await Bun.file(join(root, "packages", "sdk", "src", "application.test-support.ts")).text();
+  const text = source.replace('"./index.ts"', `"${sdk}"`).replace('"./tool-inputs.ts"', `"${sdk}/sdk-tools"`);
+  const place = mkdtempSync(join(where, "compile-"));
+  try {
+    await Bun.write(join(place, "application.mts"), text + more);
+    const types = { typeRoots: [join(root, "node_modules", "@types")], types: ["node"] };
+    const target = { target: "es2022", lib: ["es2023", "esnext.disposable"], module: "nodenext" };
+    const compilerOptions = { ...target, ...types, ...options, strict: true, noEmit: true, preserveSymlinks: true };
+    await Bun.write(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["application.mts"] }));
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const child = Bun.spawn([Bun.which("node")!, tsc, "--project", place], { stdout: "pipe", stderr: "pipe" });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return stdout + stderr;
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
