@@ -185,7 +185,11 @@ test("what is said to be refused is refused, by name", async () => {
 test("what is said to be without effect is looked at by nobody but the one who reads it", () => {
   const files = [...new Bun.Glob("packages/{engine,runtime,tools}/src/**/*.ts").scanSync(root)];
   const others = files.filter((file) => !file.includes(".test") && !file.endsWith("controls/initialize.ts"));
-  const code = others.map(read).join("\n");
+  // The list that only says so to people.
+  const code = others
+    .map(read)
+    .join("\n")
+    .replace(/^const NOT_YET = .*$/m, "");
   // Words that mean other things as well.
   const isOrdinary = (name: string) => ["agents", "skills", "thinking", "snapshot"].includes(name);
   const names = rowsThatSay("without effect").filter((name) => !isOrdinary(name));

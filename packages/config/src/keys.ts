@@ -151,7 +151,7 @@ export const KEYS: readonly Key[] = [
   ...works("claudeMdExcludes", texts, "instruction files to leave out, by absolute path"),
   ...works("readAgentsMd", flag, "false: AGENTS.md is not read in place of CLAUDE.md"),
   ...later("worktree.symlinkDirectories worktree.sparsePaths", texts),
-  ...later("cleanupPeriodDays", whole(1)),
+  ...works("cleanupPeriodDays", whole(1), "how many days file checkpoints of past sessions are kept; 30"),
   ...later("disableAgentView awaySummaryEnabled showClearContextOnPlanAccept", flag),
   ...later("worktree.baseRef worktree.bgIsolation", text),
   ...later("askUserQuestionTimeout dialogExpiry", choice("60s", "5m", "10m", "never"), OWN),

@@ -46,7 +46,7 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
       if (!asks) return gate.permit(request, undefined, signal);
       return gate.permit(
         request,
-        (body, withdrawn) => controls.ask(body, AbortSignal.any([signal, withdrawn])),
+        (body, withdrawn) => all.session.whileAsking(controls.ask(body, AbortSignal.any([signal, withdrawn]))),
         signal,
       );
     },

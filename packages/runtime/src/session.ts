@@ -56,6 +56,7 @@ export class LiveSession implements Session {
   #abort = new AbortController();
   #silent = false;
   #running = false;
+  #questions = 0;
   #closing: ExitReason = "end_of_input";
 
   constructor(parts: SessionParts) {
@@ -144,10 +145,23 @@ export class LiveSession implements Session {
     }
   }
 
+  /** While a question to the client is open, the session waits for it. */
+  async whileAsking<T>(question: Promise<T>): Promise<T> {
+    if (this.#questions++ === 0) this.#tellState("requires_action");
+    try {
+      return await question;
+    } finally {
+      if (--this.#questions === 0 && this.#running) this.#tellState("running");
+    }
+  }
+
   #setRunning(running: boolean): void {
     this.#running = running;
+    this.#tellState(running ? "running" : "idle");
+  }
+
+  #tellState(state: "running" | "idle" | "requires_action"): void {
     const { outbox, tellsState } = this.#parts;
-    const state = running ? "running" : "idle";
     if (tellsState) void outbox.show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 

@@ -255,6 +255,19 @@ test("a reader that went away ends the session quietly", async () => {
   }
 });
 
+test("a reader that went away ends a session that has nothing more to say", async () => {
+  const gone = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
+  const open = Promise.withResolvers<never>();
+  const stdin = (async function* () {
+    yield new TextEncoder().encode(userLine("go"));
+    await open.promise;
+  })();
+  const fake = fakeSession(() => [success("the only message")]);
+  const { streams: io } = streams([], { stdin, write: () => Promise.reject(gone) });
+  expect(await streamJson(fake.session, io, { input: true })).toBe(0);
+  expect(fake.closes).toContain("terminate");
+});
+
 test("a full disk is not quiet", async () => {
   const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
   const { streams: io } = streams([], { write: () => Promise.reject(full) });

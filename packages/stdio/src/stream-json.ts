@@ -25,7 +25,11 @@ const MOST_UNREAD = 16 * 1024 * 1024;
 
 /** Runs until the session has ended and everything is written. Returns the exit code. */
 export async function streamJson(session: Session, streams: Streams, options: StreamOptions): Promise<number> {
-  const out = lineWriter((text) => streams.write(text));
+  // A run that has nothing to say for a while would not learn that nobody listens any more.
+  const out = lineWriter(
+    (text) => streams.write(text),
+    () => void session.close("terminate"),
+  );
   const watching = watch(session);
   let code = 0;
   let refused: unknown;

@@ -13,7 +13,8 @@ const FULL = 64 * 1024;
 /** As many as may wait behind a write that is not done. */
 const TOO_MUCH = 1024 * 1024;
 
-export function lineWriter(write: (text: string) => void | Promise<void>): LineWriter {
+/** `onFailure` is told of the first write that fails, when there may be no next line to learn it from. */
+export function lineWriter(write: (text: string) => void | Promise<void>, onFailure?: () => void): LineWriter {
   let lines: string[] = [];
   let held = 0;
   let scheduled = false;
@@ -21,9 +22,11 @@ export function lineWriter(write: (text: string) => void | Promise<void>): LineW
   let failure: { readonly error: unknown } | undefined;
 
   const fail = (error: unknown) => {
-    failure ??= { error };
     lines = [];
     held = 0;
+    if (failure !== undefined) return;
+    failure = { error };
+    onFailure?.();
   };
 
   const start = () => {

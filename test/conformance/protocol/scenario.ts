@@ -153,6 +153,10 @@ export interface Seen extends RunSeen {
   readonly requests: readonly any[];
   readonly files: Readonly<Record<string, string>>;
   readonly transcripts: readonly string[];
+  /** What the newest of them has, when there is one. */
+  readonly entries: readonly any[];
+  /** What the session left in the user's folder. */
+  readonly config: readonly string[];
 }
 
 export const bash = (command: string, more: object = {}) => ({

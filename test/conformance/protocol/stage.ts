@@ -3,7 +3,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startMockModel, temporaryHome, transcriptFiles, type Failure, type Reply } from "@keelson/testkit";
+import {
+  readTranscript,
+  startMockModel,
+  temporaryHome,
+  transcriptFiles,
+  type Failure,
+  type Reply,
+} from "@keelson/testkit";
 import type { Place } from "./play.ts";
 import type { Run, RunSeen, Said, Scenario, Seen } from "./scenario.ts";
 
@@ -65,6 +72,8 @@ export async function setStage({ says = [], files = {}, settings, then = [], ...
         requests: away(model.requests.map(({ body }) => body)),
         files: Object.fromEntries(made.map((path) => [path, readFileSync(join(home.project, path), "utf8")])),
         transcripts: transcriptFiles(home).map((path) => away(path)),
+        entries: transcriptFiles(home).length > 0 ? away(readTranscript(home)) : [],
+        config: existsSync(home.configDir) ? readdirSync(home.configDir) : [],
       };
     },
     async [Symbol.asyncDispose]() {

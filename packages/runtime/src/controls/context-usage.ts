@@ -19,10 +19,16 @@ export const getContextUsage: Handler = async ({ detail }, targets, { signal }) 
   const memory = targets.memoryFiles().map(({ path, type, text }) => ({ path, type, tokens: estimate(text) }));
   const memoryTokens = memory.reduce((sum, { tokens }) => sum + tokens, 0);
   const counted = await count(targets, signal);
+  const mcpTools = toolsOf(targets).flatMap(({ name, tokens }) => {
+    const origin = targets.mcp?.originOf(name);
+    return origin ? [{ name, serverName: origin.server, tokens, isLoaded: true }] : [];
+  });
+  const mcpTokens = mcpTools.reduce((sum, { tokens }) => sum + tokens, 0);
   const messages = Math.max(0, counted.messages - memoryTokens);
   const used: Category[] = [
     category("system_prompt", "System prompt", counted.system, "promptBorder"),
-    category("system_tools", "System tools", counted.tools, "inactive"),
+    category("system_tools", "System tools", Math.max(0, counted.tools - mcpTokens), "inactive"),
+    category("mcp_tools", "MCP tools", mcpTokens, "cyan_FOR_SUBAGENTS_ONLY"),
     category("memory_files", "Memory files", memoryTokens, "claude"),
     category("messages", "Messages", messages, "purple_FOR_SUBAGENTS_ONLY"),
   ].filter(({ tokens }) => tokens > 0);
@@ -42,7 +48,7 @@ export const getContextUsage: Handler = async ({ detail }, targets, { signal }) 
     gridRows: gridOf(categories, max),
     model: profile.id,
     memoryFiles: memory,
-    mcpTools: [],
+    mcpTools,
     mcpInstructions: [],
     agents: [],
     slashCommands: { totalCommands: 0, includedCommands: 0, tokens: 0 },

@@ -8,6 +8,8 @@ export type { McpBridge } from "./mcp-bridge.ts";
 /** What the MCP side answers, once it is there. A text is why something cannot be done. */
 export interface McpServers {
   status(): readonly object[];
+  /** Which server a tool belongs to; undefined for tools of our own. */
+  originOf(tool: string): { readonly server: string } | undefined;
   reconnect(name: string): Promise<string | undefined>;
   toggle(name: string, enabled: boolean): Promise<string | undefined>;
   setServers(servers: JsonObject): Promise<{ added: string[]; removed: string[]; errors: Record<string, string> }>;

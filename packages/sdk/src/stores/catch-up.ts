@@ -49,10 +49,18 @@ export function claim(folder: string): void {
 }
 
 function abandonedFolders(): string[] {
-  return readdirSync(tmpdir())
+  return namesIn(tmpdir())
     .filter((name) => name.startsWith(RESUME_PREFIX))
     .map((name) => join(tmpdir(), name))
     .filter((folder) => isOurs(folder) && isGone(ownerOf(folder)));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Anybody may put a folder there. */

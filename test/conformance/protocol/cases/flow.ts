@@ -232,6 +232,33 @@ export const FLOW: readonly Scenario[] = [
         is: "beta\n",
       },
       {
+        name: "are noted prompt by prompt",
+        see: ({ entries }) =>
+          entries
+            .filter(({ type }) => type.startsWith("file-history"))
+            .map(({ type, messageId, snapshotMessageId }) => [type, snapshotMessageId ?? messageId]),
+        is: [
+          ["file-history-snapshot", FIRST],
+          ["file-history-delta", FIRST],
+          ["file-history-snapshot", SECOND],
+          ["file-history-delta", SECOND],
+        ],
+      },
+      {
+        name: "are noted with the entry that holds the call",
+        see: ({ entries }) => {
+          const holders = entries.filter(({ message }) => message?.content?.[0]?.name === "Write");
+          const [change] = entries.filter(({ type }) => type === "file-history-delta");
+          return holders.some(({ uuid }) => uuid === change.messageId);
+        },
+        is: true,
+      },
+      {
+        name: "that were not there have no copy",
+        see: ({ entries }) => entries.filter(({ type }) => type === "file-history-delta").at(-1).backup.backupFileName,
+        is: null,
+      },
+      {
         name: "are as they were at first, and what was made is gone",
         see: ({ files }) => files,
         is: { "w.txt": "alpha\n" },
@@ -250,6 +277,7 @@ export const FLOW: readonly Scenario[] = [
         see: ({ replies }) => replies["rewind"],
         is: { subtype: "error", error: "File rewinding is not enabled." },
       },
+      { name: "are not copied", see: ({ config }) => config.includes("file-history"), is: false },
     ],
   },
   {

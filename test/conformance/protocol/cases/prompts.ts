@@ -220,6 +220,16 @@ export const PROMPTS: readonly Scenario[] = [
         is: false,
       },
       {
+        name: "taken back leave the queue as those do that ran",
+        only: "pipe",
+        see: ({ entries }) =>
+          entries
+            .filter(({ type }) => type === "queue-operation")
+            .map(({ operation }) => operation)
+            .sort(),
+        is: [...Array(3).fill("dequeue"), ...Array(3).fill("enqueue")],
+      },
+      {
         name: "do not hold up requests",
         about: { subtype: "mcp_status" },
         see: ({ replies }) => replies["meanwhile"],

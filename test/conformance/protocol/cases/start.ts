@@ -182,6 +182,12 @@ export const START: readonly Scenario[] = [
         is: expect.objectContaining({ subtype: "session_title_changed", title: "Mine" }),
       },
       {
+        name: "the title is kept",
+        see: ({ entries }) =>
+          new Set(entries.filter(({ type }) => type === "custom-title").map(({ customTitle }) => customTitle)),
+        is: new Set(["Mine"]),
+      },
+      {
         name: "the title comes before the answer to initialize",
         only: "pipe",
         see: ({ order }) => order.slice(0, 3),
@@ -195,6 +201,16 @@ export const START: readonly Scenario[] = [
     says: [{ text: "ok" }],
     steps: turn("go"),
     cases: [{ name: "is the system prompt", see: (seen) => systemOf(seen).slice(1), is: ["You are a parrot"] }],
+  },
+  {
+    name: "a prompt of the client with something appended",
+    only: "pipe",
+    says: [{ text: "ok" }],
+    steps: [
+      { ask: { subtype: "initialize", systemPrompt: ["You are X"], appendSystemPrompt: "at the end" }, as: "said" },
+      ...turn("go"),
+    ],
+    cases: [{ name: "is both", see: (seen) => systemOf(seen).slice(1), is: ["You are X\n\nat the end"] }],
   },
   {
     name: "an empty prompt of the client",
