@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTranscript, runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { CHAT, control, messagesOf, prompt, told } from "./front-door.ts";
+import { answer, CHAT, control, messagesOf, prompt, told } from "./front-door.ts";
 
 const replyTo = (id: string) => (line: any) => line.response?.request_id === id;
 const forever = new Promise<never>(() => undefined);
@@ -204,3 +204,24 @@ test("variables a client sets reach the commands and hooks that start afterwards
   expect([1, 3].map((at) => told(model.requests[at]!)[0].content)).toEqual(["[]", "[green]"]);
   expect(readFileSync(join(home.project, "heard"), "utf8")).toBe("<><green>");
 }, 20_000);
+
+test("a client that wants to know hears when the session works, waits for an answer, and rests", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([
+    { calls: [{ name: "Bash", input: { command: "touch made" } }] },
+    { text: "done" },
+  ]);
+  await using program = startKeelson([...CHAT, "--permission-prompt-tool=stdio"], {
+    home,
+    url: model.url,
+    stdin: "open",
+    env: { CLAUDE_CODE_SDK_READS_SESSION_STATE: "1" },
+  });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ type }) => type === "control_request");
+  program.send(answer((json as any).request_id, { behavior: "allow" }));
+  await program.waitForLine(({ type }) => type === "result");
+  program.closeStdin();
+  const states = messagesOf(await program.done, "system/session_state_changed");
+  expect(states.map(({ state }) => state)).toEqual(["running", "requires_action", "running", "idle"]);
+});

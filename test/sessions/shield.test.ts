@@ -231,6 +231,36 @@ shielded(
   60_000,
 );
 
+shielded("one killed beside another takes nothing from it, and the last one leaves nothing", async () => {
+  using home = temporaryHome();
+  home.settings({ permissions: { allow: ["Bash"] } });
+  const step = ({ messages }: any) => {
+    const name = JSON.stringify(messages).match(/I am (\w+)/)![1];
+    const wait = "until [ -e go ]; do sleep 0.01; done";
+    return JSON.stringify(messages).includes("tool_result")
+      ? { text: "done" }
+      : { calls: [bash(`touch ${name}; ${wait}; n=.claude; mkdir $n/x 2>&1; true`)] };
+  };
+  await using model = await startMockModel(step);
+  const start = (name: string) => startKeelson(["-p", `I am ${name}`, ...STREAM], { home, url: model.url });
+  const there = (name: string) => existsSync(join(home.project, name));
+  await using first = start("first");
+  await until(() => there("first"));
+  await using second = start("second");
+  await until(() => there("second"));
+
+  first.kill("SIGKILL");
+  const killed = await first.done;
+  expect([killed.signal, there(".claude")]).toEqual(["SIGKILL", true]);
+  // Its reaper is done when the mask it puts away last is gone.
+  await until(() => readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-mask-")).length === 1);
+  expect(there(".claude")).toBe(true);
+  home.write("go", "");
+  const ended = await second.done;
+  expect(JSON.stringify(messagesOf(ended, "user"))).toContain("Read-only file system");
+  expect(there(".claude")).toBe(false);
+});
+
 test("where the shield cannot be had, it is said once and commands run by rules alone", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });

@@ -1,4 +1,4 @@
-// A flood of requests over one pipe, in an order nobody chose, with prompts and questions taken back among them.
+// A flood of requests over one pipe, in an order nobody chose, with prompts and interrupts among them.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";

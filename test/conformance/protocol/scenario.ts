@@ -153,7 +153,7 @@ export interface Seen extends RunSeen {
   readonly requests: readonly any[];
   readonly files: Readonly<Record<string, string>>;
   readonly transcripts: readonly string[];
-  /** What the newest of them has, when there is one. */
+  /** What it has, where there is one only. */
   readonly entries: readonly any[];
   /** What the session left in the user's folder. */
   readonly config: readonly string[];

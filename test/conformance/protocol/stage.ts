@@ -72,7 +72,7 @@ export async function setStage({ says = [], files = {}, settings, then = [], ...
         requests: away(model.requests.map(({ body }) => body)),
         files: Object.fromEntries(made.map((path) => [path, readFileSync(join(home.project, path), "utf8")])),
         transcripts: transcriptFiles(home).map((path) => away(path)),
-        entries: transcriptFiles(home).length > 0 ? away(readTranscript(home)) : [],
+        entries: transcriptFiles(home).length === 1 ? away(readTranscript(home)) : [],
         config: existsSync(home.configDir) ? readdirSync(home.configDir) : [],
       };
     },
