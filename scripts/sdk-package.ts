@@ -13,7 +13,7 @@ const packages = join(root, "packages");
 const entries = {
   ".": "sdk/src/index.ts",
   "./stores": "sdk/src/stores/index.ts",
-  "./sdk-tools": "sdk/src/tool-inputs.ts",
+  "./sdk-tools": "sdk/src/sdk-tools.ts",
 };
 
 /** Throws with the words of the bundler or of the compiler when it cannot be built. */
@@ -22,9 +22,15 @@ export async function writeSdkPackage(target: string, version: string): Promise<
   await mkdir(target, { recursive: true });
   await Promise.all([writeModules(target), writeDeclarations(target)]);
   await Bun.write(join(target, "package.json"), `${JSON.stringify(manifest(version), null, 2)}\n`);
-  await copyFile(join(packages, "sdk", "README.md"), join(target, "README.md"));
+  await Bun.write(join(target, "README.md"), await readme());
   await copyFile(join(root, "LICENSE"), join(target, "LICENSE"));
   return target;
+}
+
+/** Without what leads to files that are only in the repository. */
+async function readme(): Promise<string> {
+  const paragraphs = (await Bun.file(join(packages, "sdk", "README.md")).text()).trimEnd().split("\n\n");
+  return `${paragraphs.filter((text) => !/\]\(\.\.\/|^Start at /.test(text)).join("\n\n")}\n`;
 }
 
 function manifest(version: string): object {

@@ -38,7 +38,7 @@ test("the package needs zod and nothing else", async () => {
     exports: {
       ".": { types: "./types/sdk/src/index.d.ts", default: "./index.js" },
       "./stores": { types: "./types/sdk/src/stores/index.d.ts", default: "./stores/index.js" },
-      "./sdk-tools": { types: "./types/sdk/src/tool-inputs.d.ts", default: "./tool-inputs.js" },
+      "./sdk-tools": { types: "./types/sdk/src/sdk-tools.d.ts", default: "./sdk-tools.js" },
       "./package.json": "./package.json",
     },
     files: ["*.js", "stores", "types"],
@@ -47,7 +47,9 @@ test("the package needs zod and nothing else", async () => {
     dependencies: { zod: "^4.0.0" },
   });
   expect(existsSync(join(installed, "LICENSE"))).toBe(true);
-  expect(existsSync(join(installed, "README.md"))).toBe(true);
+  const readme = readFileSync(join(installed, "README.md"), "utf8");
+  expect(readme).toStartWith("# @keelson/sdk\n");
+  expect(readme).not.toContain("](../");
 
   const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((path) =>
     /\.(?:js|d\.ts)$/.test(path),
@@ -186,7 +188,7 @@ describe("an application compiles, with every declaration checked,", () => {
 /** What the compiler has against the application when it imports from this package. */
 async function compile(where: string, sdk: string, options: object, more = ""): Promise<string> {
   const source = await Bun.file(join(root, "packages", "sdk", "src", "application.test-support.ts")).text();
-  const text = source.replace('"./index.ts"', `"${sdk}"`).replace('"./tool-inputs.ts"', `"${sdk}/sdk-tools"`);
+  const text = source.replace('"./index.ts"', `"${sdk}"`).replace('"./sdk-tools.ts"', `"${sdk}/sdk-tools"`);
   const place = mkdtempSync(join(where, "compile-"));
   try {
     await Bun.write(join(place, "application.mts"), text + more);

@@ -252,7 +252,7 @@ shielded("one killed beside another takes nothing from it, and the last one leav
   first.kill("SIGKILL");
   const killed = await first.done;
   expect([killed.signal, there(".claude")]).toEqual(["SIGKILL", true]);
-  // Its reaper is done when the mask it puts away last is gone.
+  // Its reaper tidies up: the mask first.
   await until(() => readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-mask-")).length === 1);
   expect(there(".claude")).toBe(true);
   home.write("go", "");

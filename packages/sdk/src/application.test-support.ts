@@ -68,7 +68,7 @@ import {
   type ThinkingConfig,
   type WarmQuery,
 } from "./index.ts";
-import type { BashInput, FileEditInput, FileWriteInput, GrepInput } from "./tool-inputs.ts";
+import type { BashInput, BashOutput, FileEditInput, FileWriteInput, GrepInput } from "./sdk-tools.ts";
 
 export const canUseTool: CanUseTool = async (name, input, { signal, suggestions, blockedPath, toolUseID, agentID }) => {
   if (signal.aborted) throw new AbortError("gone");
@@ -102,7 +102,7 @@ const guard: HookCallback = async (input, toolUseID, { signal }): Promise<HookJS
     }
     case "PostToolUse": {
       const { tool_response, tool_use_id }: PostToolUseHookInput = input;
-      const additionalContext = `${tool_use_id} ${JSON.stringify(tool_response)}`;
+      const additionalContext = `${tool_use_id} ${(tool_response as BashOutput).stdout}`;
       return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext } };
     }
     case "UserPromptSubmit":

@@ -10,6 +10,7 @@ import type {
   SDKControlGetUsageResponse,
   SDKControlInitializeResponse,
   SDKControlInterruptResponse,
+  SDKControlMcpReadResourceResponse,
   SDKControlReadFileResponse,
   SDKControlReloadOutputStylesResponse,
   SDKControlReloadPluginsResponse,
@@ -48,7 +49,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
   /** These servers and no others of those given by the caller. */
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
-  readMcpResource(serverName: string, uri: string): Promise<{ contents: unknown[] }>;
+  readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
   getContextUsage(options?: { detail?: "summary" | "full" }): Promise<SDKControlGetContextUsageResponse>;
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options?: {
     skipBehaviors?: boolean;

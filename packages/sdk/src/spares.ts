@@ -16,6 +16,9 @@ export interface Spares extends AsyncDisposable {
   close(): void;
 }
 
+/** A new spare waits this long with its start: the query that took the last one needs the processor now. */
+const PAUSE = 25;
+
 /** Each try that fails makes the next wait for another query; after so many there are no more. */
 const MOST_FAILURES = 3;
 
@@ -26,14 +29,16 @@ export function keepSpares({ options = {}, count = 1 }: { options?: Options; cou
   let isClosed = false;
   let filled: Promise<void> = Promise.resolve();
 
-  const refill = () => {
+  const refill = (pause = 0) => {
     const missing = isClosed || failures >= MOST_FAILURES ? 0 : Math.max(0, count - idle.size - coming);
     coming += missing;
-    const added = Array.from({ length: missing }, add);
+    const added = Array.from({ length: missing }, () => add(pause));
     filled = Promise.all([filled, ...added]).then(() => undefined);
   };
-  const add = async () => {
+  const add = async (pause: number) => {
     try {
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      if (isClosed) return;
       const spare = await prewarm({ options });
       failures = 0;
       if (isClosed) return spare.close();
@@ -62,7 +67,7 @@ export function keepSpares({ options = {}, count = 1 }: { options?: Options; cou
           ? query({ prompt, options: { ...options, ...more } })
           : spare.claim({ prompt, options: more });
       } finally {
-        refill();
+        refill(PAUSE);
       }
     },
     get ready() {

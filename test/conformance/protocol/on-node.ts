@@ -17,9 +17,9 @@ export interface OnNode extends Driver, AsyncDisposable {
 
 export async function startOnNode(scenarios: readonly Scenario[]): Promise<OnNode> {
   const folder = mkdtempSync(join(tmpdir(), "keelson-on-node-"));
-  const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+  const main = fileURLToPath(import.meta.resolve("./node-main.ts"));
   const built = await Bun.build({
-    entrypoints: [here("./node-main.ts")],
+    entrypoints: [main],
     outdir: folder,
     target: "node",
     splitting: true,

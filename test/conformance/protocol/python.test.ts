@@ -83,7 +83,7 @@ test(
       expect((await talk(python, "a")).result).toBe("one");
       expect((await talk(python, "b")).result).toBe("two");
     });
-    expect(client.messages.map(kindOf)).toEqual(Array(2).fill(["system/init", "assistant", "result"]).flat());
+    expect(client.messages.map(kindOf)).toEqual([1, 2].flatMap(() => ["system/init", "assistant", "result"]));
     expect(code).toBe(0);
     // An empty prompt by flag is a choice.
     expect(seen.requests[0].system.length).toBe(1);

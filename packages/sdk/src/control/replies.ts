@@ -70,20 +70,44 @@ export type RewindFilesResult = {
   notKept?: string[];
 };
 
+type ContextCategoryId =
+  | "system_prompt"
+  | "system_tools"
+  | "mcp_tools"
+  | "mcp_instructions"
+  | "mcp_tools_deferred"
+  | "system_tools_deferred"
+  | "custom_agents"
+  | "memory_files"
+  | "skills"
+  | "messages"
+  | "autocompact_buffer"
+  | "compact_buffer"
+  | "free_space";
+
+export type SDKControlMcpReadResourceResponse = { contents: unknown[] };
+
 export type SDKControlGetContextUsageResponse = {
   categories: {
-    id?: string;
+    id?: ContextCategoryId;
     name: string;
     tokens: number;
     color: string;
     isDeferred?: boolean;
-    kind?: "used" | "free" | "buffer" | "deferred";
+    kind: "used" | "free" | "buffer" | "deferred";
   }[];
   totalTokens: number;
   maxTokens: number;
   rawMaxTokens: number;
   percentage: number;
-  gridRows: unknown[][];
+  gridRows: {
+    color: string;
+    isFilled: boolean;
+    categoryName: string;
+    tokens: number;
+    percentage: number;
+    squareFullness: number;
+  }[][];
   model: string;
   memoryFiles: { path: string; type: string; tokens: number }[];
   mcpTools: { name: string; serverName: string; tokens: number; isLoaded?: boolean }[];

@@ -107,7 +107,7 @@ export type SessionEndHookInput = BaseHookInput & { hook_event_name: "SessionEnd
 
 export type SetupHookInput = BaseHookInput & { hook_event_name: "Setup"; trigger: "init" | "maintenance" };
 
-export type HookBackgroundTask = {
+export type BackgroundTaskSummary = {
   id: string;
   type: string;
   status: string;
@@ -119,14 +119,14 @@ export type HookBackgroundTask = {
   name?: string;
 };
 
-export type HookSessionCron = { id: string; schedule: string; recurring: boolean; prompt: string };
+export type SessionCronSummary = { id: string; schedule: string; recurring: boolean; prompt: string };
 
 export type StopHookInput = BaseHookInput & {
   hook_event_name: "Stop";
   stop_hook_active: boolean;
   last_assistant_message?: string;
-  background_tasks?: HookBackgroundTask[];
-  session_crons?: HookSessionCron[];
+  background_tasks?: BackgroundTaskSummary[];
+  session_crons?: SessionCronSummary[];
 };
 
 export type StopFailureHookInput = BaseHookInput & {
@@ -149,8 +149,8 @@ export type SubagentStopHookInput = BaseHookInput & {
   agent_transcript_path: string;
   agent_type: string;
   last_assistant_message?: string;
-  background_tasks?: HookBackgroundTask[];
-  session_crons?: HookSessionCron[];
+  background_tasks?: BackgroundTaskSummary[];
+  session_crons?: SessionCronSummary[];
 };
 
 export type PreCompactHookInput = BaseHookInput & {
@@ -168,11 +168,11 @@ export type PostCompactHookInput = BaseHookInput & {
 type ModelSwitch = {
   from_model: string;
   to_model: string;
-  requested_model: string;
-  source: string;
+  requested_model: string | null;
+  source: "auto" | "command" | "picker" | "resume" | "sdk";
   context_tokens: number;
   prompt_cache_warm: boolean;
-  cache_ttl: string;
+  cache_ttl: "5m" | "1h";
   estimated_cache_write_usd: number | null;
   pricing: unknown;
 };

@@ -63,7 +63,7 @@ export type NotificationHookSpecificOutput = { hookEventName: "Notification"; ad
 
 export type PreModelSwitchHookSpecificOutput = {
   hookEventName: "PreModelSwitch";
-  permissionDecision?: HookPermissionDecision;
+  permissionDecision?: Exclude<HookPermissionDecision, "defer">;
   permissionDecisionReason?: string;
 };
 export type PostModelSwitchHookSpecificOutput = { hookEventName: "PostModelSwitch"; additionalContext?: string };

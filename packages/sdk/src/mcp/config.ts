@@ -48,12 +48,14 @@ export type McpServerConfigForProcessTransport =
 
 export type McpClaudeAIProxyServerConfig = { type: "claudeai-proxy"; url: string; id: string };
 
+export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
+
 export type McpServerStatus = {
   name: string;
   status: "connected" | "failed" | "needs-auth" | "pending" | "disabled";
   serverInfo?: { name: string; version: string };
   error?: string;
-  config?: McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
+  config?: McpServerStatusConfig;
   scope?: string;
   source?: string;
   tools?: {

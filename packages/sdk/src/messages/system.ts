@@ -209,7 +209,7 @@ export type SDKAPIRetryMessage = Stamp & {
   retry_delay_ms: number;
   error_status: number | null;
   error: string;
-  no_response?: boolean;
+  no_response?: { waited_ms: number; retry_wait_ms: number };
 };
 
 export type SDKThinkingTokensMessage = Stamp & {

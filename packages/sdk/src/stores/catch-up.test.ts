@@ -51,6 +51,14 @@ test("a store that holds a beginning gets the rest, one that holds nothing every
   expect(await caughtUp(all, all)).toEqual(all);
 });
 
+test("a store that holds only what came before the conversation gets all of that", async () => {
+  const mode = (name: string): SessionStoreEntry => ({ type: "mode", mode: name, sessionId: key.sessionId });
+  const all = [mode("a"), titled("name"), said(1), mode("b"), said(2), mode("a")];
+  expect(await caughtUp([mode("a")], all)).toEqual(all);
+  expect(await caughtUp(all.slice(0, 3), all)).toEqual(all);
+  expect(await caughtUp(all.slice(0, 4), all)).toEqual(all);
+});
+
 test("a session that went on elsewhere is left as it is", async () => {
   const elsewhere = [said(1), { ...said(2), uuid: "other" }];
   expect(await caughtUp(elsewhere, [said(1), said(2)])).toEqual(elsewhere);

@@ -92,20 +92,22 @@ const NAMES = new Set(["custom-title", "agent-name", "tag"]);
 
 /**
  * What stands in the file behind the newest of the conversation that the store has; nothing if that is not in it. To a
- * store that has nothing, everything.
+ * store that has nothing of the conversation, everything.
  */
 function unsent(path: string, there: readonly SessionStoreEntry[]): SessionStoreEntry[] {
-  if (there.length === 0) return [...entriesOfFile(path)];
   const newest = there.findLast(isOfConversation)?.uuid;
-  const known = new Set(there.flatMap(({ uuid }) => uuid ?? []));
+  const uuids = new Set(there.flatMap(({ uuid }) => uuid ?? []));
+  const unnamed = new Set(there.flatMap((entry) => (entry.uuid === undefined ? JSON.stringify(entry) : [])));
   const names = new Map<string, string>();
-  let isReached = false;
   const rest: SessionStoreEntry[] = [];
+  // Behind the first that is missing, all is: a line that says what an earlier one said takes back one in between.
+  const isMissing = (entry: SessionStoreEntry) => rest.length > 0 || !unnamed.has(JSON.stringify(entry));
+  let isReached = newest === undefined;
   for (const entry of entriesOfFile(path)) {
     const isAgain = isRepeated(entry, names);
-    const isNew = entry.uuid === undefined ? rest.length > 0 && !isAgain : !known.has(entry.uuid);
+    const isNew = entry.uuid === undefined ? !isAgain && isMissing(entry) : !uuids.has(entry.uuid);
     if (isReached && isNew) rest.push(entry);
-    if (newest !== undefined && entry.uuid === newest) isReached = true;
+    if (entry.uuid !== undefined && entry.uuid === newest) isReached = true;
   }
   return rest;
 }

@@ -417,7 +417,7 @@ export const HOOKS: readonly Scenario[] = [
       {
         name: "say from where to where",
         see: (seen) => inputs(seen).map(({ from_model, to_model }: any) => [from_model, to_model]),
-        is: Array(2).fill(["claude-sonnet-5", "claude-haiku-4-5"]),
+        is: [1, 2].map(() => ["claude-sonnet-5", "claude-haiku-4-5"]),
       },
     ],
   },
