@@ -84,3 +84,30 @@ test("a client that wants to know hears when the session works, waits for an ans
   const states = messagesOf(await program.done, "system/session_state_changed");
   expect(states.map(({ state }) => state)).toEqual(["running", "requires_action", "running", "idle"]);
 });
+
+test("no request overtakes initialize: its hooks hold for what is right behind it", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([]);
+  const hooks = { PreModelSwitch: [{ hookCallbackIds: ["guard"] }] };
+  await using program = startKeelson(CHAT, { home, url: model.url, stdin: "open" });
+  program.send(control("r1", { subtype: "initialize", hooks }));
+  program.send(control("r2", { subtype: "set_model", model: "haiku" }));
+  const { json } = await program.waitForLine(({ type }) => type === "control_request");
+  expect((json as any).request).toMatchObject({ subtype: "hook_callback", callback_id: "guard" });
+  const refusal = { hookEventName: "PreModelSwitch", permissionDecision: "deny", permissionDecisionReason: "stay" };
+  program.send(answer((json as any).request_id, { hookSpecificOutput: refusal }));
+  const reply = await program.waitForLine(replyTo("r2"));
+  expect((reply.json as any).response).toMatchObject({ subtype: "error", error: "stay" });
+  program.closeStdin();
+  expect((await program.done).code).toBe(0);
+});
+
+test("who resumes a session that has a name hears it", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
+  const first = await runKeelson(["-p", "go", "--name", "the parser", ...CHAT.slice(0, 3)], { home, url: model.url });
+  const id = messagesOf(first, "result")[0].session_id;
+  const second = await runKeelson(["-p", "more", "-r", id, ...CHAT.slice(0, 3)], { home, url: model.url });
+  expect(messagesOf(first, "system/session_title_changed")).toEqual([]);
+  expect(messagesOf(second, "system/session_title_changed")).toMatchObject([{ title: "the parser" }]);
+});

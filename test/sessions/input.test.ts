@@ -14,13 +14,26 @@ import {
   type TemporaryHome,
   type RecordedRequest,
 } from "@keelson/testkit";
-import { answer, CHAT, control, kindOf, messagesOf, prompt, resultOf, spoken, told, toolUseResults } from "./front-door.ts";
+import {
+  answer,
+  CHAT,
+  control,
+  kindOf,
+  messagesOf,
+  prompt,
+  resultOf,
+  spoken,
+  told,
+  toolUseResults,
+} from "./front-door.ts";
 
 const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print\n";
 
 /** What the user said in the first request. */
 const asked = (model: { requests: readonly RecordedRequest[] }) =>
-  spoken(model.requests[0]!)[0].content.map(({ text }: any) => text).join("");
+  spoken(model.requests[0]!)[0]
+    .content.map(({ text }: any) => text)
+    .join("");
 
 test("the argument is the prompt", async () => {
   using home = temporaryHome();

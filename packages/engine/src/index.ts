@@ -58,6 +58,6 @@ export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { PermissionState } from "./permission/update.ts";
 export { validateInput } from "./tool-call.ts";
-export { reminder } from "./admit.ts";
+export { nudge, reminder } from "./admit.ts";
 export { findTool } from "./pool.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

@@ -77,7 +77,8 @@ export async function run(
 
       const typed = ports.steering();
       await add(...typed);
-      const more = settled.length > 0 || typed.length > 0;
+      // What is only added for the model to know waits for the next request; it is no reason for one.
+      const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = patience.after(reply, settled, more);
       if (next.ending) return end(next.ending);
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));

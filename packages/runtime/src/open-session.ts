@@ -232,7 +232,11 @@ async function start(all: Assembly): Promise<void> {
     const { readEntries } = await import("@keelson/store/past");
     outbox.mirror([...readEntries(place.path)] as unknown as Entry[]);
   }
-  const source = !place.loaded ? "startup" : options.session.fork ? "fork" : "resume";
+  const { loaded } = place;
+  if (loaded?.title !== undefined) {
+    void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
+  }
+  const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
   const { context, initialUserMessage } = await tellStart(hooks.fire, {
     source,
     model: current.model.profile.id,
@@ -256,7 +260,7 @@ async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
     const { taskBudgetNotice } = await import("./task-budget.ts");
     all.notify(taskBudgetNotice(taskBudget, all.cost.modelUsage, all.place.loaded?.costState?.modelUsage));
   }
-  if (mcp.isEmpty) return;
+  if (mcp.isUnused) return;
   await mcp.ready(signal);
   const { withMcpTools } = await import("./mcp/pool.ts");
   const { snapshot } = current;

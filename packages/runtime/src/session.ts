@@ -54,6 +54,7 @@ export class LiveSession implements Session {
   readonly #ready: Promise<void>;
   readonly #started: number;
   #abort = new AbortController();
+  #isReady = false;
   #silent = false;
   #running = false;
   #questions = 0;
@@ -64,7 +65,7 @@ export class LiveSession implements Session {
     this.#parts = parts;
     this.#started = parts.now();
     parts.controls.onInterrupt(() => this.#abort.abort());
-    this.#ready = parts.start();
+    this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
   }
 
@@ -73,9 +74,8 @@ export class LiveSession implements Session {
       case "user":
         return this.#enqueue(input);
       case "control_request":
-        // Whoever initializes finds the session started, its start hooks done (observed).
-        if (input.request.subtype === "initialize")
-          return void this.#ready.then(() => this.#parts.controls.handle(input));
+        // Whoever initializes finds the session started, its start hooks done (observed); no request overtakes another.
+        if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
         return this.#parts.controls.handle(input);
       case "control_response":
         return this.#parts.controls.settle(input as ControlResponse);

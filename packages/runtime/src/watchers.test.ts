@@ -21,6 +21,23 @@ test("every watcher sees everything from the moment it attached, in order", asyn
   ]);
 });
 
+test("what was said before anybody watched goes to the first who comes, behind the past, and to nobody else", async () => {
+  const watchers = new Watchers();
+  watchers.push(line(1));
+  const first = collect(watchers.attach([line(0)]));
+  const second = collect(watchers.attach());
+  watchers.push(line(2));
+  watchers.end();
+  expect(await Promise.all([first, second])).toEqual([[0, 1, 2], [2]]);
+});
+
+test("what was said before anybody watched is kept up to a limit", async () => {
+  const watchers = new Watchers();
+  for (let n = 0; n < 100_000; n++) watchers.push(line(n));
+  watchers.end();
+  expect((await collect(watchers.attach())).length).toBeLessThan(5_000);
+});
+
 test("a watcher that attaches after the end sees the past and then the end", async () => {
   const watchers = new Watchers();
   watchers.end();

@@ -1,4 +1,5 @@
-// Whoever watches a session: each gets every message from the moment it attached, at its own pace.
+// Whoever watches a session: each gets every message from the moment it attached, at its own pace; the first also what
+// was said before anybody came, for a question to the client must not be lost because nobody was there yet.
 // A watcher that falls behind holds the run back instead of growing memory.
 
 import type { Outbound } from "@keelson/protocol";
@@ -8,11 +9,13 @@ const LOW = 500;
 
 export class Watchers {
   readonly #all = new Set<Watcher>();
+  #early: Outbound[] | undefined = [];
   #ended = false;
 
   /** Messages of the past first, then live ones. */
   attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
-    const watcher = new Watcher(past, () => this.#all.delete(watcher));
+    const watcher = new Watcher([...past, ...(this.#early ?? [])], () => this.#all.delete(watcher));
+    this.#early = undefined;
     if (this.#ended) watcher.end();
     else this.#all.add(watcher);
     return watcher;
@@ -20,6 +23,7 @@ export class Watchers {
 
   /** A promise means somebody is far behind: wait for it before saying more. */
   push(message: Outbound): void | Promise<void> {
+    if (this.#early && this.#early.length < HIGH) this.#early.push(message);
     let behind: Promise<void> | undefined;
     for (const watcher of this.#all) behind = watcher.push(message) ?? behind;
     return behind;

@@ -1,7 +1,7 @@
 // The one way a hook is ever run, for every agent: choose, run all that match at once, read what each said, fold.
 // Nothing of it is loaded in a session without hooks. It never throws: a hook that breaks is a notice.
 
-import { reminder } from "@keelson/engine";
+import { nudge, reminder } from "@keelson/engine";
 import type * as EngineHooks from "@keelson/engine/hooks";
 import {
   NOTHING_SAID,
@@ -220,7 +220,10 @@ export class Hooks {
   /** A background hook is done: it can no longer decide anything, but the model may hear of it. */
   #saidLater(label: string, { text, wakes, problem }: EngineHooks.LateReply): void {
     if (problem !== undefined && !this.#closed) this.#tell(`${label} hook ${problem}`);
-    if (text !== undefined) this.#options.notify(reminder(text, this.#options.newId()), { wakes });
+    if (text === undefined) return;
+    // What wakes the model is worth a request; everything else waits for one.
+    const entry = wakes ? nudge : reminder;
+    this.#options.notify(entry(text, this.#options.newId()), { wakes });
   }
 
   #mayRun(registration: HookRegistration, withoutModels: boolean | undefined): boolean {

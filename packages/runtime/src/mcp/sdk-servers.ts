@@ -17,13 +17,15 @@ const BEHAVIORS = { always_allow: "allow", always_ask: "ask", always_deny: "deny
 export class SdkServers implements McpServers {
   readonly #options: SdkServerOptions;
   readonly #servers = new Map<string, SdkServer>();
+  #used = false;
 
   constructor(options: SdkServerOptions) {
     this.#options = options;
   }
 
-  get isEmpty(): boolean {
-    return this.#servers.size === 0;
+  /** No server was ever named, so nothing of one can be left. */
+  get isUnused(): boolean {
+    return !this.#used;
   }
 
   /** Begins to connect to those that are new. The others stay as they are: a client may say who it is twice. */
@@ -31,6 +33,7 @@ export class SdkServers implements McpServers {
     for (const named of servers) {
       if (this.#servers.has(named.name)) continue;
       this.#servers.set(named.name, new SdkServer(named, named.manifest, this.#options));
+      this.#used = true;
     }
   }
 

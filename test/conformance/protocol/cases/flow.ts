@@ -12,6 +12,31 @@ const thinkingOf = ({ requests }: { requests: readonly any[] }) => requests.map(
 
 export const FLOW: readonly Scenario[] = [
   {
+    name: "plan mode chosen while the model answers",
+    options: { includePartialMessages: true },
+    says: [{ text: ["one", " more"], hold: "go", holdAfter: "first_delta" }, { text: "two" }],
+    steps: [
+      { say: "first" },
+      DELTA,
+      { ask: { subtype: "set_permission_mode", mode: "plan" }, as: "plan" },
+      { release: "go" },
+      { until: { type: "result" } },
+      ...turn("second"),
+    ],
+    cases: [
+      {
+        name: "is told to the model with the next prompt, and starts nothing",
+        see: (seen) => results(seen).map(({ result: text }) => text),
+        is: ["one more", "two"],
+      },
+      {
+        name: "is part of that request",
+        see: ({ requests }) => requests.map(({ messages }) => JSON.stringify(messages).includes("lan mode")),
+        is: [false, true],
+      },
+    ],
+  },
+  {
     name: "interrupt with prompts that wait",
     options: { includePartialMessages: true },
     says: [{ text: ["one"], hold: "never", holdAfter: "first_delta" }, { text: "two" }],

@@ -304,6 +304,11 @@ export const MCP: readonly Scenario[] = [
           response: { added: ["other"], removed: ["calc"], errors: { other: expect.any(String) } },
         },
       },
+      {
+        name: "leave nothing of those that went",
+        see: ({ requests }) => requests.map(({ tools }) => tools.some(({ name }: any) => name.startsWith("mcp__"))),
+        is: [true, false],
+      },
     ],
   },
 ];
