@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { runKeelson, startKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { answer, CHAT, control, messagesOf, prompt, told } from "./front-door.ts";
 
 const replyTo = (id: string) => (line: any) => line.response?.request_id === id;

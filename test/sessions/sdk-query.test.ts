@@ -105,7 +105,10 @@ test("a conversation of several prompts, with the model and the mode changed in 
 
 test("interrupt() stops a run in progress and leaves the conversation open", async () => {
   using home = temporaryHome();
-  await using model = await startMockModel([{ hang: true }, { text: "still here" }]);
+  // The interrupt may come before the first request has left; then there is only one.
+  await using model = await startMockModel(({ messages }: any) =>
+    JSON.stringify(messages).includes("are you there?") ? { text: "still here" } : { hang: true },
+  );
   const prompts = handedOut<SDKUserMessage>();
   const running = query({ prompt: prompts.items, options: door(home, model) });
   const subtypes: string[] = [];

@@ -222,8 +222,9 @@ export class Hooks {
     if (problem !== undefined && !this.#closed) this.#tell(`${label} hook ${problem}`);
     if (text === undefined) return;
     // What wakes the model is worth a request; everything else waits for one.
-    const entry = wakes ? nudge : reminder;
-    this.#options.notify(entry(text, this.#options.newId()), { wakes });
+    const id = this.#options.newId();
+    const entry = wakes ? nudge(`<system-reminder>\n${text}\n</system-reminder>`, id) : reminder(text, id);
+    this.#options.notify(entry, { wakes });
   }
 
   #mayRun(registration: HookRegistration, withoutModels: boolean | undefined): boolean {
