@@ -1,28 +1,29 @@
 // The life of one tool call, and the only way a tool is ever run: find, check the input, PreToolUse, gate,
 // run, PostToolUse, bound. Whatever happens, it ends in a `tool_result`.
 
-import {
-  blocksOf,
-  isObject,
-  NOTHING_SAID,
-  textOf,
-  type ContentBlock,
-  type HookOutcome,
-  type JsonObject,
-  type NewEntry,
-  type PermissionDenial,
-} from "@keelson/protocol";
-import { MAX_SHOWN, persistedNotice } from "./bound.ts";
+import { isObject, NOTHING_SAID, type JsonObject, type NewEntry, type PermissionDenial } from "@keelson/protocol";
 import { ToolError } from "./errors.ts";
-import type { Permission, Ports, Shown } from "./ports.ts";
-import type { DeferredCall } from "./result.ts";
 import { findTool } from "./pool.ts";
+import type { Ports } from "./ports.ts";
+import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
+import {
+  boundFor,
+  DECLINED,
+  deferral,
+  denied,
+  failureOf,
+  misused,
+  refused,
+  replaced,
+  resultEntry,
+  withContext,
+  type Done,
+  type Outcome,
+} from "./tool-outcome.ts";
 import type { Call } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
-// Clients know a rejected call by how this begins (observed).
-const DECLINED = "The user doesn't want to proceed with this tool use.";
 const ENDED = "The call was not carried out: a hook ended the run.";
 const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
 
@@ -64,20 +65,6 @@ async function answered(call: Call, ports: Ports): Promise<Outcome> {
 const unforeseen = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
-interface Outcome {
-  readonly shown: Shown;
-  readonly failed: boolean;
-  /** As stored and sent to clients: the tool's output, or an error text. */
-  readonly result: unknown;
-  readonly tool?: string;
-  readonly output?: unknown;
-  readonly permission?: Permission;
-  readonly denial?: PermissionDenial;
-  readonly interrupt?: boolean;
-  readonly stop?: string;
-  readonly deferred?: DeferredCall;
-}
-
 async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   const { block } = call;
   const tool = findTool(ports.tools, block.name);
@@ -102,7 +89,7 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
   }
   // Whoever ends the run with a call at the door does not want it carried out.
-  if (before.stop !== undefined) {
+  if (before.stop !== undefined && before.verdict !== "deny") {
     return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
   }
   const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
@@ -168,136 +155,15 @@ export function validateInput(tool: Tool, given: unknown): Checked {
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
-type Done = Pick<Outcome, "shown" | "failed" | "result" | "output">;
-
 async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<Done> {
   try {
     const output: unknown = await tool.run(input, context);
-    const shown = await bound(tool.show(output), tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
+    const shown = await boundFor(tool, tool.show(output), context, ports);
     return { shown, failed: false, result: output, output };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;
-    const shown = await bound(message, tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports);
+    const shown = await boundFor(tool, message, context, ports);
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }
-
-/** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
-async function replaced(done: Done, output: unknown, tool: Tool, context: ToolContext, ports: Ports): Promise<Done> {
-  try {
-    const shown = fits(output, done.output) ? tool.show(output) : undefined;
-    if (typeof shown !== "string" && !Array.isArray(shown)) return done;
-    return {
-      ...done,
-      output,
-      result: output,
-      shown: await bound(shown, tool.maxShown ?? MAX_SHOWN, context.toolUseId, ports),
-    };
-  } catch {
-    return done;
-  }
-}
-
-/** Of the same kind as the tool's own output, and with values of the same kind under the names they share. */
-function fits(output: unknown, own: unknown): boolean {
-  if (!isObject(output) || !isObject(own))
-    return typeof output === typeof own && Array.isArray(output) === Array.isArray(own);
-  const shared = Object.keys(own).filter((key) => Object.hasOwn(output, key));
-  return shared.length > 0 && shared.every((key) => own[key] === null || typeof output[key] === typeof own[key]);
-}
-
-const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));
-
-/** Cuts what is shown to size. The rest stays in a file the model may read. */
-async function bound(shown: Shown, limit: number, id: string, ports: Ports): Promise<Shown> {
-  if (typeof shown === "string") {
-    return shown.length <= limit ? shown : persistedNotice(await ports.spill(id, shown), byteLength(shown), shown);
-  }
-  return Promise.all(
-    shown.map(async (block, index): Promise<ContentBlock> => {
-      const text = block.type === "text" ? (block as { text: string }).text : "";
-      if (text.length <= limit) return block;
-      return { type: "text", text: persistedNotice(await ports.spill(`${id}-${index}`, text), byteLength(text), text) };
-    }),
-  );
-}
-
-function denied(
-  call: Call,
-  tool: Tool,
-  input: JsonObject,
-  deny: Permission & { behavior: "deny" },
-  before: HookOutcome,
-) {
-  const refusal = deny.interrupt
-    ? refused(`${DECLINED} ${deny.message}`, "User rejected tool use")
-    : refused(deny.message, `Error: ${deny.message}`);
-  return {
-    ...refusal,
-    shown: withContext(refusal.shown, before.context),
-    tool: tool.name,
-    permission: deny,
-    denial: { tool_name: tool.name, tool_use_id: call.block.id, tool_input: input },
-    interrupt: deny.interrupt,
-    stop: before.stop,
-  };
-}
-
-const refused = (message: string, result: string): Outcome => ({ shown: message, failed: true, result });
-
-/** A call that could not even be tried. */
-const misused = (message: string): Outcome => ({
-  shown: `<tool_use_error>${message}</tool_use_error>`,
-  failed: true,
-  result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
-});
-
-function resultEntry(call: Call, { shown, failed, result, permission }: Outcome, uuid: string): NewEntry {
-  // A PDF stands beside its result, not inside it (observed).
-  const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
-  const content = typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document");
-  return {
-    type: "user",
-    uuid,
-    parentUuid: call.entryId,
-    message: {
-      role: "user",
-      content: [{ tool_use_id: call.block.id, type: "tool_result", content, is_error: failed }, ...documents],
-    },
-    ...(permission
-      ? {
-          permissionDecision: {
-            decision: permission.behavior === "allow" ? "accept" : "reject",
-            source: sourceOf(permission),
-          },
-        }
-      : {}),
-    sourceToolAssistantUUID: call.entryId,
-    toolUseResult: result,
-  };
-}
-
-/** Marks the open call for whoever resumes the session; no answer is made up for it. */
-function deferral(call: Call, { name, input }: DeferredCall, uuid: string): NewEntry {
-  return {
-    type: "attachment",
-    uuid,
-    parentUuid: call.entryId,
-    attachment: { type: "hook_deferred_tool", toolUseID: call.block.id, toolName: name, toolInput: input },
-  } as NewEntry;
-}
-
-function sourceOf(permission: Permission): string {
-  if (permission.behavior === "allow") return permission.source;
-  return permission.by === "person" ? "user_reject" : "config";
-}
-
-function withContext(shown: Shown, context: readonly string[]): Shown {
-  if (context.length === 0) return shown;
-  const reminder = `<system-reminder>\n${context.join("\n")}\n</system-reminder>`;
-  if (typeof shown === "string") return `${shown}\n\n${reminder}`;
-  return [...blocksOf(shown), { type: "text", text: reminder }];
-}
-
-const byteLength = (text: string) => new TextEncoder().encode(text).length;

@@ -33,6 +33,8 @@ export interface Current {
   /** Empty outside a git repository. */
   branch: string;
   title: string | undefined;
+  /** Settings files as they were when hooks refused to take them over. */
+  refused?: Snapshot["sources"];
   /** Of the newest reply; null before there is one. */
   lastUsage: Usage | null;
 }

@@ -4,33 +4,30 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, reminder, type Tool } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
-import type { Entry, PromptMessage, Session } from "@keelson/protocol";
+import type { Session } from "@keelson/protocol";
 import { nullTranscript, openTranscript } from "@keelson/store";
 import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
-import { systemPrompt } from "./facts.ts";
 import { openFileHistory } from "./file-history.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
-import { mayChangeSettings, tellStart } from "./hooks/session-events.ts";
 import { openSessionHooks } from "./hooks/session-hooks.ts";
 import { Inbox } from "./inbox.ts";
 import { openInstructions } from "./instructions.ts";
 import { limitsOf } from "./limits.ts";
-import { namedInMap } from "./mcp/named.ts";
 import { SdkServers } from "./mcp/sdk-servers.ts";
 import { checkBudget, chooseModel, tariffOf } from "./model-choice.ts";
 import { Outbox } from "./outbox.ts";
 import { choosePlace, type SessionChoice } from "./place.ts";
 import { openPlanMode } from "./plan-mode.ts";
 import { builtInTools, offeredTools } from "./pool.ts";
-import { refreshed } from "./refresh.ts";
 import type * as Replay from "./replay.ts";
 import { openSandbox } from "./sandbox.ts";
 import { LiveSession } from "./session.ts";
 import { targetsOf } from "./session-controls.ts";
 import { openGate } from "./session-gate.ts";
+import { adopt, promptOf, refresh, start } from "./session-life.ts";
 import { portsOf } from "./session-ports.ts";
 import { taskWatchers } from "./tasks.ts";
 import { openWorld, type SessionWorld } from "./world.ts";
@@ -217,90 +214,9 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
   });
 }
 
-/** Hooks hear of the session before anybody else does anything in it. */
-async function start(all: Assembly): Promise<void> {
-  const { current, options, place, inbox, outbox, hooks, mcp } = all;
-  const { sdk, others } = namedInMap(options.snapshot.flags.mcpServers);
-  mcp.add(sdk);
-  if (others.length > 0) {
-    options.warn(
-      `MCP servers that are programs or addresses are not available in this version yet: ${others.join(", ")}`,
-    );
-  }
-  // A copy kept elsewhere begins where the fork does.
-  if (options.mirror && options.session.fork && place.path !== null) {
-    const { readEntries } = await import("@keelson/store/past");
-    outbox.mirror([...readEntries(place.path)] as unknown as Entry[]);
-  }
-  const { loaded } = place;
-  if (loaded?.title !== undefined) {
-    void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
-  }
-  const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
-  const { context, initialUserMessage } = await tellStart(hooks.fire, {
-    source,
-    model: current.model.profile.id,
-    title: current.title,
-    setup: options.setup,
-  });
-  hooks.surroundings.start();
-  for (const text of context) all.notify(text);
-  if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
-}
-
-/** Between runs, where nothing is under way: what changed on disk, and the servers a client brought. */
-async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
-  const { current, instructions, hooks, mcp, gate, options } = all;
-  const changes = instructions.changes();
-  if (changes !== undefined) all.notify(changes);
-  const next = refreshed(current.snapshot, options.warn);
-  if (next !== current.snapshot && (await mayChangeSettings(hooks.fire, current.snapshot, next))) all.adopt(next);
-  const { taskBudget } = current.snapshot.flags;
-  if (taskBudget !== undefined) {
-    const { taskBudgetNotice } = await import("./task-budget.ts");
-    all.notify(taskBudgetNotice(taskBudget, all.cost.modelUsage, all.place.loaded?.costState?.modelUsage));
-  }
-  if (mcp.isUnused) return;
-  await mcp.ready(signal);
-  const { withMcpTools } = await import("./mcp/pool.ts");
-  const { snapshot } = current;
-  const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;
-  gate.replaceRules([...snapshot.rules, ...mcp.rules({ base: snapshot.cwd, mayAllow })]);
-  current.tools = withMcpTools(offeredTools(all.allTools, snapshot), mcp.tools(), gate.rules);
-  current.system = await withServerInstructions(current.ownSystem, mcp);
-}
-
-async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
-  const said = mcp.instructions();
-  if (said.length === 0) return system;
-  const { renderServerInstructions } = await import("@keelson/mcp");
-  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(said)}`];
-}
-
-function adopt(next: Snapshot, all: Assembly): void {
-  const { current, world, gate, hooks } = all;
-  const { snapshot } = current;
-  const sameFlags = next.origin.flags === snapshot.origin.flags;
-  world.removeDirectories(snapshot.directories);
-  world.addDirectories(next.directories);
-  current.snapshot = next;
-  gate.replaceRules(next.rules);
-  hooks.replace(next.hooks.active);
-  current.tools = offeredTools(all.allTools, next);
-  if (!sameFlags) current.system = current.ownSystem = promptOf(all);
-}
-
 /** Questions need somebody who answers (observed: offered with a permission callback only). */
 async function forPeople({ options, plan }: Pick<Assembly, "options" | "plan">): Promise<readonly Tool[]> {
   if (!options.stdioPermissions) return [];
   const preview = options.snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return toolsForPeople({ plan, preview });
-}
-
-function promptOf({ current, instructions }: Pick<Assembly, "current" | "instructions">): readonly string[] {
-  return systemPrompt(current.snapshot, { ...current, memory: instructions.memory });
-}
-
-function prompt(text: string): PromptMessage {
-  return { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null };
 }
