@@ -174,12 +174,30 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
     ["-p"],
     "Error: Input must be provided either through stdin or as a prompt argument when using --print",
   ],
-  [
-    "a terminal without -p",
-    ["hello"],
-    'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"',
-  ],
 ];
+
+test("at a terminal the folder is asked about first; then there is no screen yet", async () => {
+  const { world: here, seen } = world({ terminal: true });
+  const type = (line: string) => ({
+    ...here,
+    stdin: async function* () {
+      yield new TextEncoder().encode(line);
+    },
+  });
+  expect(await main(["hello"], type("2\n"))).toBe(1);
+  expect(seen.out).toContain("Do you trust the files in this folder?");
+  expect(seen.err).toEqual([]);
+
+  expect(await main(["hello"], type("1\n"))).toBe(1);
+  seen.out = "";
+  expect(await main(["hello"], here)).toBe(1);
+  expect(seen.out).toBe("");
+  expect(seen.err).toEqual(
+    Array(2).fill(
+      'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"',
+    ),
+  );
+});
 
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
   const { world: here, seen } = world({ terminal: true });

@@ -4,7 +4,7 @@
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import { parseArguments, type Arguments } from "./args.ts";
 import { commandIn, helpAsked, type Command } from "./commands.ts";
-import { toInvocation, UsageError, type Invocation } from "./invocation.ts";
+import { toFlags, toInvocation, UsageError, type Invocation } from "./invocation.ts";
 import { isOpenError } from "./open.ts";
 import { handleSignals, type Signals } from "./signals.ts";
 import { loadOptions, type World } from "./world.ts";
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   if (given.has("await-claim")) return (await import("./await-claim.ts")).awaitClaim(argv, world, main);
 
   try {
-    if (!isHeadless(given, world)) return fail(world, NO_TERMINAL_YET);
+    if (!isHeadless(given, world)) return await beInteractive(given, world);
     return await runHeadless(given, toInvocation(given, world.cwd), world);
   } catch (error) {
     if (error instanceof UsageError) return fail(world, error.message);
@@ -55,6 +55,18 @@ async function runCommand(command: Command, argv: readonly string[], world: Worl
 function isHeadless(given: Arguments, { terminal }: World): boolean {
   const streams = given.text("input-format") === "stream-json";
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
+}
+
+async function beInteractive(given: Arguments, world: World): Promise<number> {
+  const { load, ConfigError } = await import("@keelson/config");
+  const { askTrust } = await import("./trust-question.ts");
+  try {
+    if (!(await askTrust(load(loadOptions(world, toFlags(given, world.cwd))), world))) return 1;
+  } catch (error) {
+    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
+    throw error;
+  }
+  return fail(world, NO_TERMINAL_YET);
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, world: World): Promise<number> {

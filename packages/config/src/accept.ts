@@ -8,7 +8,7 @@ import { valueAt } from "./known.ts";
 import { isSameRule } from "./rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { globalConfigFile } from "./trust.ts";
+import { globalFileOf } from "./trust.ts";
 
 export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 
@@ -20,9 +20,8 @@ export interface Acceptance {
 /** A sentence when it could not be kept. In a trusted folder there is nothing to write. */
 export async function accept(acceptances: readonly Acceptance[], place: AcceptPlace): Promise<string | undefined> {
   if (acceptances.length === 0) return undefined;
-  const { cwd, home, configDir, origin } = place;
-  const file = globalConfigFile(home, origin.env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
-  const project = ["projects", cwd];
+  const file = globalFileOf(place);
+  const project = ["projects", place.cwd];
   const result = await updateSettingsFile({ file, private: true }, (text, settings) => {
     const entry = valueAt(settings, project);
     if (isObject(entry) && entry["hasTrustDialogAccepted"] === true) return { text };

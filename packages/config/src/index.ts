@@ -1,7 +1,7 @@
 export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
-export { inspect, locateHooks, locateRules, setValue, settingsFiles, writeRules } from "./on-demand.ts";
+export { inspect, locateHooks, locateRules, setValue, settingsFiles, trustFolder, writeRules } from "./on-demand.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS } from "./keys.ts";
 export { keyPath, valueAt } from "./known.ts";

@@ -2,7 +2,9 @@
 
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
 import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
+import type { FlagWritten, FolderPlace } from "./project-flag.ts";
 import type { setValue as SetValue } from "./set-value.ts";
+import { TRUSTED } from "./trust.ts";
 import type { writeRules as WriteRules } from "./write-rules.ts";
 
 export const inspect: typeof Inspect = async (options) => (await import("./inspect.ts")).inspect(options);
@@ -19,3 +21,7 @@ export const setValue: typeof SetValue = async (request, places) =>
 
 export const writeRules: typeof WriteRules = async (updates, places) =>
   (await import("./write-rules.ts")).writeRules(updates, places);
+
+/** A person has looked at the folder and accepted it. */
+export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
+  (await import("./project-flag.ts")).writeProjectFlag(place, TRUSTED, true);

@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { readAccepted, type Accepted } from "./accepted.ts";
 import { readSettingsFile } from "./read.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** The reference's own key, so that a folder trusted there is trusted here. */
+export const TRUSTED = "hasTrustDialogAccepted";
 
 export interface Trust {
   readonly trusted: boolean;
@@ -28,9 +32,14 @@ export function readTrust(
   if (reading.kind === "broken") warn(`${file} is ignored, no folder is trusted: ${reading.problem}`);
   const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
   const entry = (path: string) => (isObject(projects) && Object.hasOwn(projects, path) ? projects[path] : undefined);
-  const isTrusted = (project: unknown) => isObject(project) && project["hasTrustDialogAccepted"] === true;
+  const isTrusted = (project: unknown) => isObject(project) && project[TRUSTED] === true;
   const trusted = isTrusted(entry(folder.cwd)) || isTrusted(entry(folder.given));
   return { trusted, fix, accepted: readAccepted(entry(folder.cwd)) };
+}
+
+/** The same file, for whoever has a snapshot. */
+export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {
+  return globalConfigFile(home, origin.env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
 }
 
 /** `~/.claude.json`, or the file of that name in `$CLAUDE_CONFIG_DIR`. */

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { isObject } from "@keelson/protocol";
 import { readSettingsFile } from "../read.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { globalConfigFile } from "../trust.ts";
+import { globalFileOf } from "../trust.ts";
 
 export const APPROVAL = "hasClaudeMdExternalIncludesApproved";
 
@@ -15,14 +15,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export type ApprovalPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 
 export function isApproved(place: ApprovalPlace): boolean {
-  const reading = readSettingsFile(approvalFile(place), { maxBytes: MAX_BYTES });
+  const reading = readSettingsFile(globalFileOf(place), { maxBytes: MAX_BYTES });
   const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
   return [place.cwd, resolve(place.origin.cwd)].some((path) => {
     const project = isObject(projects) && Object.hasOwn(projects, path) ? projects[path] : undefined;
     return isObject(project) && project[APPROVAL] === true;
   });
-}
-
-export function approvalFile({ home, configDir, origin }: ApprovalPlace): string {
-  return globalConfigFile(home, origin.env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
 }

@@ -1,0 +1,31 @@
+// A yes or no about a folder in the user's global config file, where only the user writes: trust, outside includes.
+
+import { isObject } from "@keelson/protocol";
+import { isEditable, setAt } from "./edit.ts";
+import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { globalFileOf } from "./trust.ts";
+
+export type FolderPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
+
+export type FlagWritten =
+  | { readonly ok: true; readonly file: string; readonly changed: boolean }
+  | { readonly ok: false; readonly problem: string };
+
+export async function writeProjectFlag(place: FolderPlace, flag: string, value: boolean): Promise<FlagWritten> {
+  const file = globalFileOf(place);
+  const path = ["projects", place.cwd, flag];
+  const result = await updateSettingsFile({ file, private: true }, (text, settings) => {
+    if (!isEditable(text)) return NOT_EDITABLE;
+    if (valueAt(settings, path) === value || (!value && valueAt(settings, path) === undefined)) return { text };
+    const changed = setAt(text, path, value);
+    const now: unknown = Bun.JSONC.parse(changed.replace(/^\ufeff/, ""));
+    return valueAt(now, path) === value ? { text: changed } : { problem: `could not be changed at ${flag}` };
+  });
+  if (result.kind === "refused") return { ok: false, problem: result.problem };
+  return { ok: true, file, changed: result.kind === "written" };
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
+}
