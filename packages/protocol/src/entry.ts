@@ -130,6 +130,8 @@ export interface CostState {
   readonly totalCostUSD: number | null;
   readonly totalAPIDuration: number;
   readonly totalDuration: number;
+  readonly totalLinesAdded?: number;
+  readonly totalLinesRemoved?: number;
   readonly modelUsage: Readonly<Record<string, unknown>>;
   readonly hasUnknownModelCost: boolean;
 }

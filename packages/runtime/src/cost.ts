@@ -1,6 +1,6 @@
 // What the session has used and what that costs, model by model. Unknown prices stay unknown.
 
-import type { CostState, ModelUsage, Usage } from "@keelson/protocol";
+import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
 
 export interface Tariff {
   /** Null when no price is known. */
@@ -12,11 +12,13 @@ export class Cost {
   readonly #tariff: Tariff;
   readonly #models = new Map<string, ModelUsage>();
   #apiMs = 0;
+  #lines = { added: 0, removed: 0 };
 
   constructor(tariff: Tariff, earlier?: CostState) {
     this.#tariff = tariff;
     if (!earlier) return;
     this.#apiMs = earlier.totalAPIDuration;
+    this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
     for (const [model, usage] of Object.entries(earlier.modelUsage)) this.#models.set(model, usage as ModelUsage);
   }
 
@@ -33,6 +35,16 @@ export class Cost {
       costUSD: cost === null || before?.costUSD === null ? null : (before?.costUSD ?? 0) + cost,
       ...this.#tariff.limitsOf(model),
     });
+  }
+
+  /** Lines that file tools say they changed. */
+  countLines(result: unknown): void {
+    const { added, removed } = changedLines(result);
+    this.#lines = { added: this.#lines.added + added, removed: this.#lines.removed + removed };
+  }
+
+  get lines(): { readonly added: number; readonly removed: number } {
+    return this.#lines;
   }
 
   get apiDurationMs(): number {
@@ -60,8 +72,24 @@ export class Cost {
       totalCostUSD: this.totalUsd,
       totalAPIDuration: Math.round(this.#apiMs),
       totalDuration: Math.round(durationMs),
+      totalLinesAdded: this.#lines.added,
+      totalLinesRemoved: this.#lines.removed,
       modelUsage: this.modelUsage,
       hasUnknownModelCost: this.totalUsd === null,
     };
   }
+}
+
+/** A new file has no patch: all of it is added. */
+function changedLines(result: unknown): { readonly added: number; readonly removed: number } {
+  if (!isObject(result) || !Array.isArray(result["structuredPatch"])) return { added: 0, removed: 0 };
+  const { type, content, structuredPatch } = result;
+  if (type === "create" && typeof content === "string") {
+    return { added: content === "" ? 0 : content.replace(/\n$/, "").split("\n").length, removed: 0 };
+  }
+  const lines = structuredPatch.flatMap((hunk) =>
+    isObject(hunk) && Array.isArray(hunk["lines"]) ? hunk["lines"] : [],
+  );
+  const begin = (sign: string) => lines.filter((line) => typeof line === "string" && line.startsWith(sign)).length;
+  return { added: begin("+"), removed: begin("-") };
 }

@@ -20,6 +20,8 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
     partial: options.partial,
     record: (entries) => {
       fileHistory?.recording(entries);
+      for (const entry of entries)
+        if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return outbox.record(entries);
     },
     show: (message) => outbox.show(message),

@@ -10,8 +10,8 @@ export const getUsage: Handler = (_request, { cost, now, startedMs }) =>
       total_cost_usd: cost.totalUsd,
       total_api_duration_ms: Math.round(cost.apiDurationMs),
       total_duration_ms: Math.round(now() - startedMs),
-      total_lines_added: 0,
-      total_lines_removed: 0,
+      total_lines_added: cost.lines.added,
+      total_lines_removed: cost.lines.removed,
       model_usage: cost.modelUsage,
     },
     subscription_type: null,
@@ -25,6 +25,7 @@ export const getSessionCost: Handler = (_request, { cost, now, startedMs }) => {
     `Total cost:            ${dollars(cost.totalUsd)}`,
     `Total duration (API):  ${duration(cost.apiDurationMs)}`,
     `Total duration (wall): ${duration(now() - startedMs)}`,
+    `Changed lines:         ${cost.lines.added} added, ${cost.lines.removed} removed`,
     ...Object.entries(cost.modelUsage).map(
       ([model, usage]) => `${model}: ${tokens(usage)} (${dollars(usage.costUSD)})`,
     ),

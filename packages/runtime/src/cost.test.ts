@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { Cost } from "./cost.ts";
+
+const tariff = { costOf: () => 0, limitsOf: () => ({ contextWindow: 1, maxOutputTokens: 1 }) };
+
+test("lines are counted from what file tools say, and carried on by a session that is resumed", () => {
+  const cost = new Cost(tariff);
+  cost.countLines({ type: "create", content: "one\ntwo\n", structuredPatch: [] });
+  cost.countLines({ type: "create", content: "", structuredPatch: [] });
+  cost.countLines({ structuredPatch: [{ lines: [" same", "-old", "+new", "+more", "\\ No newline at end of file"] }] });
+  for (const other of ["Error: no", null, 7, { stdout: "+1" }, { structuredPatch: [null, { lines: 3 }] }])
+    cost.countLines(other);
+  expect(cost.lines).toEqual({ added: 4, removed: 1 });
+  const state = cost.state("s", 10);
+  expect(state).toMatchObject({ totalLinesAdded: 4, totalLinesRemoved: 1 });
+  expect(new Cost(tariff, state).lines).toEqual({ added: 4, removed: 1 });
+});
