@@ -16,6 +16,7 @@ import {
 } from "@keelson/testkit";
 import { messageProblems } from "./message-problems.ts";
 import { spoken } from "./front-door.ts";
+import { until } from "./processes.ts";
 
 const STREAM = ["--output-format", "stream-json", "--verbose", "--allowedTools", "Bash"];
 const OPEN = ["--input-format", "stream-json", ...STREAM];
@@ -277,7 +278,3 @@ test("an interrupt stops a run that a notice started, and the session stays open
   expect((await running.done).code).toBe(0);
   expect(messageProblems(spoken(model.requests[3]!))).toEqual([]);
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await Bun.sleep(5);
-}

@@ -13,6 +13,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { told } from "./front-door.ts";
+import { isRunning, pidIn, until } from "./processes.ts";
 
 const bash = (command: string): Call => ({ name: "Bash", input: { command } });
 const ECHO = { calls: [bash("echo the tool ran")] };
@@ -305,29 +306,6 @@ const DAEMONS: Readonly<Record<string, Handler>> = {
   "in the background": { command: stays, async: true },
 };
 
-async function daemonOf(home: TemporaryHome): Promise<number> {
-  const path = join(home.project, "pid");
-  await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"), "no daemon began");
-  return Number(readFileSync(path, "utf8"));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // Where nobody collects orphans, the dead stay listed as Z.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
-
-async function until(holds: () => boolean, complaint: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(complaint);
-    await Bun.sleep(10);
-  }
-}
-
 for (const [how, handler] of Object.entries(DAEMONS)) {
   test(`a hook that leaves a daemon ${how}: it is gone after the session`, async () => {
     using home = temporaryHome();
@@ -336,7 +314,7 @@ for (const [how, handler] of Object.entries(DAEMONS)) {
     await using model = await startMockModel([
       ECHO,
       async () => {
-        pid = await daemonOf(home);
+        pid = await pidIn(home);
         return { text: "done" };
       },
     ]);
@@ -359,7 +337,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       register(home, "PreToolUse", handler);
       await using model = await startMockModel([ECHO, { hang: true }]);
       await using running = startKeelson(["-p", "go"], { home, url: model.url });
-      const pid = await daemonOf(home);
+      const pid = await pidIn(home);
       running.kill(signal);
       const ended = await running.done;
       expect(ended.code ?? ended.signal).toBe(signal === "SIGKILL" ? signal : 143);

@@ -7,6 +7,7 @@ import { query, type Options, type SDKMessage, type SessionStore } from "@keelso
 import { FileSessionStore, RedisSessionStore } from "@keelson/sdk/stores";
 import type { Reply, ScriptStep } from "@keelson/testkit";
 import { handedOut, kindOf, says } from "./sdk-door.ts";
+import { isRunning } from "./processes.ts";
 
 export type Moment = keyof typeof SCRIPTS;
 
@@ -100,11 +101,6 @@ export function processesNamed(word: string): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => pid > 1 && contentOf(`/proc/${pid}/cmdline`).includes(word) && isRunning(pid));
-}
-
-export function isRunning(pid: number): boolean {
-  const stat = contentOf(`/proc/${pid}/stat`);
-  return stat !== "" && !/\) [ZX] /.test(stat);
 }
 
 function contentOf(path: string): string {

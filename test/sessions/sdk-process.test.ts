@@ -2,12 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options, type SDKMessage } from "@keelson/sdk";
-import { startMockModel, temporaryHome, type Reply, type ScriptStep, type TemporaryHome } from "@keelson/testkit";
+import { startMockModel, temporaryHome, type Reply, type ScriptStep } from "@keelson/testkit";
 import { door, handedOut, read, resultsOf, textOf } from "./sdk-door.ts";
+import { gone, pidIn } from "./processes.ts";
 
 const bash = (command: string): Reply => ({ calls: [{ name: "Bash", input: { command } }] });
 const failure = (promise: Promise<unknown>): Promise<any> =>
@@ -152,27 +152,3 @@ test("closing while a question is open withdraws it", async () => {
     break;
   }
 }, 20_000);
-
-async function pidIn(home: TemporaryHome): Promise<number> {
-  const path = join(home.project, "pid");
-  await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"), "no command began");
-  return Number(readFileSync(path, "utf8"));
-}
-
-const gone = (pid: number) => until(() => !isRunning(pid), `process ${pid} is still there`);
-
-function isRunning(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
-
-async function until(holds: () => boolean, complaint: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(complaint);
-    await Bun.sleep(5);
-  }
-}

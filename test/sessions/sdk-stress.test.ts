@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { query, type Options } from "@keelson/sdk";
 import { readTranscript, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 import { door, handedOut, read, resultsOf, says, textOf } from "./sdk-door.ts";
-import { bash, isRunning, MOMENTS, processesNamed, SCRIPTS, upTo } from "./sdk-moments.ts";
+import { bash, MOMENTS, processesNamed, SCRIPTS, upTo } from "./sdk-moments.ts";
+import { isRunning, until } from "./processes.ts";
 
 setDefaultTimeout(60_000);
 
@@ -294,12 +295,4 @@ function random(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-async function until(holds: () => boolean, complaint: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(complaint);
-    await Bun.sleep(10); // the end of a process that is not our child is no event
-  }
 }

@@ -14,6 +14,7 @@ import {
 } from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, STREAM, told } from "./front-door.ts";
 import { confinementMissing } from "./needs-bubblewrap.ts";
+import { until } from "./processes.ts";
 
 const missing = confinementMissing();
 const shielded = test.skipIf(missing !== null);
@@ -290,12 +291,4 @@ async function tell(
   return model.requests
     .slice(1)
     .map((request) => told(request).flatMap(({ type, content }) => (type === "tool_result" ? [content] : [])));
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error("Never happened");
-    await Bun.sleep(5); // the end of a process that is not our child is no event
-  }
 }

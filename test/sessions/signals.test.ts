@@ -12,6 +12,7 @@ import {
   type Reply,
   type TemporaryHome,
 } from "@keelson/testkit";
+import { gone, isRunning, pidIn, until } from "./processes.ts";
 
 const TEXT = ["-p", "--allowedTools", "Bash", "--"];
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose", "--allowedTools", "Bash", "--"];
@@ -21,24 +22,6 @@ const bash = (command: string, more: object = {}): Reply => ({
 });
 /** Says who it is, then stays. */
 const stays = "echo $$ > pid; sleep 1000";
-
-/** Of a command that wrote its number into the project. */
-async function pidIn(home: TemporaryHome): Promise<number> {
-  const path = join(home.project, "pid");
-  await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"), "no command began");
-  return Number(readFileSync(path, "utf8"));
-}
-
-const gone = (pid: number) => until(() => !isRunning(pid), `process ${pid} is still there`);
-
-function isRunning(pid: number): boolean {
-  try {
-    // "pid (name) state …": where nobody collects orphans, the dead stay listed as Z.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
 
 function childrenOf(parent: number): number[] {
   const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -51,14 +34,6 @@ function parentOf(pid: number): number | undefined {
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
     return undefined;
-  }
-}
-
-async function until(holds: () => boolean, complaint: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(complaint);
-    await Bun.sleep(5);
   }
 }
 

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { createShell, type ShellOptions } from "./shell.ts";
 import { markedProcesses } from "./shell/groups.ts";
 import { createTasks, type Task } from "./task-table.ts";
+import { isAlive, until } from "./alive.test-support.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shell-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -51,22 +52,6 @@ function world(options: Partial<ShellOptions> = {}) {
       ...more,
     });
   return { home, shell, tasks, ended, run, [Symbol.asyncDispose]: () => shell.close() };
-}
-
-const isAlive = (pid: number) => {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
-  } catch {
-    return false;
-  }
-};
-
-async function until(condition: () => boolean, what: string) {
-  const deadline = performance.now() + 15_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`);
-    await Bun.sleep(5); // the end of a process that is not our child is no event
-  }
 }
 
 test("stdout and stderr arrive interleaved, with the exit code and the directory", async () => {

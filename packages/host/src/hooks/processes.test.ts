@@ -17,6 +17,7 @@ import type { CommandHook, HookRun } from "@keelson/protocol";
 import { markedProcesses } from "../shell/groups.ts";
 import { hookEnvironment } from "./environment.ts";
 import { createHookProcesses, type HookRunOptions } from "./processes.ts";
+import { isAlive, until } from "../alive.test-support.ts";
 
 // Processes are started and ended for real; on a busy machine that takes its time.
 setDefaultTimeout(20_000);
@@ -62,22 +63,6 @@ const done = (more: Partial<HookRun> = {}): HookRun => ({
   durationMs,
   ...more,
 });
-
-const isAlive = (pid: number) => {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
-  } catch {
-    return false;
-  }
-};
-
-async function until(condition: () => boolean, what: string) {
-  const deadline = performance.now() + 15_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`);
-    await Bun.sleep(5); // the end of a process that is not our child is no event
-  }
-}
 
 const pidIn = (file: string) => Number(readFileSync(file, "utf8"));
 const hasPid = (file: string) => existsSync(file) && readFileSync(file, "utf8").endsWith("\n");

@@ -1,0 +1,19 @@
+// Processes that are not our children: their end is no event, so it is looked for.
+
+import { readFileSync } from "node:fs";
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
+  } catch {
+    return false;
+  }
+}
+
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Never happened: ${what}`);
+    await Bun.sleep(5);
+  }
+}

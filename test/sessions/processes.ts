@@ -1,0 +1,31 @@
+// Processes that are not our children: their end is no event, so it is looked for.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TemporaryHome } from "@keelson/testkit";
+
+export function isRunning(pid: number): boolean {
+  try {
+    // "pid (name) state …": where nobody collects orphans, the dead stay listed as Z.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+export const gone = (pid: number) => until(() => !isRunning(pid), `process ${pid} is still there`);
+
+/** Of a command that wrote its number into the project. */
+export async function pidIn(home: TemporaryHome): Promise<number> {
+  const path = join(home.project, "pid");
+  await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"), "no command began");
+  return Number(readFileSync(path, "utf8"));
+}
+
+export async function until(holds: () => boolean, complaint = "Never happened"): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(complaint);
+    await Bun.sleep(5);
+  }
+}
