@@ -18,7 +18,8 @@ import {
   type AutoRules,
   type Classified,
 } from "@keelson/engine/gate";
-import { NO_USAGE, type ModelMessage, type PermissionMode, type Signal, type Usage } from "@keelson/protocol";
+import type { ModelMessage, PermissionMode, Signal, Usage } from "@keelson/protocol";
+import { askAside } from "./side-request.ts";
 
 export interface ClassifierOptions {
   rules(): AutoRules & { readonly classifyAllShell?: boolean };
@@ -69,23 +70,13 @@ export class Classifier {
   }
 
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<Classified> {
-    const started = this.#options.now();
-    let text = "";
-    let usage: Usage = NO_USAGE;
+    const { model, charge, now } = this.#options;
     try {
-      for await (const event of this.#options.model().provider.stream(request, signal)) {
-        if (event.type === "notice" && event.notice.type === "restart") text = "";
-        if (event.type === "message_start") usage = { ...usage, ...event.message.usage };
-        if (event.type === "message_delta") usage = { ...usage, ...event.usage };
-        if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
-      }
+      return readVerdict(await askAside({ model: model(), request, signal, charge, now }));
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
-    } finally {
-      this.#options.charge(usage, request.model, this.#options.now() - started);
     }
-    return readVerdict(text);
   }
 
   #tell({ verdict, reason }: Classified): void {

@@ -1,7 +1,9 @@
 // Questions to the model beside the conversation: they see it, and leave no trace in it. What they cost is charged.
 
-import { buildRequest, requestParts } from "@keelson/engine";
-import { blocksOf, isToolUse, NO_USAGE, type ModelMessage, type Usage } from "@keelson/protocol";
+import { buildRequest, ModelError, requestParts } from "@keelson/engine";
+import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
+import type { Cost } from "../cost.ts";
+import { askAside } from "../side-request.ts";
 import { done, textIn, type Handler } from "./reply.ts";
 import type { ControlTargets } from "./targets.ts";
 
@@ -20,7 +22,7 @@ export const generateSessionTitle: Handler = async (request, targets, { signal }
   const system = [
     "You name conversations. Answer with a title of three to seven words in sentence case, and nothing else.",
   ];
-  const answer = await askModel(targets, [{ role: "user", content: description }], system, signal).catch(() => "");
+  const answer = await askModel(targets, [{ role: "user", content: description }], system, signal).catch(unnamed);
   const title = answer
     .trim()
     .split("\n")[0]!
@@ -30,6 +32,12 @@ export const generateSessionTitle: Handler = async (request, targets, { signal }
   return done({ title });
 };
 
+/** A model that cannot be asked leaves the session without a title, as it was. */
+function unnamed(error: unknown): string {
+  if (error instanceof ModelError) return "";
+  throw error;
+}
+
 async function askModel(
   targets: ControlTargets,
   messages: readonly ModelMessage[],
@@ -38,19 +46,9 @@ async function askModel(
 ): Promise<string> {
   const model = targets.model();
   const request = buildRequest(requestParts(model, system, []), messages);
-  const started = targets.now();
-  let text = "";
-  let usage: Usage = NO_USAGE;
-  let name = model.profile.id;
-  for await (const event of model.provider.stream(request, signal)) {
-    if (event.type === "message_start") {
-      usage = { ...usage, ...event.message.usage };
-      name = event.message.model;
-    } else if (event.type === "message_delta") usage = { ...usage, ...event.usage };
-    else if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
-  }
-  targets.cost.charge(usage, name, targets.now() - started);
-  return text;
+  const { cost, now } = targets;
+  const charge: Cost["charge"] = (...booked) => cost.charge(...booked);
+  return askAside({ model, request, signal, charge, now });
 }
 
 /** The conversation up to its last safe place, tools and their results told as they are, and then the question. */

@@ -2,7 +2,8 @@
 // It decides nothing when it fails.
 
 import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
-import { NO_USAGE, type HookRun, type PromptHook, type Usage } from "@keelson/protocol";
+import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
+import { askAside } from "../side-request.ts";
 import { ANSWER_SCHEMA, conditionText, readAnswer, withoutThinking } from "./condition.ts";
 import system from "./prompt.md" with { type: "text" };
 import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
@@ -22,7 +23,7 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   const model = withoutThinking(options.model);
   const request = conditionRequest(conditionText(handler.prompt, input, model), model);
   try {
-    const asked = await withinTime(options, (signal) => ask(request, signal, options));
+    const asked = await withinTime(options, (signal) => askAside({ ...options, request, signal }));
     if (asked.ended !== "done") return end(cutShort(asked.ended, options));
     const answer = readAnswer(asked.value);
     if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
@@ -61,26 +62,4 @@ function conditionRequest(text: string, model: ModelChoice): ModelRequest {
     ...(metadata ? { metadata } : {}),
     betas,
   };
-}
-
-/** The text of the reply, charged for whether or not it came to an end. */
-async function ask(request: ModelRequest, signal: AbortSignal, options: PromptHookOptions): Promise<string> {
-  const started = options.now();
-  let text = "";
-  let usage: Usage = NO_USAGE;
-  let model: string | undefined;
-  try {
-    for await (const event of options.model.provider.stream(request, signal)) {
-      if (event.type === "notice" && event.notice.type === "restart") text = "";
-      if (event.type === "message_start") {
-        model = event.message.model;
-        usage = { ...usage, ...event.message.usage };
-      }
-      if (event.type === "message_delta") usage = { ...usage, ...event.usage };
-      if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
-    }
-    return text;
-  } finally {
-    if (model !== undefined) options.charge(usage, model, options.now() - started);
-  }
 }
