@@ -111,3 +111,23 @@ test("who resumes a session that has a name hears it", async () => {
   expect(messagesOf(first, "system/session_title_changed")).toEqual([]);
   expect(messagesOf(second, "system/session_title_changed")).toMatchObject([{ title: "the parser" }]);
 });
+
+test("settings of a client bring in no file that a ConfigChange hook refuses", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([]);
+  const hook = { matcher: "project_settings", hooks: [{ type: "command", command: "exit 2" }] };
+  const settings = JSON.stringify({ hooks: { ConfigChange: [hook] } });
+  await using program = startKeelson([...CHAT, "--settings", settings], { home, url: model.url, stdin: "open" });
+  const wanted = { subtype: "apply_flag_settings", settings: { language: "german" } };
+  program.send(control("r1", wanted));
+  await program.waitForLine(replyTo("r1"));
+  home.write(".claude/settings.json", JSON.stringify({ model: "haiku" }));
+  program.send(control("r2", wanted));
+  await program.waitForLine(replyTo("r2"));
+  program.closeStdin();
+  const replies = messagesOf(await program.done, "control_response").map(({ response }) => response);
+  expect(replies).toMatchObject([
+    { subtype: "success" },
+    { subtype: "error", error: expect.stringContaining("a hook refuses the change") },
+  ]);
+});

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Assembly } from "./assembly.ts";
 import type { ControlTargets } from "./controls/targets.ts";
-import { mayChangeModel, tellModelChange } from "./hooks/session-events.ts";
+import { mayChangeModel, mayChangeSettings, tellModelChange } from "./hooks/session-events.ts";
 import { namedInInitialize } from "./mcp/named.ts";
 import { chooseModel } from "./model-choice.ts";
 
@@ -20,6 +20,7 @@ export function targetsOf(all: Assembly): ControlTargets {
     startedMs: now(),
     snapshot: () => current.snapshot,
     adopt: all.adopt,
+    mayAdopt: (next) => mayChangeSettings(all.hooks.fire, current.snapshot, next),
     model: () => current.model,
     setModel: async (name) => {
       const { entrypoint } = options;

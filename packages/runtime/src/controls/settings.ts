@@ -41,6 +41,9 @@ export const applyFlagSettings: Handler = async (request, targets) => {
   }
   const complaint = next.warnings.find((warning) => !before.warnings.includes(warning));
   if (complaint !== undefined) return failed(REFUSED + complaint);
+  // The files are read anew with it; what changed there is subject to the same word as between runs.
+  if (!(await targets.mayAdopt(next)))
+    return failed(`${REFUSED}a settings file changed, and a hook refuses the change`);
   if ("model" in wanted) {
     const { model } = wanted;
     await targets.setModel(typeof model === "string" && model !== "default" ? model : undefined);

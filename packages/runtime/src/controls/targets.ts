@@ -23,6 +23,8 @@ export interface ControlTargets {
   snapshot(): Snapshot;
   /** Takes a snapshot over whole: rules, directories, hooks, tools, system prompt. */
   adopt(next: Snapshot): void;
+  /** Hooks hear of files that changed meanwhile, and may refuse them. */
+  mayAdopt(next: Snapshot): Promise<boolean>;
 
   model(): ResolvedModel;
   /** The id it resolved to. Rejects with a reason when it cannot be had; hooks may object. */
