@@ -9,6 +9,7 @@ import {
   type InstructionSet,
 } from "@keelson/config/instructions";
 import { renderChanged, renderInstructions, renderNested, type Access } from "@keelson/engine";
+import { realPathOf } from "@keelson/host";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { projectDir } from "@keelson/store";
 
@@ -17,6 +18,8 @@ export interface SessionInstructions {
   readonly preface: string;
   /** Where the model keeps its notes; undefined when it keeps none. */
   readonly memory: string | undefined;
+  /** The same with links resolved, as the gate compares it. */
+  readonly realMemory: string | undefined;
   /** Everything that holds by now, in order. */
   files(): readonly InstructionFile[];
   /** What begins to hold because a call touched this. */
@@ -48,9 +51,11 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
     return files;
   };
   loaded(set.files);
+  const memory = memoryDirectory(snapshot, projectDirectory);
   return {
     preface: renderInstructions(set.files, options.date),
-    memory: memoryDirectory(snapshot, projectDirectory),
+    memory,
+    realMemory: memory === undefined ? undefined : realPathOf(memory),
     files: () => [...set.files, ...later],
     touched(access) {
       if (access.kind !== "read" && access.kind !== "edit") return [];

@@ -2,7 +2,6 @@
 
 import { writeRules } from "@keelson/config";
 import type { SandboxState } from "@keelson/engine";
-import { realPathOf } from "@keelson/host";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { Assembly } from "./assembly.ts";
 import type { Classifier } from "./classifier.ts";
@@ -20,7 +19,7 @@ export function openGate(all: Assembly, sandbox: SandboxState): Gate & { kept():
     home: current.snapshot.home,
     refusal: (mode) => modeRefusal(mode, current.snapshot, process.getuid?.()),
     readable: world.readable,
-    memory: () => (all.instructions.memory === undefined ? undefined : realPathOf(all.instructions.memory)),
+    memory: () => all.instructions.realMemory,
     plan: () => all.plan.path(),
     sandbox,
     isShielded: (from) => world.hidesDenied(from),
