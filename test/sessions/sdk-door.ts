@@ -51,21 +51,4 @@ export const kindOf = (message: SDKMessage): string =>
 export const says = (content: string) =>
   ({ type: "user", message: { role: "user", content }, parent_tool_use_id: null }) as const;
 
-/** Prompts that the test hands out one by one. */
-export function handedOut<Item>(): { give(item: Item): void; end(): void; items: AsyncIterable<Item> } {
-  const waiting: (Item | undefined)[] = [];
-  let arrived = () => {};
-  const put = (item: Item | undefined) => {
-    waiting.push(item);
-    arrived();
-  };
-  async function* items() {
-    for (;;) {
-      while (waiting.length === 0) await new Promise<void>((resolve) => (arrived = resolve));
-      const item = waiting.shift();
-      if (item === undefined) return;
-      yield item;
-    }
-  }
-  return { give: put, end: () => put(undefined), items: items() };
-}
+export { handedOut } from "../handed-out.ts";

@@ -1,25 +1,8 @@
 import { expect, test } from "bun:test";
 import { collect, fakeProgram, result } from "./fake-program.test-support.ts";
 import type { Options } from "./options/options.ts";
+import { failure, played } from "./played.test-support.ts";
 import { query } from "./query.ts";
-
-/** A query of a program that the test plays. */
-function played(prompt: Parameters<typeof query>[0]["prompt"], options: Options = {}, program = fakeProgram()) {
-  const { spawn } = program;
-  return {
-    program,
-    running: query({
-      prompt,
-      options: { pathToKeelsonExecutable: "keelson", spawnClaudeCodeProcess: spawn, ...options },
-    }),
-  };
-}
-
-const failure = (promise: Promise<unknown>): Promise<any> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 test("a prompt goes out with initialize, messages come in, and the result ends the input", async () => {
   const { program, running } = played("hi");

@@ -1,12 +1,13 @@
 // What every hook of a session was told and said, one line each, for those who write hooks. Nothing reads it back to
 // act on it. A disk that refuses is reported once, and the session never notices.
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { parseLine } from "./parse-line.ts";
 import { sessionDir } from "./paths.ts";
+import { openAppend } from "./open-append.ts";
 
 /** One handler's part in one event. */
 export interface HookFiring {
@@ -163,24 +164,14 @@ interface OpenFile {
 const FULL = "full";
 
 function openForAppend(path: string): OpenFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw new Error(`Not a regular file: "${path}"`);
-    const { size } = stat;
+  return openAppend("Hook trace", path, (fd, size) => {
     const tail = Buffer.alloc(Math.min(size, LAST_WORDS));
     readSync(fd, tail, 0, tail.length, size - tail.length);
     const ending = tail.toString();
     return {
-      fd,
       size,
       torn: size > 0 && !ending.endsWith("\n"),
       full: /\{"at":"[^"]*","full":"[^"]*"\}\n$/.test(ending),
     };
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
+  });
 }

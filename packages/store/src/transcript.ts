@@ -1,11 +1,11 @@
 // The one writer of a transcript file. Appends whole lines, one write each, and never changes what is there.
 // A disk that refuses is reported once; the work goes on, and what could not be written is tried again.
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, readSync, writeSync } from "node:fs";
 import type { Entry, MetadataEntry } from "@keelson/protocol";
 import { lineOf } from "./line.ts";
 import { stickyLinesNearEnd, stickyType } from "./sticky.ts";
+import { openAppend } from "./open-append.ts";
 
 export interface TranscriptWriter {
   /** Null when persistence is off. */
@@ -96,24 +96,10 @@ interface OpenFile {
 }
 
 function openForAppend(path: string): OpenFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  try {
-    const { size, isFile } = statOf(fd);
-    if (!isFile) throw new Error(`Transcript is not a regular file: "${path}"`);
+  return openAppend("Transcript", path, (fd, size) => {
     const last = Buffer.alloc(1);
-    const torn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10;
-    return { fd, torn };
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
-}
-
-function statOf(fd: number): { size: number; isFile: boolean } {
-  const stat = fstatSync(fd);
-  return { size: stat.size, isFile: stat.isFile() };
+    return { torn: size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10 };
+  });
 }
 
 function writeLines(file: OpenFile, lines: readonly string[]): void {

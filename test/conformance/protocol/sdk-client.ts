@@ -9,6 +9,7 @@ import {
   type Options,
   type SDKUserMessage,
 } from "@keelson/sdk";
+import { handedOut } from "../../handed-out.ts";
 import type { Book, Client, Open, Place } from "./play.ts";
 import { errorIn, type Answer, type Answers, type End, type Start } from "./scenario.ts";
 import { askThrough } from "./sdk-methods.ts";
@@ -109,22 +110,4 @@ function given(answer: Answer): Promise<any> {
   if (answer === "silent") return new Promise(() => {});
   const error = errorIn(answer);
   return error === undefined ? Promise.resolve(answer) : Promise.reject(new Error(error));
-}
-
-function handedOut<Item>() {
-  const waiting: (Item | undefined)[] = [];
-  let arrived = () => {};
-  const put = (item: Item | undefined) => {
-    waiting.push(item);
-    arrived();
-  };
-  async function* items() {
-    for (;;) {
-      while (waiting.length === 0) await new Promise<void>((resolve) => (arrived = resolve));
-      const item = waiting.shift();
-      if (item === undefined) return;
-      yield item;
-    }
-  }
-  return { give: put, end: () => put(undefined), items: items() };
 }

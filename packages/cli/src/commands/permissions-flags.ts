@@ -1,43 +1,29 @@
 // The flags of `keelson permissions`: its own, and those of the program that choose settings.
 
-import { FLAGS, type Flag } from "../flags.ts";
-
-const none = { kind: "none" } as const;
+import type { Flag } from "../flags.ts";
+import { cwdFlag, jsonFlag, modeFlag, withShared } from "./group-flags.ts";
 
 /** Flags that only `keelson permissions` has. */
 export const OWN_FLAGS: readonly Flag[] = [
-  {
-    name: "mode",
-    value: {
-      kind: "choice",
-      label: "mode",
-      choices: ["default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"],
-    },
-    group: "Permissions",
-    help: "Judge as if the session were in this mode",
-  },
+  modeFlag("Judge as if the session were in this mode"),
   {
     name: "command",
     value: { kind: "text", label: "text" },
     group: "Permissions",
     help: "explain: a shell command, as it stands",
   },
-  {
-    name: "cwd",
-    value: { kind: "text", label: "directory" },
-    group: "Settings",
-    help: "Judge as if started in this directory",
-  },
-  { name: "json", value: none, group: "Output", help: "Print JSON" },
+  cwdFlag("Judge as if started in this directory"),
+  jsonFlag(),
   {
     name: "exit-code",
-    value: none,
+    value: { kind: "none" },
     group: "Output",
     help: "explain: exit with 0 for allow, 1 for ask, 2 for deny",
   },
 ];
 
-const SHARED = new Set([
+export const PERMISSIONS_FLAGS = withShared(
+  OWN_FLAGS,
   "help",
   "allowedTools",
   "disallowedTools",
@@ -47,6 +33,4 @@ const SHARED = new Set([
   "settings",
   "setting-sources",
   "require-trust",
-]);
-
-export const PERMISSIONS_FLAGS: readonly Flag[] = [...OWN_FLAGS, ...FLAGS.filter(({ name }) => SHARED.has(name))];
+);

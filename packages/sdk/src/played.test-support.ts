@@ -1,0 +1,23 @@
+// A query of a program that the test plays.
+
+import { fakeProgram } from "./fake-program.test-support.ts";
+import type { Options } from "./options/options.ts";
+import { query } from "./query.ts";
+
+export function played(prompt: Parameters<typeof query>[0]["prompt"], options: Options = {}, program = fakeProgram()) {
+  const { spawn } = program;
+  return {
+    program,
+    running: query({
+      prompt,
+      options: { pathToKeelsonExecutable: "keelson", spawnClaudeCodeProcess: spawn, ...options },
+    }),
+  };
+}
+
+/** What it was rejected with; undefined when it was not. */
+export const failure = (promise: Promise<unknown>): Promise<any> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
