@@ -2,15 +2,32 @@
 // started as `nobody`; and what closing it might have broken is tried as well.
 
 import { afterAll, expect, test } from "bun:test";
-import { lchownSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { startKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, prompt, told } from "./front-door.ts";
 
+const root = dirname(dirname(import.meta.dir));
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 const AS_NOBODY = [Bun.which("setpriv") ?? "setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"];
 const through = isRoot ? AS_NOBODY : [];
+/** A folder everybody may enter; it is made when the checkout is none. */
+let open: string | undefined;
+const program = reachable();
 const ordinary = test.skipIf(missing() !== null);
 
 const KEY = "sk-ant-hush-0123456789";
@@ -23,7 +40,10 @@ const control = Bun.spawn([...through, "sleep", "60"], {
   env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
   stdio: ["ignore", "ignore", "ignore"],
 });
-afterAll(() => control.kill());
+afterAll(() => {
+  control.kill();
+  if (open !== undefined) rmSync(open, { recursive: true });
+});
 
 ordinary.each([
   ["behind the shield", true],
@@ -37,19 +57,20 @@ ordinary.each([
     const ways = ["environ", "maps", "mem", "root/", "cwd/", "fd/"];
     const tries = (pid: number) => ways.map((way) => `head -c 9 /proc/${pid}/${way} && ls /proc/${pid}/${way}`);
     await using model = await startMockModel((_request, number) =>
-      number > 1 ? { text: "done" } : { calls: [bash(LOOK), ...tries(program.pid).map(bash)] },
+      number > 1 ? { text: "done" } : { calls: [bash(LOOK), ...tries(running.pid).map(bash)] },
     );
-    await using program = startKeelson([...CHAT, "--allowedTools", "Bash"], {
+    await using running = startKeelson([...CHAT, "--allowedTools", "Bash"], {
       home: owned(home),
       url: model.url,
       stdin: "open",
       through,
+      program,
       env: { ANTHROPIC_API_KEY: KEY, PATH: shielded ? home.env["PATH"] : withoutBubblewrap(home) },
     });
-    program.send(prompt("go"));
-    await program.waitForLine(({ type }) => type === "result");
-    program.closeStdin();
-    expect((await program.done).code).toBe(0);
+    running.send(prompt("go"));
+    await running.waitForLine(({ type }) => type === "result");
+    running.closeStdin();
+    expect((await running.done).code).toBe(0);
 
     expect(model.requests[0]!.headers["x-api-key"]).toBe(KEY);
     const [looked, ...tried] = told(model.requests[1]!).map(({ content }) => content);
@@ -77,21 +98,22 @@ ordinary(
       },
       { text: "done" },
     ]);
-    await using program = startKeelson([...CHAT, "--allowedTools", "Bash", "--permission-mode", "acceptEdits"], {
+    await using running = startKeelson([...CHAT, "--allowedTools", "Bash", "--permission-mode", "acceptEdits"], {
       home: owned(home),
       url: model.url,
       stdin: "open",
       through,
+      program,
     });
-    program.send(prompt("go"));
-    await program.waitForLine(({ type }) => type === "result");
+    running.send(prompt("go"));
+    await running.waitForLine(({ type }) => type === "result");
     const answers = told(model.requests[1]!);
     expect(answers.map(({ is_error }) => is_error)).toEqual([false, false, false, false]);
     expect([answers[0].content, answers[3].content, home.read("a.txt")]).toEqual(["started", "a.txt:1:two", "two\n"]);
 
     expect(sleepers(home)).toHaveLength(2);
-    program.kill("SIGKILL");
-    await program.done;
+    running.kill("SIGKILL");
+    await running.done;
     for (const deadline = performance.now() + 8_000; sleepers(home).length > 0; await Bun.sleep(20)) {
       if (performance.now() > deadline) break;
     }
@@ -129,15 +151,28 @@ function owned(home: TemporaryHome): TemporaryHome {
   return home;
 }
 
+const mayRun = (path: string) =>
+  !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
+
+/** The program where `nobody` finds it: in place, or the built one in a folder everybody may enter. */
+function reachable(): string | undefined {
+  const inPlace = process.env["KEELSON_BIN"] || process.execPath;
+  const built = process.env["KEELSON_BIN"] || join(root, "dist/keelson");
+  if (mayRun(inPlace) || !existsSync(built)) return process.env["KEELSON_BIN"] || undefined;
+  open = mkdtempSync(join(tmpdir(), "keelson-open-"));
+  chmodSync(open, 0o755);
+  copyFileSync(built, join(open, "keelson"));
+  chmodSync(join(open, "keelson"), 0o755);
+  return join(open, "keelson");
+}
+
 /** Null when it can be tried; else why not. Under CI that is a failure instead. */
 function missing(): string | null {
   if (process.platform !== "linux") return "only Linux has what is tested";
-  const program = process.env["KEELSON_BIN"] || process.execPath;
-  const check = isRoot ? Bun.spawnSync([...AS_NOBODY, "test", "-x", program], { stderr: "ignore" }).success : true;
-  if (check) return null;
-  const reason = `${Bun.which("setpriv") ? `nobody may not run ${program}` : "setpriv is not installed"}`;
-  if (process.env["CI"])
-    throw new Error(`${reason}: run the tests as an ordinary user, or let others read the checkout`);
+  const wanted = program ?? process.execPath;
+  if (mayRun(wanted)) return null;
+  const reason = Bun.which("setpriv") ? `nobody may not run ${wanted}` : "setpriv is not installed";
+  if (process.env["CI"]) throw new Error(`${reason}: run the tests as an ordinary user, or build the program first`);
   console.warn(`Being an ordinary user is not tested: ${reason}`);
   return reason;
 }
