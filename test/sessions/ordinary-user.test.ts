@@ -151,8 +151,9 @@ function owned(home: TemporaryHome): TemporaryHome {
   return home;
 }
 
-const mayRun = (path: string) =>
-  !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
+function mayRun(path: string): boolean {
+  return !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
+}
 
 /** The program where `nobody` finds it: in place, or the built one in a folder everybody may enter. */
 function reachable(): string | undefined {
