@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { KEYS } from "../packages/config/src/keys.ts";
+import { KEYS } from "../packages/config/src/check/keys.ts";
 import { schemaFile, settingsSchema } from "./settings-schema.ts";
 
 test("docs/settings.schema.json is what the table of keys says today; mend it with `bun scripts/settings-schema.ts`", async () => {

@@ -1,7 +1,7 @@
 // docs/settings.schema.json, made from the table of settings keys: `bun scripts/settings-schema.ts` writes it.
 
 import { join } from "node:path";
-import { KEYS, type Key, type ValueType } from "../packages/config/src/keys.ts";
+import { KEYS, type Key, type ValueType } from "../packages/config/src/check/keys.ts";
 import { HOOK_EVENTS } from "../packages/protocol/src/hook.ts";
 import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
 import { root } from "./root.ts";

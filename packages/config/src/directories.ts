@@ -3,7 +3,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { ConfigError } from "./errors.ts";
 import { permissionsOf, strings } from "./rules.ts";
-import { atHome, type Places, type Scope } from "./scopes.ts";
+import { atHome, type Places, type Scope } from "./scopes/scopes.ts";
 
 /** Those of the settings, then those of `--add-dir`. A wrong flag is an error, a wrong setting a warning. */
 export function workingDirectories(

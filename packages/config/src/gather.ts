@@ -5,15 +5,15 @@ import { join, resolve } from "node:path";
 import type { PermissionMode } from "@keelson/protocol";
 import type { Environment } from "./env.ts";
 import { ConfigError } from "./errors.ts";
-import { restrict, type Standing } from "./folder.ts";
-import { keepManagedLists } from "./managed-lists.ts";
-import { mergeSettings } from "./merge.ts";
+import { restrict, type Standing } from "./scopes/folder.ts";
+import { keepManagedLists } from "./scopes/managed-lists.ts";
+import { mergeSettings } from "./scopes/merge.ts";
 import { isAsking } from "./mode.ts";
 import { permissionsOf } from "./rules.ts";
-import { managedDirectory, readScopes, type Places, type Scope, type Warn, type WarningKind } from "./scopes.ts";
+import { managedDirectory, readScopes, type Places, type Scope, type Warn, type WarningKind } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
-import { isTracked } from "./tracked.ts";
+import { isTracked } from "./scopes/tracked.ts";
 import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
 
 export interface LoadOptions {

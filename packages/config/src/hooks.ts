@@ -2,7 +2,7 @@
 // why. Pure; the handlers themselves were checked when their files were.
 
 import { HOOK_EVENTS, isObject, type HookEvent, type HookHandler, type HookRegistration } from "@keelson/protocol";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./scopes/scopes.ts";
 import type { Hooks } from "./snapshot.ts";
 
 export interface HookQuestion {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { inspect, settingsFiles } from "./inspect.ts";
 import { load } from "./load.ts";
 import { locateRules } from "./locate.ts";
-import { setValue, type SetRequest } from "./set-value.ts";
+import { setValue, type SetRequest } from "./write/set-value.ts";
 
 let root: string;
 let cwd: string;

@@ -2,12 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { isObject, type RuleSource } from "@keelson/protocol";
-import { isGroup, knownKey, valueAt } from "./known.ts";
+import { isGroup, knownKey, valueAt } from "./check/known.ts";
 import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./gather.ts";
 import { linesOf, type Lines } from "./locate.ts";
-import { mergeSettings } from "./merge.ts";
-import { readSettingsFile } from "./read.ts";
-import { atHome, managedFiles, standardFiles, type Scope } from "./scopes.ts";
+import { mergeSettings } from "./scopes/merge.ts";
+import { readSettingsFile } from "./scopes/read.ts";
+import { atHome, managedFiles, standardFiles, type Scope } from "./scopes/scopes.ts";
 
 /** A place in a settings file; inline settings have neither file nor line. */
 export interface Origin {

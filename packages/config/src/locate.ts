@@ -2,7 +2,7 @@
 
 import type { Rule } from "@keelson/engine";
 import { isObject, type HookRegistration } from "@keelson/protocol";
-import { readRegular, readSettingsFile } from "./read.ts";
+import { readRegular, readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The rules of a snapshot with their lines, as far as their files still hold them. */

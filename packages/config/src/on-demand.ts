@@ -2,10 +2,10 @@
 
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
 import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
-import type { FlagWritten, FolderPlace } from "./project-flag.ts";
-import type { setValue as SetValue } from "./set-value.ts";
+import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
+import type { setValue as SetValue } from "./write/set-value.ts";
 import { TRUSTED } from "./trust.ts";
-import type { writeRules as WriteRules } from "./write-rules.ts";
+import type { writeRules as WriteRules } from "./write/write-rules.ts";
 
 export const inspect: typeof Inspect = async (options) => (await import("./inspect.ts")).inspect(options);
 
@@ -17,11 +17,11 @@ export const locateRules: typeof LocateRules = async (snapshot) => (await import
 export const locateHooks: typeof LocateHooks = async (snapshot) => (await import("./locate.ts")).locateHooks(snapshot);
 
 export const setValue: typeof SetValue = async (request, places) =>
-  (await import("./set-value.ts")).setValue(request, places);
+  (await import("./write/set-value.ts")).setValue(request, places);
 
 export const writeRules: typeof WriteRules = async (updates, places) =>
-  (await import("./write-rules.ts")).writeRules(updates, places);
+  (await import("./write/write-rules.ts")).writeRules(updates, places);
 
 /** A person has looked at the folder and accepted it. */
 export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
-  (await import("./project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
+  (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);

@@ -3,7 +3,7 @@
 import { parseRule, type Rule } from "@keelson/engine";
 import { isObject, type RuleBehavior, type RuleSource } from "@keelson/protocol";
 import { ConfigError } from "./errors.ts";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 
 const BEHAVIORS: readonly RuleBehavior[] = ["deny", "ask", "allow"];

@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { readAccepted, type Accepted } from "./accepted.ts";
-import { readSettingsFile } from "./read.ts";
+import { readAccepted, type Accepted } from "./scopes/accepted.ts";
+import { readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The reference's own key, so that a folder trusted there is trusted here. */

@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { readSettingsFile } from "../read.ts";
+import { readSettingsFile } from "../scopes/read.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { globalFileOf } from "../trust.ts";
 

@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
-import { atHome } from "../scopes.ts";
+import { atHome } from "../scopes/scopes.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Collector } from "./collect.ts";
 import type { InstructionFile, LoadReason } from "./instruction-file.ts";

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readRegular } from "../read.ts";
+import { readRegular } from "../scopes/read.ts";
 
 /** The root of the main repository; of a folder in none, the folder itself. */
 export function repositoryRoot(cwd: string): string {

@@ -2,7 +2,7 @@
 // file system down, and memory. Says what is read at the start of a session; what happens later is not known here.
 
 import { dirname, join, sep } from "node:path";
-import { managedDirectory } from "../scopes.ts";
+import { managedDirectory } from "../scopes/scopes.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { isApproved } from "./approval.ts";
 import { createCollector, type Candidate, type Collector } from "./collect.ts";

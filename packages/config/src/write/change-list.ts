@@ -2,7 +2,7 @@
 
 import { isObject } from "@keelson/protocol";
 import { appendAt, removeAt, setAt } from "./edit.ts";
-import { valueAt } from "./known.ts";
+import { valueAt } from "../check/known.ts";
 
 export type Step = { readonly text: string } | { readonly problem: string };
 export type Same = (written: unknown, wanted: string) => boolean;

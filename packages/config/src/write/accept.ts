@@ -1,14 +1,14 @@
 // Writes down what a person accepted for a folder that is not trusted: its local file alone would not count there.
 
 import { isObject } from "@keelson/protocol";
-import { ACCEPTED } from "./accepted.ts";
+import { ACCEPTED } from "../scopes/accepted.ts";
 import { changeList, type Same, type Wanted } from "./change-list.ts";
 import { isEditable } from "./edit.ts";
-import { valueAt } from "./known.ts";
-import { isSameRule } from "./rules.ts";
+import { valueAt } from "../check/known.ts";
+import { isSameRule } from "../rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { globalFileOf } from "./trust.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { globalFileOf } from "../trust.ts";
 
 export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 

@@ -3,7 +3,7 @@
 
 import { isObject, type PermissionMode } from "@keelson/protocol";
 import { sift, type Accepted } from "./accepted.ts";
-import { mayFolderSet } from "./env.ts";
+import { mayFolderSet } from "../env.ts";
 import type { Scope } from "./scopes.ts";
 
 export interface Standing {

@@ -1,12 +1,12 @@
 // Sets one key in one settings file, after checking that the key, the value and the file go together.
 
-import { checkValue } from "./check-value.ts";
-import { whose } from "./check.ts";
-import type { Key } from "./keys.ts";
-import { keyPath, valueAt, type KeyPath } from "./known.ts";
+import { checkValue } from "../check/check-value.ts";
+import { whose } from "../check/check.ts";
+import type { Key } from "../check/keys.ts";
+import { keyPath, valueAt, type KeyPath } from "../check/known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
-import { standardFiles } from "./scopes.ts";
-import { strings } from "./rules.ts";
+import { standardFiles } from "../scopes/scopes.ts";
+import { strings } from "../rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
 import { keptElsewhere, placeOf, type WritePlaces } from "./write-rules.ts";
 

@@ -2,7 +2,7 @@
 // where trust is kept, in the user's global config file; the folder's own files can repeat it, never add to it.
 
 import { isObject } from "@keelson/protocol";
-import { isSameRule, strings } from "./rules.ts";
+import { isSameRule, strings } from "../rules.ts";
 
 export interface Accepted {
   readonly rules: readonly string[];

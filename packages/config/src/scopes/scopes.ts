@@ -3,13 +3,13 @@
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { isObject, type RuleSource } from "@keelson/protocol";
-import { checkSettings } from "./check.ts";
-import { ConfigError } from "./errors.ts";
-import type { Holder } from "./keys.ts";
+import { checkSettings } from "../check/check.ts";
+import { ConfigError } from "../errors.ts";
+import type { Holder } from "../check/keys.ts";
 import type * as ParentPolicy from "./parent-policy.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
-import type { Flags } from "./snapshot.ts";
-import { stampOf, type Source } from "./sources.ts";
+import type { Flags } from "../snapshot.ts";
+import { stampOf, type Source } from "../sources.ts";
 
 /** One settings file, or the text of `--settings`, with its unsound values already gone. */
 export interface Scope {

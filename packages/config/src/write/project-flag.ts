@@ -3,8 +3,8 @@
 import { isObject } from "@keelson/protocol";
 import { isEditable, setAt } from "./edit.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { globalFileOf } from "./trust.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { globalFileOf } from "../trust.ts";
 
 export type FolderPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;
 

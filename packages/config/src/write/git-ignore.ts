@@ -2,8 +2,8 @@
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readRegular } from "./read.ts";
-import { atHome } from "./scopes.ts";
+import { readRegular } from "../scopes/read.ts";
+import { atHome } from "../scopes/scopes.ts";
 
 const LINE = "**/.claude/settings.local.json";
 

@@ -17,7 +17,7 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { parseSettings, readRegular } from "./read.ts";
+import { parseSettings, readRegular } from "../scopes/read.ts";
 
 export interface FilePlace {
   readonly file: string;
