@@ -56,11 +56,6 @@ export class Controls {
     this.#targets = targets;
   }
 
-  /** Whether the client can no longer be asked. */
-  get isClosed(): boolean {
-    return this.#closed;
-  }
-
   onInterrupt(interrupt: () => void): void {
     this.#interrupt = interrupt;
   }

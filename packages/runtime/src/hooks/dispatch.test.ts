@@ -4,7 +4,7 @@ import { Hooks } from "./dispatch.ts";
 import type { Runners } from "./runners.ts";
 
 /** Hooks of which one command waits for each event, and ends as told. */
-function opened(events: readonly HookEvent[], run: Partial<HookRun> = {}) {
+function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}) {
   const told: JsonObject[] = [];
   const shown: unknown[] = [];
   const runners: Runners = {
@@ -12,19 +12,22 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> = {}) {
       told.push(input);
       return { outcome: "success", exitCode: 0, stdout: "", stderr: "", durationMs: 1, ...run };
     },
-    close: async () => {},
+    close: async () => void closed.push(true),
   };
+  const closed: true[] = [];
   const hooks = new Hooks({
     sessionId: "s",
     transcriptPath: null,
     includeEvents: false,
-    clientGone: () => false,
     cwd: () => "/project",
     mode: () => "default",
     effort: () => undefined,
     callOf: async (tool, input) => ({ tool, input, access: undefined, cwd: "/project" }),
     env: {},
-    runners: async () => runners,
+    async runners() {
+      if (run instanceof Error) throw run;
+      return runners;
+    },
     show: (signal) => void shown.push(signal),
     warn: () => {},
     notify: () => {},
@@ -35,7 +38,7 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> = {}) {
   });
   const handler = { type: "command", command: "look" } as const;
   hooks.replace(events.map((event) => ({ event, handler, source: "userSettings" })));
-  return { hooks, told, shown };
+  return { hooks, told, shown, closed };
 }
 
 const { signal } = new AbortController();
@@ -68,4 +71,31 @@ test("a Stop hook that fails is a notification too; others are only told of", as
     },
     { ...told, content: expect.stringContaining("exited with code 1: broken") },
   ]);
+});
+
+test.each<[HookEvent, JsonObject, unknown]>([
+  ["PreToolUse", { tool_name: "Bash", tool_input: {} }, "ask"],
+  ["UserPromptSubmit", { prompt: "go" }, "deny"],
+  ["ConfigChange", { source: "user_settings" }, "deny"],
+  ["PreModelSwitch", { from_model: "a", to_model: "b" }, "deny"],
+  ["PostToolUse", { tool_name: "Bash", tool_input: {} }, undefined],
+  ["Stop", { stop_hook_active: false }, undefined],
+])("hooks of %s that cannot be run at all let nothing pass that they guard", async (event, input, verdict) => {
+  const { hooks, shown } = opened([event], new Error("no more memory"));
+  const outcome = await hooks.fire(event, input, { signal });
+  const why = `Hooks of ${event} could not be run: no more memory`;
+  expect(outcome).toEqual({ reasons: verdict ? [why] : [], context: [], ...(verdict ? { verdict } : {}) } as never);
+  expect(shown).toEqual([{ type: "system", subtype: "informational", content: why, level: "warning" }]);
+});
+
+test("what hooks started is ended with the session, also when none is registered any more", async () => {
+  const idle = opened(["Stop"]);
+  await idle.hooks.close();
+  expect(idle.closed).toEqual([]);
+
+  const { hooks, closed } = opened(["Stop"]);
+  await hooks.fire("Stop", { stop_hook_active: false }, { signal });
+  hooks.replace([]);
+  await hooks.close();
+  expect(closed).toEqual([true]);
 });

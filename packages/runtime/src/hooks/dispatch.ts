@@ -9,6 +9,7 @@ import {
   type HookOutcome,
   type HookRegistration,
   type HookRun,
+  type HookVerdict,
   type JsonObject,
   type NewEntry,
   type PermissionMode,
@@ -33,8 +34,6 @@ export interface HooksOptions {
   show(signal: Signal): void | Promise<void>;
   /** For people, in text output too. */
   warn(text: string): void;
-  /** Nobody is left to answer for a client. */
-  clientGone(): boolean;
   /** What an asynchronous hook has to say to the model. */
   notify(entry: NewEntry, how: { readonly wakes: boolean }): void;
   /** Fields of an answer that concern the session: a title, paths to watch. */
@@ -76,6 +75,14 @@ interface Started {
   readonly input: JsonObject;
 }
 
+/** A guard that cannot stand is not a guard that says yes. */
+const UNGUARDED: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
+  PreToolUse: "ask",
+  UserPromptSubmit: "deny",
+  ConfigChange: "deny",
+  PreModelSwitch: "deny",
+};
+
 export class Hooks {
   readonly #options: HooksOptions;
   #settings: readonly HookRegistration[] = [];
@@ -86,6 +93,7 @@ export class Hooks {
   readonly #later = new Set<Promise<void>>();
   #promptId: string | undefined;
   #closed = false;
+  #hasRun = false;
 
   constructor(options: HooksOptions) {
     this.#options = options;
@@ -119,15 +127,17 @@ export class Hooks {
     try {
       return await this.#fire({ event, own: rest, base: this.#base(rest) }, waiting, options);
     } catch (error) {
-      this.#tell(`Hooks of ${event} could not be run: ${error instanceof Error ? error.message : String(error)}`);
-      return NOTHING_SAID;
+      const why = `Hooks of ${event} could not be run: ${error instanceof Error ? error.message : String(error)}`;
+      this.#tell(why);
+      const verdict = UNGUARDED[event];
+      return verdict === undefined ? NOTHING_SAID : { ...NOTHING_SAID, verdict, reasons: [why] };
     }
   }
 
   /** Hooks that went on in the background are given up. */
   async close(): Promise<void> {
-    if (this.#byEvent.size === 0 && this.#later.size === 0) return;
     this.#closed = true;
+    if (!this.#hasRun) return;
     await (await this.#options.runners()).close();
     await Promise.allSettled(this.#later);
   }
@@ -169,6 +179,7 @@ export class Hooks {
     const { registration, label, input } = started;
     const { handler, event } = registration;
     const id = this.#options.newId();
+    this.#hasRun = true;
     const runners = await this.#options.runners();
     const timeoutMs = budget ?? engine.timeoutOf(registration);
     this.#show(started, { subtype: "hook_started", hook_id: id });
@@ -228,9 +239,7 @@ export class Hooks {
   }
 
   #mayRun(registration: HookRegistration, withoutModels: boolean | undefined): boolean {
-    const { handler, source, event } = registration;
-    // The end of the input is the usual end of a client's session; there is nothing to complain of.
-    if (event === "SessionEnd" && handler.type === "callback" && this.#options.clientGone()) return false;
+    const { handler, source } = registration;
     if (withoutModels && (handler.type === "prompt" || handler.type === "agent")) return false;
     if (handler.once !== true || source !== "skill") return true;
     if (this.#spent.has(registration)) return false;

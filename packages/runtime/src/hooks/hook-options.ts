@@ -35,7 +35,6 @@ export function hookOptionsOf(all: Assembly): SessionHooksOptions {
         directories: workspace.directories,
       };
     },
-    clientGone: () => all.controls.isClosed,
     callClient: (callbackId, input, signal) => all.controls.callHook(callbackId, input, signal),
     callMcpTool: (...call) => all.mcp.callTool(...call),
     model: async (name) => {
