@@ -2,9 +2,9 @@
 
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
-import { endsIn, lineCovers, type CommandView } from "./command-view.ts";
+import { allEndsIn, endsIn, lineCovers, realPattern, type CommandView } from "./command-view.ts";
 import { governs, matchesParameter, namesTool } from "../match/match.ts";
-import { mayLieIn, mayMatchPattern, matchesPath, patternFolder } from "../match/match-path.ts";
+import { mayLieIn, mayMatchPattern, matchesPath } from "../match/match-path.ts";
 import { eitherMatches, type GateQuestion } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
@@ -89,15 +89,21 @@ function fileFinding(
     for (const rule of rules) {
       // `Edit(x)` says nothing about reading x.
       if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;
-      const surely = file.pattern
-        ? matchesPath(rule, patternFolder(file.path), question)
-        : eitherMatches(rule, endsIn(file, question), question);
-      if (surely) return { rule, reach: "yes" };
-      if (file.pattern && !isMasked(rule, question) && mayMatchPattern(rule, file.path, question))
+      if (eitherMatches(rule, endsIn(file, question), question)) return { rule, reach: "yes" };
+      if (file.pattern && !isMasked(rule, question) && mayStandFor(rule, file, question))
         maybe ??= { rule, reach: "maybe" };
     }
   }
   return maybe;
+}
+
+/** By the names it may find, and by where links among those it does find lead. */
+function mayStandFor(rule: Rule, file: NamedFile, question: GateQuestion): boolean {
+  const ends = allEndsIn(file, question);
+  if (ends === undefined) return true;
+  if (mayMatchPattern(rule, file.path, question) || mayMatchPattern(rule, realPattern(file.path, question), question))
+    return true;
+  return ends.some(({ given, real }) => given !== real && matchesPath(rule, real, question));
 }
 
 /** What cannot be compared with every rule in reasonable time counts as met: length is no way past a rule. */

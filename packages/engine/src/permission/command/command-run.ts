@@ -2,8 +2,10 @@
 
 import type { SimpleCommand } from "./command.ts";
 import { filesOf, isNullDevice, resolved, type NamedFile } from "./command-files.ts";
-import { endsIn, type CommandView } from "./command-view.ts";
+import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
+import { followedBy } from "./deep.ts";
 import { allowsText } from "./match-command.ts";
+import { isBound, namesScript } from "./rule-limits.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome, isReadable } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -42,11 +44,11 @@ function leaveToRun(
   // A `cd` into a folder with its own git configuration makes git run what that folder says.
   const risky = view.moves && part.words[0]?.value === "git";
   if (look && !risky && looksOnlyButRedirects(part) && !(empty && redirects)) {
-    return firstOutside(part, view) === undefined ? LOOKS : undefined;
+    return firstOutside(part, view) === undefined && optionLike(part, view) === undefined ? LOOKS : undefined;
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
-  const rule = rules.find((each) => allowsText(each.content!, part));
+  const rule = rules.find((each) => allowsText(each.content!, part) && reaches(each.content!, part, view));
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && firstOutside(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
@@ -54,6 +56,15 @@ function leaveToRun(
   // Looking through a wrapper is not on the list of things that only look.
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, { look: false, redirects: false }));
   return inner.includes(undefined) ? undefined : inner[0];
+}
+
+/** A rule that spells the whole command out was meant; one with a star stops at the working directories. */
+function reaches(content: string, part: SimpleCommand, view: CommandView): boolean {
+  if (!content.includes("*")) return true;
+  if (!namesScript(content, part) || optionLike(part, view) !== undefined) return false;
+  if (isBound(part) && firstOutside(part, view) !== undefined) return false;
+  // What a wrapper that changes nothing starts is bound as if it stood alone.
+  return !part.transparent || part.runs.every((each) => reaches(content, each, view));
 }
 
 function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: CommandView): Leave | undefined {
@@ -74,11 +85,37 @@ function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: C
 export function firstOutside(part: SimpleCommand, view: CommandView): string | undefined {
   const { places, question, lost } = view;
   if (lost) return places.at(-1);
-  const files = filesOf(part, places, question.home, "lenient");
+  const looks = looksOnlyButRedirects(part);
+  // What changes files is read as deny rules read it: `cp -t../x a` names a folder, too.
+  const files = filesOf(part, places, question.home, looks ? "lenient" : "strict");
   const climbing = files.length > 0 ? climbingWord(part) : undefined;
   if (climbing !== undefined) return climbing;
-  const use = looksOnlyButRedirects(part) ? "read" : "edit";
-  return files.find((file) => isOutside(file, use, view))?.path;
+  const use = looks ? "read" : "edit";
+  return files.find((file) => isOutside(file, use, view))?.path ?? firstFollowed(part, view);
+}
+
+/** Where a program that follows links would be led out of the working directories. */
+function firstFollowed(part: SimpleCommand, { places, question }: CommandView): string | undefined {
+  for (const { path } of followedBy(part, places, question.home)) {
+    const inside = question.onDisk?.contents.get(path);
+    if (inside === undefined) return path;
+    const out = inside.find((ends) => !isReadable(ends, question) && !allowedByPath("read", ends, question));
+    if (out) return out.given;
+  }
+  return undefined;
+}
+
+/** A file whose name the program would take for an option, or for a list of further words: `-R`, `--pre=x`, `@x`. */
+export function optionLike(part: SimpleCommand, { places, question }: CommandView): string | undefined {
+  for (const file of filesOf(part, places, question.home, "lenient")) {
+    if (!file.loose) continue;
+    const folder = endsIn(file, question).given.replace(/\/$/, "");
+    const found = question.onDisk?.matches.get(file.path);
+    if (found === undefined) return file.path;
+    const odd = found.find(({ given }) => /^[-+@]/.test(given.slice(folder.length + 1)));
+    if (odd) return odd.given;
+  }
+  return undefined;
 }
 
 /** These go by the text, as the shell's own `cd` does, or open nothing. */
@@ -94,9 +131,12 @@ function isOutside(file: NamedFile, use: "read" | "edit", { question }: CommandV
   // Where output goes has been judged on its own.
   if (file.path === "/dev/null" || (file.redirected && file.use === "write")) return false;
   if (file.pattern && file.path.split("/").includes("..")) return true;
-  const ends = endsIn(file, question);
-  const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
-  return !inside && !allowedByPath(use, ends, question);
+  const all = allEndsIn(file, question);
+  if (all === undefined) return true;
+  return all.some((ends) => {
+    const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
+    return !inside && !allowedByPath(use, ends, question);
+  });
 }
 
 /** What acceptEdits runs unasked, with options that cannot name another file. */

@@ -5,9 +5,9 @@ import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
-import { firstOutside, isFileCommand, leaveFor, type Leave } from "./command-run.ts";
-import { endsIn, type CommandView } from "./command-view.ts";
-import { isProtected } from "../match/protected.ts";
+import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
+import { firstOutside, isFileCommand, leaveFor, optionLike, type Leave } from "./command-run.ts";
+import type { CommandView } from "./command-view.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import type { Rule } from "../rule.ts";
@@ -54,12 +54,14 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
   }
   if (question.mode === "bypassPermissions") return undefined;
   for (const part of analysis.commands) {
-    const file = view.filesIn(part).find((each) => {
-      if (!isWritten(each)) return false;
-      const { given, real } = endsIn(each, question);
-      return lost || isProtected(given) || isProtected(real);
-    });
-    if (file) return { reason: `Permission to write to ${file.path} was not given.`, path: file.path };
+    const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
+    if (path !== undefined) return { reason: `Permission to write to ${path} was not given.`, path };
+    const copy = uncheckedCopy(part, view);
+    if (copy !== undefined)
+      return {
+        reason: `This command requires approval: what it copies to '${copy}' could not be looked through`,
+        path: copy,
+      };
   }
   return undefined;
 }
