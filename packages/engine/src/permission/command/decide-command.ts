@@ -6,10 +6,12 @@ import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
-import { firstOutside, isFileCommand, leaveFor, optionLike, type Leave } from "./command-run.ts";
+import { isFileCommand, isRuled, leaveFor, type Leave } from "./command-run.ts";
 import type { CommandView } from "./command-view.ts";
+import { obstacleIn } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
+import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
 import { refusal, shortened } from "../sentences.ts";
 import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
@@ -95,19 +97,28 @@ export function commandSuggestions(view: CommandView): {
   const left = analysis.commands.filter((part) => !leaveFor(part, view));
   const roots = question.directories.map((directory) => `'${directory}'`).join(", ");
   for (const part of left) {
-    const path = firstOutside(part, view);
-    if (path === undefined) continue;
+    const looks = looksOnlyButRedirects(part);
+    const files = (question.mode === "acceptEdits" && isFileCommand(part)) || (isBound(part) && isRuled(part, view));
+    const obstacle = obstacleIn(part, view);
+    if (obstacle === undefined || !(looks || files || (obstacle.why === "option" && isRuled(part, view)))) continue;
+    const { why, path } = obstacle;
+    if (why === "unseen")
+      return { reason: `${reason}: it could not be told what '${path}' leads to`, suggestions: [], blockedPath: path };
+    if (why === "option")
+      return { reason: `${reason}: '${path}' is named like an option`, suggestions: [], blockedPath: path };
     const name = part.words[0]?.value ?? "";
     const blocked = (what: string) =>
       `${name} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
-    if (looksOnlyButRedirects(part)) {
-      return { reason: blocked("read files"), suggestions: suggestDirectory(path, "Bash"), blockedPath: path };
-    }
-    if (question.mode === "acceptEdits" && isFileCommand(part)) {
-      const suggestions = [{ type: "addDirectories", directories: [dirname(path)], destination: "session" }] as const;
-      return { reason: blocked("create or modify files"), suggestions, blockedPath: path };
-    }
+    if (looks) return { reason: blocked("read files"), suggestions: suggestDirectory(path, "Bash"), blockedPath: path };
+    const suggestions = [{ type: "addDirectories", directories: [dirname(path)], destination: "session" }] as const;
+    return { reason: blocked("create or modify files"), suggestions, blockedPath: path };
   }
+  const script = left.find((part) => isRuled(part, view) && /^(source|\.)$/.test(part.words[0]?.value ?? ""));
+  if (script)
+    return {
+      reason: `${reason}: no rule names the script '${script.words[1]?.text ?? ""}'`,
+      suggestions: suggestCommands(left.map((part) => settling(part, view))),
+    };
   return { reason, suggestions: suggestCommands(left.map((part) => settling(part, view))) };
 }
 
