@@ -3,6 +3,7 @@
 import { basename } from "node:path/posix";
 import type { Redirection, SimpleCommand } from "./command.ts";
 import { absolute } from "../match/paths.ts";
+import { textWords } from "./text-words.ts";
 import type { Word } from "./word.ts";
 
 export interface NamedFile {
@@ -87,9 +88,9 @@ export function filesOf(
   if (TEXT_ONLY.has(name)) return files;
   if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
   const use = WRITERS.has(name) ? "write" : "named";
-  const skipped = patternOperand(name, words);
+  const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
   for (const [at, word] of words.entries()) {
-    if (at === skipped || word.kind === "unknown") continue;
+    if (texts.has(at) || word.kind === "unknown") continue;
     add(word, use, at + 1);
     for (const piece of way === "strict" ? pieces(word.value) : optionValue(word.value)) {
       add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, use);
@@ -172,15 +173,15 @@ function pieces(value: string): string[] {
 function optionValue(value: string): string[] {
   const long = /^--[\w-]+=(.+)$/s.exec(value)?.[1];
   if (long !== undefined) return [long];
-  const short = /^-[A-Za-z]([/~].+)$/s.exec(value)?.[1];
+  const short = /^-[A-Za-z]+?([/~.].*)$/s.exec(value)?.[1];
   return short === undefined ? [] : [short];
 }
 
-/** Where the pattern of `grep` and its like stands; -1 when options leave any doubt. */
-function patternOperand(name: string, words: readonly Word[]): number {
-  if (!PATTERN_FIRST.has(name)) return -1;
+/** Where the pattern of `grep` and its like stands; nowhere when options leave any doubt. */
+function patternOperand(name: string, words: readonly Word[]): ReadonlySet<number> {
+  if (!PATTERN_FIRST.has(name)) return new Set();
   const doubtful = words.some(({ value }) => value.startsWith("--") || /^-[A-Za-z]*[ef]/.test(value));
   const first = words.findIndex((word) => !word.value.startsWith("-"));
   // A pattern of file names becomes several words, and only the first of them is not a file.
-  return doubtful || words[first]?.kind === "glob" ? -1 : first;
+  return new Set(doubtful || words[first]?.kind === "glob" ? [] : [first]);
 }

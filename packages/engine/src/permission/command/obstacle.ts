@@ -18,8 +18,7 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
   const { places, question, lost } = view;
   if (lost) return { why: "outside", path: places.at(-1)! };
   const looks = looksOnlyButRedirects(part);
-  // What changes files is read as deny rules read it: `cp -t../x a` names a folder, too.
-  const files = filesOf(part, places, question.home, looks ? "lenient" : "strict");
+  const files = filesOf(part, places, question.home, "lenient");
   const climbing = files.length > 0 ? climbingWord(part) : undefined;
   if (climbing !== undefined) return { why: "outside", path: climbing };
   const use = looks ? "read" : "edit";
