@@ -35,6 +35,8 @@ test("matchesOf() finds what a pattern stands for, and where links among it lead
     "/l/*": ["/l/up -> ", "/l/x.ts -> /b/x.ts", "/l/y.md -> /b/y.md"],
     "/b/*/c.md": ["/b/up/c.md -> /c.md"],
     "/?": ["/a", "/b", "/l -> /b"],
+    "/**/x.ts": ["/a/x.ts", "/b/x.ts", "/l/x.ts -> /b/x.ts"],
+    "/**/c.md": ["/b/up/c.md -> /c.md", "/c.md"],
     "/none/*": [],
     "/c.md/*": [],
     "/*/none": [],

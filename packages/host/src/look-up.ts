@@ -23,13 +23,10 @@ export function matchesOf(
 ): Found[] | undefined {
   let found: Found[] = [{ given: "/", real: "/" }];
   for (const part of pattern.split("/").filter((each) => each !== "")) {
-    found = isWild(part)
-      ? found.flatMap((folder) =>
-          entriesOf(folder.given, sight)
-            .filter(({ name }) => fits(name, part))
-            .map((entry) => step(folder, entry.name, entry.isSymbolicLink())),
-        )
-      : found.flatMap((folder) => named(folder, part.replace(/\\(.)/g, "$1")));
+    if (part === "**")
+      found = found.flatMap((folder) => [folder, ...beneath(folder, sight, (name) => fits(name, part))]);
+    else if (isWild(part)) found = found.flatMap((folder) => fitting(folder, sight, (name) => fits(name, part)));
+    else found = found.flatMap((folder) => named(folder, part.replace(/\\(.)/g, "$1")));
     if (sight.left < 0) return undefined;
   }
   return found;
@@ -52,6 +49,26 @@ export function contentsOf(folder: string, follow: boolean, sight: Sight): Found
     if (sight.left < 0) return undefined;
   }
   return all;
+}
+
+/** Some shells take `**` for any number of folders, but not through links. */
+function beneath(folder: Found, sight: Sight, fits: (name: string) => boolean): Found[] {
+  const all: Found[] = [];
+  const open = [folder];
+  for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
+    const inside = fitting(here, sight, fits);
+    for (const each of inside) all.push(each);
+    for (const each of inside) if (each.isFolder) open.push(each);
+  }
+  return all;
+}
+
+function fitting(folder: Found, sight: Sight, fits: (name: string) => boolean): (Found & { isFolder: boolean })[] {
+  const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
+  return entries.map((entry) => ({
+    ...step(folder, entry.name, entry.isSymbolicLink()),
+    isFolder: entry.isDirectory(),
+  }));
 }
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);

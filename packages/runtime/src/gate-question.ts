@@ -32,8 +32,8 @@ async function lookedUp(access: Access, home: string): Promise<Partial<GateQuest
   };
 }
 
-/** About a tenth of a second's worth. */
-const MOST_SEEN = 50_000;
+/** About half a second's worth. */
+const MOST_SEEN = 200_000;
 
 function onDisk({ patterns, folders }: LookUps): OnDisk {
   const sight = { left: MOST_SEEN };

@@ -4,7 +4,7 @@ import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, lineCovers, realPattern, type CommandView } from "./command-view.ts";
 import { governs, matchesParameter, namesTool } from "../match/match.ts";
-import { mayLieIn, mayMatchPattern, matchesPath } from "../match/match-path.ts";
+import { mayLieIn, mayMatchPattern } from "../match/match-path.ts";
 import { eitherMatches, type GateQuestion } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
@@ -90,20 +90,21 @@ function fileFinding(
       // `Edit(x)` says nothing about reading x.
       if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;
       if (eitherMatches(rule, endsIn(file, question), question)) return { rule, reach: "yes" };
-      if (file.pattern && !isMasked(rule, question) && mayStandFor(rule, file, question))
+      if (file.pattern && !isMasked(rule, question) && mayStandFor(rule, file, view))
         maybe ??= { rule, reach: "maybe" };
     }
   }
   return maybe;
 }
 
-/** By the names it may find, and by where links among those it does find lead. */
-function mayStandFor(rule: Rule, file: NamedFile, question: GateQuestion): boolean {
+/** By the names it may find, and by what it does find, with links resolved. */
+function mayStandFor(rule: Rule, file: NamedFile, view: CommandView): boolean {
+  const { question, budget } = view;
   const ends = allEndsIn(file, question);
-  if (ends === undefined) return true;
+  if (ends === undefined || (budget.left -= ends.length) < 0) return true;
   if (mayMatchPattern(rule, file.path, question) || mayMatchPattern(rule, realPattern(file.path, question), question))
     return true;
-  return ends.some(({ given, real }) => given !== real && matchesPath(rule, real, question));
+  return ends.some((each) => eitherMatches(rule, each, question));
 }
 
 /** What cannot be compared with every rule in reasonable time counts as met: length is no way past a rule. */

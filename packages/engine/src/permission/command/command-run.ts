@@ -5,7 +5,7 @@ import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
 import { obstacleIn, optionLike } from "./obstacle.ts";
-import { isBound, namesScript } from "./rule-limits.ts";
+import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -52,7 +52,7 @@ function leaveToRun(
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
-  if (!part.transparent || part.runs.length === 0) return undefined;
+  if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, { look: false, redirects: false }));
   return inner.includes(undefined) ? undefined : inner[0];

@@ -1,8 +1,10 @@
 // A command made ready for judging: what several checks need of it, worked out once for each decision.
 
+import { dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
+import { nameFits } from "./on-disk.ts";
 import { patternFolder } from "../match/match-path.ts";
 import { fold, withParents } from "../match/paths.ts";
 import type { Ends, GateQuestion } from "../question.ts";
@@ -78,7 +80,17 @@ export function allEndsIn(file: NamedFile, question: GateQuestion): readonly End
   const own = endsIn(file, question);
   if (!file.pattern) return [own];
   const found = file.torn ? undefined : question.onDisk?.matches.get(file.path);
-  return found && [own, ...found];
+  return found && [own, ...upwards(file.path, question), ...found];
+}
+
+/** `.*` may find `..`, depending on the shell's age. */
+function upwards(pattern: string, question: GateQuestion): Ends[] {
+  const names = pattern.split("/");
+  return names.flatMap((name, at) => {
+    if (!/[*?[]/.test(name) || !nameFits("..", name)) return [];
+    const { given, real } = endsIn({ path: names.slice(0, at + 1).join("/"), pattern: true }, question);
+    return [{ given: dirname(given), real: dirname(real) }];
+  });
 }
 
 /** A pattern as it reads once the links of its folder are resolved. */

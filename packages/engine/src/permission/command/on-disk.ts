@@ -5,7 +5,6 @@ import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
 import { deepFolders } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
-import { overlap } from "../match/wildcard.ts";
 import type { Ends } from "../question.ts";
 
 /** What was found. What is missing was not looked at, or was too much to be looked at: it may be anything. */
@@ -55,5 +54,30 @@ export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
 /** Whether a pattern for one name may stand for this one. In any case, as some shells and file systems have it. */
 export function nameFits(name: string, pattern: string): boolean {
   if (name.startsWith(".") && /^[*?[]/.test(pattern)) return false;
-  return overlap(name.replace(/[*?[\]\\]/g, "\\$&"), pattern);
+  const wanted = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
+  const given = name.toLowerCase();
+  let at = 0;
+  let star = -1;
+  let since = 0;
+  for (let next = 0; next < given.length || at < wanted.length;) {
+    const part = wanted[at];
+    if (part === "*") {
+      star = at++;
+      since = next;
+    } else if (part !== undefined && next < given.length && isOne(part, given[next]!)) {
+      at++;
+      next++;
+    } else if (star >= 0 && since < given.length) {
+      // The last star takes one more.
+      at = star + 1;
+      next = ++since;
+    } else return false;
+  }
+  return true;
+}
+
+/** A bracket is taken for any letter. */
+function isOne(part: string, letter: string): boolean {
+  if (part === "?" || (part.length > 1 && part.startsWith("["))) return true;
+  return (part.startsWith("\\") ? part.slice(1) : part).toLowerCase() === letter;
 }

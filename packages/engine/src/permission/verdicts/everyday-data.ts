@@ -196,6 +196,7 @@ export const EVERYDAY: readonly Project[] = [
       "set -euo pipefail; ls",
       "ls -la .github/workflows/*.yml",
       "grep -h 'uses:' .github/workflows/*.yml | sort | uniq -c",
+      "ls -d .*",
       "cd packages/we* && ls",
       "uniq ids*.txt",
       "wc -l --files0-from=list.txt",
@@ -563,6 +564,7 @@ export const EVERYDAY: readonly Project[] = [
       "unzip a.zip -d out",
       "find . -name '*.orig' -print0 | xargs -0 rm",
       "timeout 10 rm -rf tmp",
+      "cat list.txt | xargs rm -f",
       "cp -rp fixtures tmp && ls tmp",
       "cp -R templates/base packages/new",
       "cp dist/app.tgz /tmp/",
@@ -590,6 +592,7 @@ export const STILL_ASKED: readonly string[] = [
 
 /** Ran unasked once and is asked about now, with the reason. */
 export const STRICTER: Readonly<Record<string, string>> = {
+  "ls -d .*": "an older shell finds the folder above by it",
   "cd packages/we* && ls": "a link among the folders the pattern finds could lead anywhere, and what follows with it",
   "uniq ids*.txt": "with two files the second is written to",
   "wc -l --files0-from=list.txt": "the list names files nobody has judged",
@@ -600,6 +603,7 @@ export const STRICTER: Readonly<Record<string, string>> = {
   "rm -rf /tmp/build": "a rule with a star stops at the working directories",
   "touch /tmp/marker": "a rule with a star stops at the working directories",
   "mv report.pdf ~/Desktop/": "a rule with a star stops at the working directories",
+  "cat list.txt | xargs rm -f": "the list may name files outside the working directories",
   "source .env": "the rule does not say which script",
   ". ./setup.sh": "the rule does not say which script",
 };

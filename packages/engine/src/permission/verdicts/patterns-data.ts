@@ -14,9 +14,23 @@ const LINKS: World = {
   files: ["/repo/src/a.ts", "/repo/docs/b.md"],
 };
 const FILES: World = {
-  allow: ["cp", "mv", "rm", "rmdir", "mkdir", "touch", "tee", "sed", "rsync", "cat", "grep", "sort", "ln", "chmod"].map(
-    (name) => `Bash(${name}:*)`,
-  ),
+  allow: [
+    "cp",
+    "mv",
+    "rm",
+    "rmdir",
+    "mkdir",
+    "touch",
+    "tee",
+    "sed",
+    "rsync",
+    "cat",
+    "grep",
+    "sort",
+    "ln",
+    "chmod",
+    "/bin/cp",
+  ].map((name) => `Bash(${name}:*)`),
 };
 const ANY: World = { allow: ["Bash"] };
 const KIT: World = {
@@ -94,6 +108,10 @@ export const PATTERNS_RUN: readonly Group[] = [
       "chmod +x /opt/run",
       "timeout 5 cp a b",
       "cp /dev/null a",
+      "find . -name '*.orig' | xargs rm",
+      "find . -name '*.o' -print0 | xargs -0 rm -f",
+      "git ls-files | grep orig | xargs rm",
+      "rg -l old | xargs cat",
     ],
   ],
   [
@@ -251,6 +269,10 @@ export const PATTERNS_ASK: readonly Group[] = [
       "diff -r pkg src",
       "diff -ru src pkg",
       "md5sum */*",
+      "cat .*",
+      "grep -r x .*",
+      "ls .?",
+      "cd src && cat .*/*",
     ],
   ],
   [
@@ -301,6 +323,15 @@ export const PATTERNS_ASK: readonly Group[] = [
       "cp a sub/../../x",
       "rm $HOME/x",
       "cp a /proc/self/cwd/../x",
+      "/bin/cp a /etc/x",
+      "echo /etc/x | xargs rm",
+      "printf '../x' | xargs rm -f",
+      "cat list | xargs rm",
+      "find . -printf '/etc/x' | xargs rm",
+      "find . | xargs rm /etc/x",
+      "find / -name x | xargs rm",
+      "cat list | sort | head | xargs cat",
+      "ls; echo /etc/x | grep x | xargs touch",
     ],
   ],
   [
