@@ -3,6 +3,7 @@
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, lineCovers, realPattern, type CommandView } from "./command-view.ts";
+import { followedBy } from "./deep.ts";
 import { governs, matchesParameter, namesTool } from "../match/match.ts";
 import { mayLieIn, mayMatchPattern } from "../match/match-path.ts";
 import { eitherMatches, type GateQuestion } from "../question.ts";
@@ -119,8 +120,13 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
   if (left.length === 0 || view.lost) return undefined;
   for (const command of everyCommand([part])) {
     const range = rangeOf(command, places, where.home);
-    if (range.length === 0) continue;
-    const rule = left.find((each) => range === "anywhere" || range.some((folder) => holds(each, folder, question)));
+    const followed = followedBy(command, places, where.home);
+    const rule = left.find(
+      (each) =>
+        range === "anywhere" ||
+        range.some((folder) => holds(each, folder, question)) ||
+        followed.some(({ path }) => leadsTo(each, path, question)),
+    );
     if (rule) return { rule, reach: "maybe" };
   }
   return undefined;
@@ -129,6 +135,12 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
 function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   const { real } = endsIn({ path: folder, pattern: false }, question);
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
+}
+
+/** Whether a link in the folder leads to what the rule is about. */
+function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion): boolean {
+  const inside = onDisk?.contents.get(folder);
+  return inside === undefined || inside.some((ends) => ends.given !== ends.real && eitherMatches(rule, ends, question));
 }
 
 /** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */

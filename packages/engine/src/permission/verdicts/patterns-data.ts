@@ -554,6 +554,11 @@ export const PATTERNS_ASK: readonly Group[] = [
       "cp x ??c/",
     ],
   ],
+  [
+    "may be denied behind a link",
+    { mode: "bypassPermissions", deny: ["Read(~/.ssh/**)"], links: { "/repo/pkg/k": "/home/me/.ssh/id" }, files: [] },
+    ["grep -R x pkg", "grep -R x", "rg -L x", "diff -r pkg src", "cat pkg/*"],
+  ],
 ];
 
 export const PATTERNS_DENY: readonly Group[] = [
