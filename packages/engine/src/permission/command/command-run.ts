@@ -61,7 +61,11 @@ function leaveToRun(
 /** A rule that spells the whole command out was meant; one with a star stops at the working directories. */
 function reaches(content: string, part: SimpleCommand, view: CommandView): boolean {
   if (!content.includes("*")) return true;
-  if (!namesScript(content, part) || (isBound(part) ? obstacleIn(part, view) : optionLike(part, view))) return false;
+  if (
+    !namesScript(content, part) ||
+    (isBound(part, view.analysis.commands) ? obstacleIn(part, view) : optionLike(part, view))
+  )
+    return false;
   // What a wrapper that changes nothing starts is bound as if it stood alone.
   return !part.transparent || part.runs.every((each) => reaches(content, each, view));
 }

@@ -112,7 +112,8 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   const { mode, directories } = view.question;
   const looks = looksOnlyButRedirects(part);
   const ruled = isRuled(part, view);
-  const bound = looks || (ruled && isBound(part)) || (mode === "acceptEdits" && isFileCommand(part));
+  const bound =
+    looks || (ruled && isBound(part, view.analysis.commands)) || (mode === "acceptEdits" && isFileCommand(part));
   const obstacle = bound ? obstacleIn(part, view) : ruled ? optionLike(part, view) : undefined;
   if (obstacle === undefined) return undefined;
   const { why, path } = obstacle;

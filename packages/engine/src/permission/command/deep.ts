@@ -15,19 +15,29 @@ interface DeepFolder {
 
 /** Empty for a command that does neither. */
 export function deepFolders(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
-  const copied = copyOf(command, places, home);
-  return [...followedBy(command, places, home), ...(copied?.sources ?? [])];
+  return [...followedBy(command, places, home), ...(transferOf(command, places, home)?.sources ?? [])];
+}
+
+interface Transfer {
+  readonly sources: readonly DeepFolder[];
+  readonly targets: readonly string[];
 }
 
 /** What a copy of whole folders takes, and where it puts it; undefined for anything else. */
-export function copyOf(
+export function copyOf(command: SimpleCommand, places: readonly string[], home: string): Transfer | undefined {
+  return basename(command.words[0]?.value ?? "") === "mv" ? undefined : transferOf(command, places, home);
+}
+
+/** The same, and for what moves folders. */
+export function transferOf(
   { words: [program, ...words] }: SimpleCommand,
   places: readonly string[],
   home: string,
-): { readonly sources: readonly DeepFolder[]; readonly targets: readonly string[] } | undefined {
+): Transfer | undefined {
   const name = basename(program?.value ?? "");
-  if ((name !== "cp" && name !== "rsync") || !words.some((word) => COPIES_FOLDERS.test(word.value))) return undefined;
-  const follow = words.some((word) => /^(-[a-zA-Z]*[LHk]|--(der|copy-))/.test(word.value));
+  const copies = (name === "cp" || name === "rsync") && words.some((word) => COPIES_FOLDERS.test(word.value));
+  if (!copies && name !== "mv") return undefined;
+  const follow = copies && words.some((word) => /^(-[a-zA-Z]*[LHk]|--(der|copy-))/.test(word.value));
   const target = words.find((_, at) => /^(-[a-zA-Z]*t|--target-directory)$/.test(words[at - 1]?.value ?? ""));
   const joined = words.find((word) => /^(-[a-zA-Z]*t.|--target-directory=)/.test(word.value));
   const operands = words.filter((word) => word !== target && (!word.value.startsWith("-") || word.value === "-"));

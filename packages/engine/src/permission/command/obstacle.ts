@@ -4,7 +4,7 @@
 import type { SimpleCommand } from "./command.ts";
 import { filesOf, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
-import { followedBy } from "./deep.ts";
+import { followedBy, transferOf } from "./deep.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -26,7 +26,7 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
     const obstacle = obstacleAt(file, use, view);
     if (obstacle) return obstacle;
   }
-  return followedOut(part, view) ?? optionLike(part, view);
+  return ledOut(followedBy(part, places, question.home), view) ?? carriedOut(part, view) ?? optionLike(part, view);
 }
 
 /** These go by the text, as the shell's own `cd` does, or open nothing. */
@@ -53,15 +53,20 @@ function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): 
 }
 
 /** Where a program that follows links would be led out of the working directories. */
-function followedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
-  const { places, question } = view;
-  for (const { path } of followedBy(part, places, question.home)) {
-    const inside = question.onDisk?.contents.get(path);
+function ledOut(folders: readonly { readonly path: string }[], view: CommandView): Obstacle | undefined {
+  for (const { path } of folders) {
+    const inside = view.question.onDisk?.contents.get(path);
     if (inside === undefined) return { why: "unseen", path };
-    const out = inside.find((ends) => !isWithin(ends, "read", view));
+    const out = inside.find((ends) => ends.given !== ends.real && !isWithin(ends, "read", view));
     if (out) return { why: "outside", path: out.given };
   }
   return undefined;
+}
+
+/** Links that go along with a folder: the rest of the command could use them under names nobody has looked at. */
+function carriedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  if (view.analysis.commands.length < 2) return undefined;
+  return ledOut(transferOf(part, view.places, view.question.home)?.sources ?? [], view);
 }
 
 /** A file whose name the program would take for an option, or for a list of further words: `-R`, `--pre=x`, `@x`. */

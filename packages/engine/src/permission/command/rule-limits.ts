@@ -8,9 +8,13 @@ import { PROGRAMS } from "../read-only/read-only-table.ts";
 
 const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
 
-/** Programs whose operands are files and nothing else. What git and the rest take may be anything. */
-export function isBound({ words }: SimpleCommand): boolean {
+/**
+ * Programs whose operands are files and nothing else; what git and the rest take may be anything. A link is one of them
+ * where more follows that could go through it.
+ */
+export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   const name = basename(words[0]?.value ?? "");
+  if (name === "ln") return all.length > 1;
   return MOVERS.has(name) || (name !== "git" && Object.hasOwn(PROGRAMS, name) && opensFiles(name));
 }
 
@@ -28,7 +32,7 @@ const PASSERS = new Set(["egrep", "fgrep", "grep", "head", "sort", "tail", "uniq
 
 /** Whether `xargs` would hand names to such a program that come from anywhere: `echo /etc/x | xargs rm`. */
 export function isFedFreely(part: SimpleCommand, all: readonly SimpleCommand[]): boolean {
-  if (basename(part.words[0]?.value ?? "") !== "xargs" || !part.runs.some(isBound)) return false;
+  if (basename(part.words[0]?.value ?? "") !== "xargs" || !part.runs.some((each) => isBound(each, all))) return false;
   let at = all.indexOf(part) - 1;
   while (at >= 0 && PASSERS.has(all[at]!.words[0]?.value ?? "") && !listsFiles(all[at]!)) at--;
   return at < 0 || all[at]!.piped !== true || !listsFiles(all[at]!);

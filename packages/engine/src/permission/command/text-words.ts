@@ -70,7 +70,9 @@ export function textWords(name: string, words: readonly Word[]): ReadonlySet<num
     const word = words[at]!;
     if (at === end) continue;
     if (isOption(at)) {
-      const values = word.kind === "literal" ? valuesOf(word.value, grammar, name) : undefined;
+      // Whatever `--include=*.ts` finds stays that option.
+      const sure = word.kind === "literal" || (word.kind === "glob" && /^--[a-z-]+=/.test(word.value));
+      const values = sure ? valuesOf(word.value, grammar, name) : undefined;
       if (values === undefined) return undefined;
       found.add(at);
       if (values === 1 && NUMBERED.test(word.value) && !/^\d+$/.test(words[at + 1]?.value ?? "")) return undefined;

@@ -95,6 +95,7 @@ export const EVERYDAY: readonly Project[] = [
       "grep -n TODO *",
       "grep -rn --include='*.ts' '/api/users' src",
       "grep -rnE -e '/v[0-9]+/' src",
+      "grep -rn --include=*.ts '/api' src",
       "grep -A 3 -B 3 'class User' src/models.py",
       "grep -o 'https\\?://[^\" ]*' README.md | sort -u",
       "grep -rl 'old_name' . --exclude-dir=node_modules --exclude-dir=.git",
@@ -615,6 +616,7 @@ export const EASIER: readonly string[] = [
   "git diff -- *.ts",
   "grep -rn --include='*.ts' '/api/users' src",
   "grep -rnE -e '/v[0-9]+/' src",
+  "grep -rn --include=*.ts '/api' src",
   "rg -e '/login' -e '/logout' src",
   "sed -n -e '1,5p' -e '/end/p' a.txt",
 ];
