@@ -76,16 +76,21 @@ export function filesOf(
       command,
     }));
   });
+  const [program, ...words] = command.words;
+  const name = basename(program?.value ?? "");
+  const text = TEXT_ONLY.has(name);
   const ended = command.words.findIndex((word) => word.value === "--");
   const add = (word: Word, use: NamedFile["use"], at = 0) => {
-    const loose = word.kind === "glob" && /^[*?[]/.test(word.value) && (ended < 0 || at < ended);
+    const loose = !text && word.kind === "glob" && /^[*?[]/.test(word.value) && (ended < 0 || at < ended);
     for (const file of resolved(word, places, home))
       files.push({ ...file, use, redirected: false, loose, torn: isTorn(word), command });
   };
 
-  const [program, ...words] = command.words;
-  const name = basename(program?.value ?? "");
-  if (TEXT_ONLY.has(name)) return files;
+  if (text) {
+    // The shell reads the folder of a pattern, whatever the names are for.
+    for (const word of words) if (word.kind === "glob") add(word, "named");
+    return files;
+  }
   if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
   const use = WRITERS.has(name) ? "write" : "named";
   const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
@@ -119,7 +124,7 @@ export function resolved(word: Word, places: readonly string[], home: string): {
 export function placesIn(
   commands: readonly SimpleCommand[],
   { cwd, home }: Where,
-  real: (path: string) => string,
+  real: (path: string) => string = (path) => path,
 ): string[] {
   const places = [absolute("/", cwd)];
   const move = (word: Word | undefined) => {
@@ -144,7 +149,7 @@ function movesOf(words: readonly Word[]): Word[] {
 }
 
 /** A command that moves about so much, or to a folder a pattern chooses, that its relative paths may mean anything. */
-export function isLost(places: readonly string[], commands: readonly SimpleCommand[]): boolean {
+export function isLost(places: readonly string[], commands: readonly SimpleCommand[] = []): boolean {
   return (
     places.length >= MOST_PLACES || commands.some(({ words }) => movesOf(words).some(({ kind }) => kind === "glob"))
   );
