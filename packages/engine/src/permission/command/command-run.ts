@@ -4,6 +4,7 @@ import type { SimpleCommand } from "./command.ts";
 import { filesOf, isNullDevice, resolved, type NamedFile } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
+import { isFed, surroundingsOf } from "./surroundings.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome, isReadable } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -36,7 +37,7 @@ function leaveToRun(
   part: SimpleCommand,
   view: CommandView,
   rules: readonly Rule[],
-  { look, redirects }: { look: boolean; redirects: boolean },
+  { look, redirects, fed = false }: { look: boolean; redirects: boolean; fed?: boolean },
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
   // A `cd` into a folder with its own git configuration makes git run what that folder says.
@@ -46,13 +47,15 @@ function leaveToRun(
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
-  const rule = rules.find((each) => allowsText(each.content!, part));
+  const surroundings = surroundingsOf(view, { fed });
+  const rule = rules.find((each) => allowsText(each.content!, part, surroundings));
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && firstOutside(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
-  const inner = part.runs.map((each) => leaveToRun(each, view, rules, { look: false, redirects: false }));
+  const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
+  const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
 }
 
@@ -122,7 +125,7 @@ export function isFileCommand({ words }: SimpleCommand): boolean {
   return options !== undefined && rest.every((word) => !word.value.startsWith("-") || options.test(word.value));
 }
 
-function textRules({ question }: CommandView): Rule[] {
+export function textRules({ question }: CommandView): Rule[] {
   return question.rules.filter(
     (rule) => rule.behavior === "allow" && rule.content !== undefined && rule.tool === question.tool,
   );

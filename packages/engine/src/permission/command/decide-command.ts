@@ -5,14 +5,15 @@ import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
-import { firstOutside, isFileCommand, leaveFor, type Leave } from "./command-run.ts";
+import { firstOutside, isFileCommand, leaveFor, textRules, type Leave } from "./command-run.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { isProtected } from "../match/protected.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import type { Rule } from "../rule.ts";
 import { refusal, shortened } from "../sentences.ts";
-import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
+import { beyondRules } from "./surroundings.ts";
+import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
 /** Commands longer than this run only when all of Bash is allowed. */
 const LONGEST = 10_000;
@@ -106,14 +107,19 @@ export function commandSuggestions(view: CommandView): {
       return { reason: blocked("create or modify files"), suggestions, blockedPath: path };
     }
   }
-  return { reason, suggestions: suggestCommands(left.map((part) => settling(part, view))) };
+  const rules = textRules(view);
+  const beyond = left.map((part) => beyondRules(part, rules, view)).find(Boolean);
+  return {
+    reason: beyond === undefined ? reason : `${reason}: ${beyond}`,
+    suggestions: suggestCommands(left.map((part) => settling(part, view))),
+  };
 }
 
-/** The narrowest rule for a part; undefined when even with it the part would be asked about. */
+/** The first rule for a part that would allow it; undefined when it would be asked about with any of them. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {
-  const content = ruleFor(part);
-  if (content === undefined) return undefined;
-  const text = `Bash(${content})`;
-  const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
-  return leaveFor(part, view, [rule]) ? content : undefined;
+  return rulesFor(part).find((content) => {
+    const text = `Bash(${content})`;
+    const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
+    return leaveFor(part, view, [rule]);
+  });
 }
