@@ -2,9 +2,10 @@
 // names itself, nothing loaded. A program that cannot be read for sure counts as one that does more.
 
 import type { Word } from "../command/word.ts";
+import type { Call } from "./read-options.ts";
 
-/** The position of the first program text that does more. */
-export function inspectAwk(words: readonly Word[], start: number): number | undefined {
+/** The position of the first program text that does more and that the rule does not spell out. */
+export function inspectAwk({ words, start, agreed }: Call): number | undefined {
   let isNamed = false;
   for (let at = start; at < words.length; at++) {
     const { value } = words[at]!;
@@ -13,7 +14,7 @@ export function inspectAwk(words: readonly Word[], start: number): number | unde
       const attached = source[1] ?? (source[2] || undefined);
       isNamed = true;
       if (attached === undefined) at++;
-      if (doesMore(attached ?? textOf(words[at]))) return Math.min(at, words.length - 1);
+      if (at >= agreed && doesMore(attached ?? textOf(words[at]))) return Math.min(at, words.length - 1);
     } else if (/^-[Fv]$|^--(field-separator|assign)$/.test(value)) at++;
     else if (value === "-f") return at;
     else if (!value.startsWith("-") || value === "--") {

@@ -1,9 +1,9 @@
 // `git config`: reading is covered, and so is setting keys that only change how git behaves or prints. Most others name
 // a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
 
-import type { Word } from "../command/word.ts";
+import type { Call } from "./read-options.ts";
 
-const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l|get|list)$/;
+const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l)$/;
 /** `--file` and `--blob` name another file; `--global` and `--system` are not this repository's. */
 const ELSEWHERE = /^(-f|--fi|--bl|--glob|--sy|-e|--ed|--rename|--remove)/;
 
@@ -19,19 +19,22 @@ const SAFE_KEYS = [
   /^http\.(postbuffer|lowspeed(limit|time)|version)$/,
 ];
 
-export function inspectGitConfig(words: readonly Word[], start: number): number | undefined {
-  const given = words.slice(start);
-  const elsewhere = given.findIndex(({ value }) => ELSEWHERE.test(value));
-  const isReading = given.some(({ value }) => READS.test(value));
-  if (isReading && (elsewhere < 0 || /^--(glob|sy)/.test(given[elsewhere]!.value))) return undefined;
-  if (elsewhere >= 0) return start + elsewhere;
-  const operands = given.flatMap(({ value }, at) =>
-    value.startsWith("-") || value === "set" || value === "unset" ? [] : [at],
-  );
-  const [key] = operands;
-  // With one word, the value is printed.
-  if (key === undefined || (operands.length === 1 && given.every(({ value }) => !/^(--unset|unset)/.test(value))))
-    return undefined;
-  const name = given[key]!.value.toLowerCase();
-  return SAFE_KEYS.some((safe) => safe.test(name)) ? undefined : start + key;
+export function inspectGitConfig({ words, start }: Call): number | undefined {
+  const end = words.findIndex(({ value }, at) => at >= start && value === "--");
+  const isOption = (at: number) => words[at]!.value.startsWith("-") && (end < 0 || at < end);
+  const given = words.map((_, at) => at).slice(start);
+  const options = given.filter(isOption);
+  const operands = given.filter((at) => !isOption(at) && at !== end);
+  // Newer versions name the action first: `git config set user.name x`.
+  const action = /^(get|list|set|unset)$/.exec(words[operands[0] ?? 0]!.value)?.[0];
+  const [key, ...value] = action === undefined ? operands : operands.slice(1);
+
+  const elsewhere = options.filter((at) => ELSEWHERE.test(words[at]!.value));
+  if (options.some((at) => READS.test(words[at]!.value)) || action === "get" || action === "list")
+    return elsewhere.find((at) => !/^--(glob|sy)/.test(words[at]!.value));
+  if (elsewhere.length > 0) return elsewhere[0];
+  const removes = action === "unset" || options.some((at) => words[at]!.value.startsWith("--unset"));
+  // With the key alone, its value is printed.
+  if (key === undefined || (value.length === 0 && !removes)) return undefined;
+  return SAFE_KEYS.some((safe) => safe.test(words[key]!.value.toLowerCase())) ? undefined : key;
 }

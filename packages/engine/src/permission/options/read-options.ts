@@ -48,8 +48,8 @@ export interface Options {
   readonly whole?: true;
   /** It is there to run code: judged only where the rule names more than the program. */
   readonly runsCode?: true;
-  /** What options alone do not tell: the position of a word that is not covered, or undefined. */
-  readonly inspect?: (words: readonly Word[], start: number) => number | undefined;
+  /** What options alone do not tell: the position of a word that is not covered, past those the rule spells out. */
+  readonly inspect?: (call: Call) => number | undefined;
   /** Reads all words itself. */
   readonly read?: (call: Call) => Uncovered | undefined;
 }
@@ -69,7 +69,7 @@ export function firstUncovered(options: Options, call: Call): Uncovered | undefi
   const { words, start, agreed } = call;
   const found = readWords(options, call);
   if (found) return found;
-  const inspected = options.inspect?.(words, start);
+  const inspected = options.inspect?.(call);
   if (inspected !== undefined && inspected >= agreed) return { word: words[inspected]!, why: "option" };
   if (options.commands === undefined) return undefined;
   for (let at = start; at < words.length; at++) {
@@ -85,8 +85,8 @@ export function firstUncovered(options: Options, call: Call): Uncovered | undefi
 
 /** For `inspect`: the first of the program's words that matches. */
 export function wordMatching(pattern: RegExp): NonNullable<Options["inspect"]> {
-  return (words, start) => {
-    const found = words.findIndex((word, at) => at >= start && pattern.test(word.value));
+  return ({ words, start, agreed }) => {
+    const found = words.findIndex((word, at) => at >= Math.max(start, agreed) && pattern.test(word.value));
     return found < 0 ? undefined : found;
   };
 }
@@ -101,8 +101,8 @@ function readWords(options: Options, call: Call): Uncovered | undefined {
     else if (!ended && mayBeOption(word, options)) {
       if (at >= agreed) return { word, why: "pattern" };
     } else if (!ended && isOption(word.value, options, at === start)) {
-      const { why, taken } = readOption(word, words[at + 1], options, call);
-      if (why !== undefined && at >= agreed) return { word, why };
+      const { why, taken, file } = readOption(word, words[at + 1], options, call);
+      if (why !== undefined && at >= agreed) return { word: file ?? word, why };
       if (options.ends !== undefined && endsWithCode(word.value, options.ends)) return undefined;
       if (options.operands !== undefined) at += taken;
     } else {
@@ -147,6 +147,8 @@ function mayBeOption({ kind, value }: Word, options: Options): boolean {
 
 interface Read {
   readonly why?: "option" | "file";
+  /** The value that is the reason. */
+  readonly file?: Word;
   /** How many of the next words are its value. */
   readonly taken: number;
 }
@@ -200,9 +202,9 @@ function isAccepted(name: string, given: Word | undefined, { values }: Options):
 }
 
 /** `@` before a name means the content of the file. */
-function fileOf(given: Word | undefined, { isInside }: Call): { why?: "file" } {
+function fileOf(given: Word | undefined, { isInside }: Call): { why?: "file"; file?: Word } {
   if (given === undefined || STANDARD.test(given.value)) return {};
-  return isInside({ ...given, value: given.value.replace(/^@/, "") }) ? {} : { why: "file" };
+  return isInside({ ...given, value: given.value.replace(/^@/, "") }) ? {} : { why: "file", file: given };
 }
 
 const STANDARD = /^(-|\/dev\/(null|std(in|out|err)|fd\/\d))$/;

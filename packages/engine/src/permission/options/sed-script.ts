@@ -2,9 +2,10 @@
 // files. A script that cannot be read counts as one that does not stay.
 
 import type { Word } from "../command/word.ts";
+import type { Call } from "./read-options.ts";
 
-/** The position of the first script that does not stay with its operands. */
-export function inspectSed(words: readonly Word[], start: number): number | undefined {
+/** The position of the last script when the scripts, taken together, do not stay with the operands. */
+export function inspectSed({ words, start }: Call): number | undefined {
   const scripts: { at: number; text: string | undefined }[] = [];
   const operands: number[] = [];
   let ended = false;
@@ -15,7 +16,10 @@ export function inspectSed(words: readonly Word[], start: number): number | unde
     else {
       const option = /^--e[a-z]*(?:=(.*))?$|^-[^-efil]*e(.*)$/s.exec(value);
       if (option === null) {
-        if (/^(--l[a-z]*|-[^-efil]*[lf]|--f[a-z]*)$/.test(value) && !/^--fo/.test(value)) at++;
+        if (!/^(--l[a-z-]*|-[^-efil]*[lf])$/.test(value)) continue;
+        at++;
+        // Its value is a number or a file: a word that looks like an option is there to confuse.
+        if (words[at]?.value.startsWith("-")) return at;
         continue;
       }
       const attached = option[1] ?? (option[2] || undefined);
@@ -32,7 +36,7 @@ export function inspectSed(words: readonly Word[], start: number): number | unde
     if (scripts[0]!.text === "" && second !== undefined) scripts.push({ at: second, text: textOf(words[second]) });
   }
   const whole = scripts.map(({ text }) => text);
-  return whole.includes(undefined) || reachesOut(whole.join("\n")) ? scripts[0]!.at : undefined;
+  return whole.includes(undefined) || reachesOut(whole.join("\n")) ? scripts.at(-1)!.at : undefined;
 }
 
 function textOf(word: Word | undefined): string | undefined {
