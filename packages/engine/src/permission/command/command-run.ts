@@ -6,6 +6,7 @@ import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
 import { obstacleIn, optionLike } from "./obstacle.ts";
 import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
+import { isFed, surroundingsOf } from "./surroundings.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -38,7 +39,7 @@ function leaveToRun(
   part: SimpleCommand,
   view: CommandView,
   rules: readonly Rule[],
-  { look, redirects }: { look: boolean; redirects: boolean },
+  { look, redirects, fed = false }: { look: boolean; redirects: boolean; fed?: boolean },
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
   // A `cd` into a folder with its own git configuration makes git run what that folder says.
@@ -48,13 +49,17 @@ function leaveToRun(
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
-  const rule = rules.find((each) => allowsText(each.content!, part) && reaches(each.content!, part, view));
+  const surroundings = surroundingsOf(part, view, { fed });
+  const rule = rules.find(
+    (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),
+  );
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
-  const inner = part.runs.map((each) => leaveToRun(each, view, rules, { look: false, redirects: false }));
+  const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
+  const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
 }
 
@@ -109,10 +114,11 @@ export function isFileCommand({ words }: SimpleCommand): boolean {
 
 /** A rule speaks of this part; if it is asked about all the same, something else stands in the way. */
 export function isRuled(part: SimpleCommand, view: CommandView): boolean {
-  return textRules(view).some((rule) => allowsText(rule.content!, part));
+  const surroundings = surroundingsOf(part, view, { fed: false });
+  return textRules(view).some((rule) => allowsText(rule.content!, part, surroundings));
 }
 
-function textRules({ question }: CommandView): Rule[] {
+export function textRules({ question }: CommandView): Rule[] {
   return question.rules.filter(
     (rule) => rule.behavior === "allow" && rule.content !== undefined && rule.tool === question.tool,
   );

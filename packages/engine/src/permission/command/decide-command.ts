@@ -6,7 +6,7 @@ import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
-import { isFileCommand, isRuled, leaveFor, type Leave } from "./command-run.ts";
+import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import type { CommandView } from "./command-view.ts";
 import { obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -14,7 +14,8 @@ import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
 import { refusal, shortened } from "../sentences.ts";
-import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
+import { beyondRules } from "./surroundings.ts";
+import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
 /** Commands longer than this run only when all of Bash is allowed. */
 const LONGEST = 10_000;
@@ -103,8 +104,14 @@ export function commandSuggestions(view: CommandView): Asked {
     if (stopped) return stopped;
   }
   const script = left.find((part) => isRuled(part, view) && /^(source|\.)$/.test(part.words[0]?.value ?? ""));
-  const reason = script ? `${APPROVAL}: no rule names the script '${script.words[1]?.text ?? ""}'` : APPROVAL;
-  return { reason, suggestions: suggestCommands(left.map((part) => settling(part, view))) };
+  const rules = textRules(view);
+  const why = script
+    ? `no rule names the script '${script.words[1]?.text ?? ""}'`
+    : left.map((part) => beyondRules(part, rules, view)).find(Boolean);
+  return {
+    reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
+    suggestions: suggestCommands(left.map((part) => settling(part, view))),
+  };
 }
 
 /** A part that would run were it not for a file. */
@@ -128,11 +135,11 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   return { reason, suggestions: looks ? suggestDirectory(path, "Bash") : [added], blockedPath: path };
 }
 
-/** The narrowest rule for a part; undefined when even with it the part would be asked about. */
+/** The first rule for a part that would allow it; undefined when it would be asked about with any of them. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {
-  const content = ruleFor(part);
-  if (content === undefined) return undefined;
-  const text = `Bash(${content})`;
-  const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
-  return leaveFor(part, view, [rule]) ? content : undefined;
+  return rulesFor(part).find((content) => {
+    const text = `Bash(${content})`;
+    const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
+    return leaveFor(part, view, [rule]);
+  });
 }

@@ -4,6 +4,7 @@
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { opensFiles } from "./command-files.ts";
+import { optionsOf } from "../options/table.ts";
 import { PROGRAMS } from "../read-only/read-only-table.ts";
 
 const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
@@ -15,7 +16,8 @@ const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
 export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   const name = basename(words[0]?.value ?? "");
   if (name === "ln") return all.length > 1;
-  return MOVERS.has(name) || (name !== "git" && Object.hasOwn(PROGRAMS, name) && opensFiles(name));
+  if (name === "git" || optionsOf(name)?.runsCode) return false;
+  return MOVERS.has(name) || (Object.hasOwn(PROGRAMS, name) && opensFiles(name));
 }
 
 /** Whether a rule for `source` or `.` says which file it is about; true for every other program. */
