@@ -8,7 +8,10 @@ export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
 export function codeOf(name: string, words: readonly Word[], input: readonly Word[] | undefined): Started | undefined {
-  return Object.hasOwn(BUILTINS, name) ? BUILTINS[name]!(words, input) : undefined;
+  const started = Object.hasOwn(BUILTINS, name) ? BUILTINS[name]!(words, input) : undefined;
+  if (started === undefined) return undefined;
+  const { commands, scripts, drafts = [], opaque } = started;
+  return { ...started, code: opaque || commands.length + scripts.length + drafts.length > 0 };
 }
 
 type Builtin = (words: readonly Word[], input: readonly Word[] | undefined) => Started | undefined;

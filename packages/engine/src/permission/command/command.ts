@@ -54,6 +54,8 @@ export interface SimpleCommand {
   readonly transparent: boolean;
   /** Starts something that cannot be read from the text, as `bash -c "$x"` does. */
   readonly opaque: boolean;
+  /** A builtin that was given code, as `trap 'rm x' EXIT` is. */
+  readonly code?: true;
 }
 
 export interface CommandAnalysis {
@@ -327,5 +329,6 @@ function started(command: SimpleCommand, place: Place, reading: Reading): Simple
     const assignments = rulingNames(words);
     runs.push(started(simple({ words, assignments }, place), { ...place, shells }, reading));
   }
-  return { ...command, runs, transparent: start?.transparent ?? false, opaque: (start?.opaque ?? false) || loads };
+  const opaque = (start?.opaque ?? false) || loads;
+  return { ...command, runs, transparent: start?.transparent ?? false, opaque, ...(start?.code && { code: true }) };
 }

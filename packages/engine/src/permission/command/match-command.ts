@@ -43,6 +43,7 @@ export function allowsText(content: string, command: SimpleCommand): boolean {
   }
   if (!command.assignments.every(isSafeAssignment) || !covers(content, command.text)) return false;
   if (!content.includes("*")) return true;
+  if (command.code) return false;
   // A prefix was allowed, not what an option after it would run.
   const prefix = content.slice(0, content.indexOf("*"));
   return !runsOther(basename(program.value), command.words.slice(1), prefix);

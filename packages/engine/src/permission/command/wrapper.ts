@@ -19,6 +19,8 @@ export interface Started {
   readonly defines?: readonly string[];
   /** Expands or calculates with text it is given, so that a quoted substitution may be run after all. */
   readonly evaluates?: true;
+  /** A builtin with code among its words. */
+  readonly code?: boolean;
   /** There were more readings than we are willing to judge. */
   readonly tooMany?: true;
 }

@@ -139,22 +139,24 @@ export function joinedPiece(pieces: readonly Piece[]): Piece {
 
 /**
  * Up to and including what closes it. `separators`: how many `;` it must have, for `for ((;;))`. `keyed`: keys of
- * associative arrays may be quoted.
+ * associative arrays may be quoted. Tells whether there were spaces, outside of quotes and expansions.
  */
 export function readArithmetic(
   reader: Reader,
   close: Close,
   { separators = 0, keyed = false }: { separators?: number; keyed?: boolean } = {},
-): void {
+): { spaced: boolean } {
   const { source } = reader;
   const start = reader.at;
   const open: string[] = [];
   let left = separators;
+  let spaced = false;
   nested(reader, () => {
     for (;;) {
       if (reader.at >= source.length) fail("an arithmetic expression is not closed");
       if (open.length === 0 && source.startsWith(close, reader.at)) break;
       const character = source[reader.at]!;
+      if (/\s/.test(character)) spaced = true;
       if (sees(reader, /[<>]\(|(?<![0-9])#/y)) fail("an arithmetic expression could not be read");
       if (character === "$") readDollar(reader, { quoted: true });
       else if (character === "`") readBackticks(reader, { quoted: true });
@@ -177,6 +179,7 @@ export function readArithmetic(
   if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
     fail("a word goes on behind the line on which a here-document begins");
   reader.at += close.length;
+  return { spaced };
 }
 
 export function readParameter(reader: Reader, { quoted }: { quoted: boolean }): void {

@@ -51,13 +51,12 @@ function refuseHiddenMeaning(text: string): void {
 /** False when it turned out to be a word such as `a[b]`. */
 function readAssignment(reader: Reader): boolean {
   const { source } = reader;
-  const start = reader.at;
   take(reader, /\w+/y);
   if (source[reader.at] === "[") {
     reader.at++;
-    readArithmetic(reader, "]", { keyed: true });
+    const { spaced } = readArithmetic(reader, "]", { keyed: true });
     if (!sees(reader, /\+?=/y)) {
-      if (/\s/.test(source.slice(start, reader.at))) fail("a bracket could not be read");
+      if (spaced) fail("a bracket could not be read");
       readRest(reader);
       return false;
     }
@@ -81,8 +80,7 @@ function readArray(reader: Reader): void {
       const start = reader.at;
       if (source[start] === "[") {
         reader.at++;
-        readArithmetic(reader, "]", { keyed: true });
-        if (/\s/.test(source.slice(start, reader.at))) fail("a bracket could not be read");
+        if (readArithmetic(reader, "]", { keyed: true }).spaced) fail("a bracket could not be read");
         readRest(reader);
       } else readWord(reader);
       note(reader, "element", source.slice(start, reader.at));
