@@ -52,7 +52,9 @@ function coversText(content: string, command: SimpleCommand): boolean {
   ) {
     return false;
   }
-  return command.assignments.every(isSafeAssignment) && covers(content, command.text);
+  if (!command.assignments.every(isSafeAssignment) || !covers(content, command.text)) return false;
+  // Of a builtin that was given code, a prefix says nothing about the code.
+  return command.code !== true || !content.includes("*");
 }
 
 /** `prefix:*` and `prefix *` end at a word; `*` elsewhere is any text. */
