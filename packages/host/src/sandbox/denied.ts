@@ -3,7 +3,7 @@
 
 import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { denyPlaces, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
+import { denyPlaces, isMeant, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { look } from "./look.ts";
 
@@ -125,7 +125,7 @@ function searchesFor(
     const index = createFolderIndex({
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
-      matches: (relative) => patterns.some((pattern) => pattern.test(relative)) && !mayRead(join(folder, relative)),
+      matches: (relative) => patterns.some((pattern) => isMeant(pattern, relative)) && !mayRead(join(folder, relative)),
       ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
     });
     return { index, folder };

@@ -17,12 +17,16 @@ export function wildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes). */
-export function overlap(left: string, right: string): boolean {
+/** Work that is left; shared by comparisons that belong together. */
+export interface Effort {
+  left: number;
+}
+
+/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes), or effort ran out. */
+export function overlap(left: string, right: string, effort: Effort): boolean {
   const a = symbols(left);
   const b = symbols(right);
-  // Longer patterns than any file name: say yes, the strict side.
-  if (a.length * b.length > 1_000_000) return true;
+  if ((effort.left -= a.length * b.length) < 0) return true;
   let row = new Array<boolean>(b.length + 1).fill(false);
   row[0] = true;
   for (let j = 0; j < b.length; j++) row[j + 1] = row[j]! && b[j] === "*";
