@@ -50,7 +50,7 @@ test("agrees with the library on random lines and paths", () => {
       if (expected) matched++;
       expect([line, names, covers(line, names.join("/"), ignoreCase)]).toEqual([line, names, expected]);
     }),
-    { numRuns: 20_000 },
+    { numRuns: 4_000 },
   );
-  expect(matched).toBeGreaterThan(1_000);
+  expect(matched).toBeGreaterThan(200);
 });

@@ -103,12 +103,7 @@ function namesOf(path: string, { cwd, matchers }: Anchors): readonly string[] {
   return list;
 }
 
-function covers(
-  pattern: string,
-  names: readonly string[],
-  strict: boolean,
-  matchers: Matchers | undefined,
-): boolean {
+function covers(pattern: string, names: readonly string[], strict: boolean, matchers: Matchers | undefined): boolean {
   const key = strict ? pattern : `exact ${pattern}`;
   let line = matchers?.byPattern.get(key);
   if (line === undefined) {
