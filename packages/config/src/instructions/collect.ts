@@ -213,10 +213,10 @@ export function isWithin(folder: string, path: string): boolean {
 
 /** `@./a.md`, `@a.md`, `@~/a.md`, `@/a.md`; a heading after `#` and the full stop of a sentence do not belong to it. */
 function targetOf(mention: string, folder: string, home: string): string | undefined {
-  const path = mention
-    .replace(/#.*$/, "")
-    .replace(/[.,;:!?)\]}"'>*]+$/, "")
-    .replaceAll("\\ ", " ");
+  const [name = ""] = mention.split("#", 1);
+  let end = name.length;
+  while (end > 0 && `.,;:!?)]}"'>*`.includes(name[end - 1]!)) end--;
+  const path = name.slice(0, end).replaceAll("\\ ", " ");
   if (path.startsWith("~/")) return join(home, path.slice(2));
   return /^(?:[\w.-]|\/[^/])/.test(path) ? resolve(folder, path) : undefined;
 }

@@ -65,7 +65,9 @@ function namesOf(event: HookEvent, subject: string): readonly string[] {
 }
 
 function compile(matcher: string): Regex | undefined {
-  return matcher.length > LONGEST_MATCHER ? undefined : compileRegex(matcher);
+  return matcher.length > LONGEST_MATCHER ? UNREADABLE : compileRegex(matcher);
 }
+
+const UNREADABLE: Regex = { test: () => undefined, isReadable: false };
 
 const quoted = (matcher: string) => JSON.stringify(matcher.length > 100 ? `${matcher.slice(0, 100)}…` : matcher);
