@@ -66,6 +66,8 @@ interface Judge {
   readonly links: LinkGuard;
 }
 
+const OTHER_NAME = "This file is a hard link to a file that is denied by your permission settings.";
+
 export class Gate {
   readonly #options: GateOptions;
   #state: PermissionState;
@@ -167,8 +169,10 @@ export class Gate {
     await links.prepare(realPath, this.#options.cwd());
     const behind = links.behind(realPath);
     if (behind === undefined) return gate.decide(question);
+    if (behind === "unknown") return gate.decide({ ...question, linked: true });
     // To the rules, a file by another name is the file they speak about.
-    return gate.decide({ ...question, ...(behind === "unknown" ? { linked: true } : { realPath: behind.path }) });
+    const decision = gate.decide({ ...question, realPath: behind.path });
+    return decision.behavior === "deny" && behind.path !== realPath ? { ...decision, message: OTHER_NAME } : decision;
   }
 
   #answer(
