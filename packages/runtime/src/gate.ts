@@ -3,6 +3,7 @@
 import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, SandboxState } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
+import type { LinkGuard } from "@keelson/host/links";
 import type {
   HookEvent,
   HookOutcome,
@@ -34,6 +35,8 @@ export interface GateOptions extends PermissionState {
   readonly sandbox: SandboxState;
   /** Whether a command that starts here would find every denied file hidden. */
   isShielded(cwd: string): Promise<boolean>;
+  /** For people: what could not be looked up. */
+  warn(text: string): void;
   /** A second opinion where no rule decided. */
   classify(
     decision: GateDecision,
@@ -59,7 +62,11 @@ interface Judge {
   readonly rules: readonly Rule[];
   readonly matchers: GateFacts["matchers"];
   readonly isHidden: ((path: string, realPath: string, facts: Omit<GateFacts, "hook">) => boolean) | undefined;
+  /** Kept from one set of rules to the next. */
+  readonly links: LinkGuard;
 }
+
+const OTHER_NAME = "This file is a hard link to a file that is denied by your permission settings.";
 
 export class Gate {
   readonly #options: GateOptions;
@@ -105,9 +112,14 @@ export class Gate {
 
   /** For tools that look at many files: whether a deny rule hides this one. They run only after a call was judged. */
   mayRead(path: string): boolean {
+    return this.mayReadName(path) && this.#judge!.links.behind(path) === undefined;
+  }
+
+  /** The same for this name of the file alone, whatever others it has. */
+  mayReadName(path: string): boolean {
     const judge = this.#judge;
     if (!judge) return false;
-    const { isHidden } = judge.rules === this.rules ? judge : this.#prepare(judge.gate, judge.question);
+    const { isHidden } = judge.rules === this.rules ? judge : this.#prepare(judge);
     return isHidden === undefined || !isHidden(path, realPathOf(path), this.#facts());
   }
 
@@ -145,15 +157,22 @@ export class Gate {
 
   /** The word of the rules, with links resolved and the command parsed. Where the path leads now is where it may go. */
   async #decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
-    const { gate, question: questions } = await this.#load();
+    const { gate, question: questions, links } = await this.#load();
     const shield = access.kind === "command" && (await this.#options.isShielded(access.cwd));
     const question = await questions.gateQuestion(
       { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
       { tool: tool.name, input, access },
     );
     const { realPath } = question;
-    if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
-    return gate.decide(question);
+    if (!("path" in access) || realPath === undefined) return gate.decide(question);
+    this.#judged.set(call, { path: access.path, realPath });
+    await links.prepare(realPath, this.#options.cwd());
+    const behind = links.behind(realPath);
+    if (behind === undefined) return gate.decide(question);
+    if (behind === "unknown") return gate.decide({ ...question, linked: true });
+    // To the rules, a file by another name is the file they speak about.
+    const decision = gate.decide({ ...question, realPath: behind.path });
+    return decision.behavior === "deny" && behind.path !== realPath ? { ...decision, message: OTHER_NAME } : decision;
   }
 
   #answer(
@@ -190,13 +209,28 @@ export class Gate {
 
   async #load(): Promise<Judge> {
     if (this.#judge?.rules === this.rules) return this.#judge;
-    const [gate, question] = await Promise.all([import("@keelson/engine/gate"), import("./gate-question.ts")]);
-    return this.#prepare(gate, question);
+    const [gate, question, { createLinkGuard }] = await Promise.all([
+      import("@keelson/engine/gate"),
+      import("./gate-question.ts"),
+      import("@keelson/host/links"),
+    ]);
+    const { home, directories, warn } = this.#options;
+    const links =
+      this.#judge?.links ??
+      createLinkGuard({
+        rules: () => this.rules,
+        mayRead: (path) => this.mayReadName(path),
+        directories,
+        home,
+        warn,
+      });
+    return this.#prepare({ gate, question, links });
   }
 
-  #prepare(gate: Judge["gate"], question: Judge["question"]): Judge {
+  #prepare({ gate, question, links }: Pick<Judge, "gate" | "question" | "links">): Judge {
     const { rules } = this.#state;
-    this.#judge = { gate, question, rules, matchers: gate.newMatchers(), isHidden: gate.hiddenFiles(rules) };
+    const isHidden = gate.hiddenFiles(rules);
+    this.#judge = { gate, question, links, rules, matchers: gate.newMatchers(), isHidden };
     return this.#judge;
   }
 

@@ -23,6 +23,7 @@ export function openGate(all: Assembly, sandbox: SandboxState): Gate & { kept():
     plan: () => all.plan.path(),
     sandbox,
     isShielded: (from) => world.hidesDenied(from),
+    warn: all.options.warn,
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     addDirectories: (paths) => {

@@ -16,7 +16,9 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** The same for the paths `toLookUp` named; paths that are missing here are taken as they stand. */
+  /** The file has other names, and whether one of them is denied could not be looked up. */
+  readonly linked?: boolean;
+  /** The same as `realPath` for what `toLookUp` named; paths that are missing here are taken as they stand. */
   readonly realPaths?: ReadonlyMap<string, string>;
   /** What was found of the patterns and folders `toLookUp` named; what is missing here may be anything. */
   readonly onDisk?: OnDisk;
