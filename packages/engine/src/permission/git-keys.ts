@@ -264,7 +264,7 @@ function readValue(text: string, from: number): { value: string; to: number } | 
     else {
       const width = text.startsWith("\r\n", at + 1) ? 2 : 1;
       const escaped = text.slice(at + 1, at + 1 + width);
-      if (escaped !== "\n" && escaped !== "\r\n") {
+      if (!/^\r?\n?$/.test(escaped)) {
         if (!Object.hasOwn(ESCAPES, escaped)) return undefined;
         push(ESCAPES[escaped]!);
       }
