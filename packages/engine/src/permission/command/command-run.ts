@@ -39,13 +39,13 @@ function leaveToRun(
   { look, redirects }: { look: boolean; redirects: boolean },
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
-  // A `cd` into a folder with its own git configuration makes git run what that folder says.
-  const risky = view.moves && part.words[0]?.value === "git";
-  if (look && !risky && looksOnlyButRedirects(part) && !(empty && redirects)) {
+  const git = view.gitDanger(part);
+  if (look && git.looking === undefined && looksOnlyButRedirects(part) && !(empty && redirects)) {
     return firstOutside(part, view) === undefined ? LOOKS : undefined;
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
+  if (git.acting !== undefined) return undefined;
   const rule = rules.find((each) => allowsText(each.content!, part));
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && firstOutside(part, view) === undefined)

@@ -66,7 +66,8 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
 
 /** Every part looks only, and only where it may; or a rule or the mode allows it. */
 export function commandAllow(view: CommandView): Leave | undefined {
-  const { analysis } = view;
+  const { analysis, question } = view;
+  if (question.shell === "other") return undefined;
   if (analysis.problem !== undefined || analysis.command.length > LONGEST || analysis.commands.length === 0)
     return undefined;
   const leaves: Leave[] = [];
@@ -89,6 +90,7 @@ export function commandSuggestions(view: CommandView): {
 } {
   const { analysis, question } = view;
   const reason = "This command requires approval";
+  if (question.shell === "other") return { reason: `${reason}: ${NO_BASH}`, suggestions: [] };
   if (analysis.problem !== undefined || analysis.command.length > LONGEST) return { reason, suggestions: [] };
   const left = analysis.commands.filter((part) => !leaveFor(part, view));
   const roots = question.directories.map((directory) => `'${directory}'`).join(", ");
@@ -106,8 +108,14 @@ export function commandSuggestions(view: CommandView): {
       return { reason: blocked("create or modify files"), suggestions, blockedPath: path };
     }
   }
-  return { reason, suggestions: suggestCommands(left.map((part) => settling(part, view))) };
+  const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
+  return {
+    reason: git ? `${reason}: ${git.acting ?? git.looking}` : reason,
+    suggestions: suggestCommands(left.map((part) => settling(part, view))),
+  };
 }
+
+const NO_BASH = "no bash was found, so commands cannot be checked; install bash";
 
 /** The narrowest rule for a part; undefined when even with it the part would be asked about. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {
