@@ -26,7 +26,7 @@ export function scriptFor(parts: ScriptParts): string {
   const note = shell.kind === "bash" ? 19 : 7; // other shells take one digit only
   const script = [
     reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
-    ...(reportsDirectory ? [`trap 'pwd -P 2>/dev/null >&${note}' EXIT`] : []),
+    ...(reportsDirectory ? [`trap '{ pwd -P >&${note}; } 2>/dev/null' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
     ...sourcing(hookFiles),
