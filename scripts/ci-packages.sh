@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what tests need on a CI machine, where it is missing and we may: bubblewrap and socat for the shield and the
-# sandbox, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
+# sandbox, zsh for people who work in it, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
 set -euo pipefail
 
 missing=()
 command -v bwrap >/dev/null || missing+=(bubblewrap)
 command -v socat >/dev/null || missing+=(socat)
+command -v zsh >/dev/null || missing+=(zsh)
 command -v redis-server >/dev/null || missing+=(redis-server)
 command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -gt 0 ] || exit 0

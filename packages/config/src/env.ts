@@ -11,9 +11,14 @@ export function applyBlocks(env: Environment, blocks: readonly unknown[]): Recor
 export function childEnvironment(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !isOurs(name)) kept[name] = value;
+    if (value !== undefined && reachesChildren(name)) kept[name] = value;
   }
   return kept;
+}
+
+/** Whether a variable of this name is passed on, wherever it comes from. */
+export function reachesChildren(name: string): boolean {
+  return !isOurs(name);
 }
 
 /**

@@ -14,7 +14,7 @@ export type { ShieldOptions } from "./sandbox/shield.ts";
 export type { ShieldQuestion, ShieldStatus } from "./sandbox/status.ts";
 export { createShell } from "./late-shell.ts";
 export type { SessionShell, ShellOptions } from "./shell.ts";
-export { chooseShell } from "./shell/script.ts";
+export { chooseShell, isProgram, type ShellChoice } from "./shell/choose.ts";
 export {
   createTasks,
   type NewTask,

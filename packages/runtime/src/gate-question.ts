@@ -2,33 +2,40 @@
 // makes such a question.
 
 import type { Access, GateQuestion } from "@keelson/engine";
-import { nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
+import { gitFolders, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
 import { contentsOf, matchesOf, realPathOf, type Found } from "@keelson/host";
+import type { GitLookup } from "@keelson/host/git";
+
+export { createGitLookup } from "@keelson/host/git";
 
 /** All that a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<
   GateQuestion,
-  "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis"
+  "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "git"
 >;
 
 export async function gateQuestion(
   facts: GateFacts,
   call: Pick<GateQuestion, "tool" | "input" | "access">,
+  gitIn: GitLookup,
 ): Promise<GateQuestion> {
-  return { ...facts, ...call, ...(await lookedUp(call.access, facts.home)) };
+  return { ...facts, ...call, ...(await lookedUp(call.access, facts.home, gitIn)) };
 }
 
-async function lookedUp(access: Access, home: string): Promise<Partial<GateQuestion>> {
+async function lookedUp(access: Access, home: string, gitIn: GitLookup): Promise<Partial<GateQuestion>> {
   if (access.kind === "read" || access.kind === "edit") return { realPath: realPathOf(access.path) };
   if (access.kind !== "command") return {};
   // The shell parser costs about 1 ms to load; sessions that never run a command never pay it.
   const { analyseCommand } = await import("@keelson/engine/command");
   const analysis = analyseCommand(access.command);
-  const asked = toLookUp(analysis, { cwd: access.cwd, home }, realPathOf);
+  const where = { cwd: access.cwd, home };
+  const asked = toLookUp(analysis, where, realPathOf);
+  const { folders } = gitFolders(analysis.commands, where);
   return {
     analysis,
     realPaths: new Map(asked.paths.map((path) => [path, realPathOf(path)])),
     onDisk: onDisk(asked),
+    git: new Map(folders.map((folder) => [folder, gitIn(folder)])),
   };
 }
 

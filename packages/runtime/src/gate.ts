@@ -4,6 +4,7 @@ import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, Sa
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { LinkGuard } from "@keelson/host/links";
+import type { GitLookup, GitLookupOptions } from "@keelson/host/git";
 import type {
   HookEvent,
   HookOutcome,
@@ -33,6 +34,10 @@ export interface GateOptions extends PermissionState {
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
   readonly sandbox: SandboxState;
+  /** What runs commands. */
+  readonly shell: "bash" | "other";
+  /** For what git would load where it runs. */
+  readonly git: GitLookupOptions;
   /** Whether a command that starts here would find every denied file hidden. */
   isShielded(cwd: string): Promise<boolean>;
   /** For people: what could not be looked up. */
@@ -74,6 +79,7 @@ export class Gate {
   /** Where the path of a call led when it was decided about. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #judge: Judge | undefined;
+  #gitIn: GitLookup | undefined;
   /** Calls a person let past the guard. */
   readonly #lifted = new Set<string>();
 
@@ -162,6 +168,7 @@ export class Gate {
     const question = await questions.gateQuestion(
       { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
       { tool: tool.name, input, access },
+      (this.#gitIn ??= questions.createGitLookup(this.#options.git)),
     );
     const { realPath } = question;
     if (!("path" in access) || realPath === undefined) return gate.decide(question);
@@ -235,9 +242,9 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, memory, plan, directories, cwd } = this.#options;
+    const { home, readable, memory, plan, directories, cwd, shell } = this.#options;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan() };
-    return { ...this.#state, ...here, home, readable, matchers: this.#judge?.matchers };
+    return { ...this.#state, ...here, home, readable, shell, matchers: this.#judge?.matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

@@ -5,6 +5,7 @@ import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command/command.ts";
 import type { OnDisk } from "./command/on-disk.ts";
+import type { GitRepositories } from "./git-danger.ts";
 import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
 import { isInsideAny } from "./match/paths.ts";
@@ -37,6 +38,10 @@ export interface GateQuestion {
   readonly plan?: string;
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
+  /** What runs commands. Text is judged as bash reads it, so with `other` nothing is harmless by its text. */
+  readonly shell?: "bash" | "other";
+  /** The repositories git would find in the folders of `gitFolders`; absent: nobody looked. */
+  readonly git?: GitRepositories;
   /** The full sandbox; absent where there is none. */
   readonly sandbox?: SandboxState;
   /** This command would run with files that may not be read masked, so that it need not name them to be kept off. */

@@ -26,8 +26,11 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
   if (parameter) return { rule: parameter, reach: "yes" };
   const line = about.find((rule) => lineCovers(rule.content!, view));
   if (line) return { rule: line, reach: "yes" };
-  const path = lost ? pathRules(rules)[0] : undefined;
-  return path && { rule: path, reach: "maybe" };
+  // Another shell than bash may understand the line in a way that meets any of them.
+  const isForeign = question.shell === "other";
+  const path = lost || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
+  const unsure = isForeign ? (about[0] ?? path) : path;
+  return unsure && { rule: unsure, reach: "maybe" };
 }
 
 /** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */

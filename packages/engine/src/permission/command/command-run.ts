@@ -42,13 +42,13 @@ function leaveToRun(
   { look, redirects, fed = false }: { look: boolean; redirects: boolean; fed?: boolean },
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
-  // A `cd` into a folder with its own git configuration makes git run what that folder says.
-  const risky = view.moves && part.words[0]?.value === "git";
-  if (look && !risky && looksOnlyButRedirects(part) && !(empty && redirects)) {
+  const git = view.gitDanger(part);
+  if (look && git.looking === undefined && looksOnlyButRedirects(part) && !(empty && redirects)) {
     return obstacleIn(part, view) === undefined ? LOOKS : undefined;
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
+  if (git.acting !== undefined) return undefined;
   const surroundings = surroundingsOf(part, view, { fed });
   const rule = rules.find(
     (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),

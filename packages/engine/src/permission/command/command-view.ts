@@ -5,6 +5,7 @@ import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
 import { nameFits } from "./on-disk.ts";
+import { gitDangerIn, type GitDanger } from "../git-danger.ts";
 import { patternFolder } from "../match/match-path.ts";
 import { fold, withParents } from "../match/paths.ts";
 import type { Ends, GateQuestion } from "../question.ts";
@@ -19,8 +20,8 @@ export interface CommandView {
   readonly lost: boolean;
   /** What must not be removed, folded: the working folders, home, where it stands, and all that hold them. */
   kept(): ReadonlySet<string>;
-  /** Changes to a folder other than the session's own: what git then does depends on the folder it comes to. */
-  readonly moves: boolean;
+  /** What git would load where this part runs it; nothing for parts that do not start git. */
+  gitDanger(part: SimpleCommand): GitDanger;
   /** in: the sandbox holds it. out: it asks to leave the sandbox. none: there is no sandbox for it. */
   readonly sandbox: "in" | "out" | "none";
   /** Comparisons with rules that are left; a command that needs more is not judged to its end. */
@@ -41,6 +42,7 @@ export function viewOf(question: GateQuestion): CommandView {
   const places = placesIn(commands, where, (path) => question.realPaths?.get(path) ?? path);
   const files = new Map<SimpleCommand, readonly NamedFile[]>();
   const readers = new Map<SimpleCommand, readonly ((content: string) => Reach)[]>();
+  const moves = analysis.commands.some((part) => part.words[0]?.value === "cd" && !staysAtHome(part, places, question));
   let kept: ReadonlySet<string> | undefined;
   return {
     question,
@@ -49,7 +51,7 @@ export function viewOf(question: GateQuestion): CommandView {
     places,
     lost: isLost(places, commands),
     kept: () => (kept ??= new Set([...question.directories, where.home, ...places].flatMap(withParents).map(fold))),
-    moves: analysis.commands.some((part) => part.words[0]?.value === "cd" && !staysAtHome(part, places, question)),
+    gitDanger: gitDangerIn(analysis.commands, where, question, moves),
     sandbox: sandboxFor(question, analysis),
     budget: { left: MOST_COMPARISONS },
     filesIn: (part) =>

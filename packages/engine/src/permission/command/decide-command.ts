@@ -71,7 +71,8 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
 
 /** Every part looks only, and only where it may; or a rule or the mode allows it. */
 export function commandAllow(view: CommandView): Leave | undefined {
-  const { analysis } = view;
+  const { analysis, question } = view;
+  if (question.shell === "other") return undefined;
   if (analysis.problem !== undefined || analysis.command.length > LONGEST || analysis.commands.length === 0)
     return undefined;
   const leaves: Leave[] = [];
@@ -93,10 +94,12 @@ interface Asked {
 }
 
 const APPROVAL = "This command requires approval";
+const NO_BASH = "no bash was found, so commands cannot be checked; install bash";
 
 /** Why it has to be asked about, and what would settle it for good. */
 export function commandSuggestions(view: CommandView): Asked {
-  const { analysis } = view;
+  const { analysis, question } = view;
+  if (question.shell === "other") return { reason: `${APPROVAL}: ${NO_BASH}`, suggestions: [] };
   if (analysis.problem !== undefined || analysis.command.length > LONGEST) return { reason: APPROVAL, suggestions: [] };
   const left = analysis.commands.filter((part) => !leaveFor(part, view));
   for (const part of left) {
@@ -105,9 +108,10 @@ export function commandSuggestions(view: CommandView): Asked {
   }
   const script = left.find((part) => isRuled(part, view) && /^(source|\.)$/.test(part.words[0]?.value ?? ""));
   const rules = textRules(view);
+  const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
   const why = script
     ? `no rule names the script '${script.words[1]?.text ?? ""}'`
-    : left.map((part) => beyondRules(part, rules, view)).find(Boolean);
+    : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
   return {
     reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
     suggestions: suggestCommands(left.map((part) => settling(part, view))),
