@@ -22,7 +22,7 @@ export function safeSettings(
   const isBroken = parseGitConfig(after).broken;
   if (!isBroken && sameSettings(old, now)) return null;
   if (isBroken && before === after) return null;
-  if (isBroken) return { text: before, undone: ["the whole file, which git could not have read"] };
+  if (isBroken) return { text: before, undone: ["a line that git cannot read"] };
 
   const added = subtract(now, old);
   const removed = subtract(old, now);
