@@ -217,6 +217,8 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async hidesDenied(cwd) {
       const { shield } = await loadConfinement();
+      // Whoever asks is about to judge a command, by what git and others would read.
+      shield?.check();
       return (await shield?.hidesAll(cwd)) ?? false;
     },
 

@@ -15,6 +15,7 @@ import { decide, newMatchers } from "@keelson/engine/gate";
 import { createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { gateQuestion } from "./gate-question.ts";
+import { governingOf } from "./governing.ts";
 import { builtInTools } from "./pool.ts";
 import { supposedSandbox } from "./sandbox.ts";
 
@@ -51,7 +52,12 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   const { directories } = context.workspace;
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
 
-  const facts = { hook: NOTHING_SAID, rules, directories, cwd, home, readable: [], matchers: newMatchers() };
+  const governing = governingOf(
+    () => snapshot,
+    () => undefined,
+  ).forGate();
+  const known = { rules, directories, cwd, home, governing };
+  const facts = { ...known, hook: NOTHING_SAID, readable: [], matchers: newMatchers() };
   let sandbox: ReturnType<typeof supposedSandbox> | undefined;
   const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
     const reading = await read(tool, input, builtIn, context);

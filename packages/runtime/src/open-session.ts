@@ -11,6 +11,7 @@ import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { openFileHistory } from "./file-history.ts";
+import { governingOf } from "./governing.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
 import { openSessionHooks } from "./hooks/session-hooks.ts";
 import { Inbox } from "./inbox.ts";
@@ -122,6 +123,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     directories: () => all.world?.tools.workspace.directories ?? [cwd, ...snapshot.directories],
     warn,
   });
+  all.governing = governingOf(
+    () => current.snapshot,
+    () => all.instructions,
+  );
   all.world = worldOf(all, sandbox);
   const gate = openGate(all, sandboxState);
   all.gate = gate;
@@ -198,6 +203,7 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
       rules: () => all.gate.rules,
       mayRead: (path) => all.gate.mayRead(path),
       mayChangeGuarded: (call) => all.gate.mayChangeGuarded(call),
+      governing: () => all.governing.forShield(),
       warn: options.warn,
     },
     moved: (from, to) => all.hooks.surroundings.moved(from, to),

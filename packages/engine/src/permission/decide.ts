@@ -12,11 +12,11 @@ import {
   commandSuggestions,
   denials,
 } from "./command/decide-command.ts";
+import { protectedEnd } from "./match/governing.ts";
 import { coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
 import { absolute } from "./match/paths.ts";
-import { isProtected } from "./match/protected.ts";
 import {
   allowedByPath,
   eitherMatches,
@@ -116,7 +116,7 @@ function safety(question: Case): GateDecision | undefined {
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const ends = endsOf(access.path, question);
-    const path = [ends.given, ends.real].find(isProtected);
+    const path = protectedEnd(ends, question);
     if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
       return { ...asking("protected", wish(question)), blockedPath: path };
   }

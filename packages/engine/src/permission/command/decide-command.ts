@@ -7,7 +7,7 @@ import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
 import { firstOutside, isFileCommand, leaveFor, type Leave } from "./command-run.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
-import { isProtected } from "../match/protected.ts";
+import { writesProtected } from "../match/governing.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import type { Rule } from "../rule.ts";
@@ -56,8 +56,7 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
   for (const part of analysis.commands) {
     const file = view.filesIn(part).find((each) => {
       if (!isWritten(each)) return false;
-      const { given, real } = endsIn(each, question);
-      return lost || isProtected(given) || isProtected(real);
+      return lost || writesProtected(each, endsIn(each, question), question);
     });
     if (file) return { reason: `Permission to write to ${file.path} was not given.`, path: file.path };
   }
