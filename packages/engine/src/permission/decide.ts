@@ -29,7 +29,7 @@ import {
   type GateQuestion,
 } from "./question.ts";
 import type { Rule } from "./rule.ts";
-import { CONFINED, refusal, unasked, wish } from "./sentences.ts";
+import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./suggest.ts";
 
 export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
@@ -118,7 +118,7 @@ function safety(question: Case): GateDecision | undefined {
     const ends = endsOf(access.path, question);
     const path = protectedEnd(ends, question);
     if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
-      return { ...asking("protected", wish(question)), blockedPath: path };
+      return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   if (view === undefined) return undefined;
   const danger = commandSafety(view);

@@ -71,8 +71,6 @@ test("git: hooks are read-only, settings are watched, the folder cannot be swapp
     modules[0]!,
     "p/.git/modules/libs/one/modules",
     modules[1]!,
-    "p/.git/worktrees",
-    "p/.git/worktrees/w",
   ]);
   expect(missingFolders).toEqual(["p/.claude"]);
   const repositories = ["p/.git", ...modules].flatMap((folder) => [`${folder}/config`, `${folder}/config.worktree`]);

@@ -142,7 +142,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   for (const path of governing) guard(path, "missingFiles");
 
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
-  const held = [...readOnly, ...missingFiles, ...missingFolders, ...links, ...gitSettings];
+  const held = [...readOnly, ...missingFiles, ...missingFolders, ...links];
   const above = foldersAbove(held, { readOnly, kept: [...directories, home], free: cwd });
   for (const folder of above.pinned) found.pinned.add(folder);
   return {

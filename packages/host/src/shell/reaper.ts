@@ -98,7 +98,8 @@ restore() {
       { [ -e "$path" ] || [ -L "$path" ]; } && [ -n "$(ls -Ad "$path"/* "$path"/.[!.]* 2>/dev/null)$(find "$path" -prune ! -type d)" ] &&
         mv -- "$path" "$path.set-aside-$$"
     elif [ -n "$armed" ] && [ -d "\${path%/*}" ] && ! cmp -s -- "$copy" "$path"; then
-      mv -- "$path" "$path.set-aside-$$"
+      if [ -f "$path" ] && [ ! -L "$path" ]; then cp -p -- "$path" "$path.set-aside-$$"
+      else mv -- "$path" "$path.set-aside-$$"; fi
       cat -- "$copy" >"$path.keelson-$$" && mv -- "$path.keelson-$$" "$path"
     fi
     [ -z "$copy" ] || rm -f -- "$copy"

@@ -11,7 +11,7 @@ import { writesProtected } from "../match/governing.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import type { Rule } from "../rule.ts";
-import { refusal, shortened } from "../sentences.ts";
+import { protectedWish, refusal, shortened } from "../sentences.ts";
 import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
 /** Commands longer than this run only when all of Bash is allowed. */
@@ -58,7 +58,7 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
       if (!isWritten(each)) return false;
       return lost || writesProtected(each, endsIn(each, question), question);
     });
-    if (file) return { reason: `Permission to write to ${file.path} was not given.`, path: file.path };
+    if (file) return { reason: protectedWish(file.path), path: file.path };
   }
   return undefined;
 }

@@ -18,6 +18,8 @@ export interface World {
   readonly directories?: readonly string[];
   /** Links: from the path as written to the path it really is. */
   readonly links?: Readonly<Record<string, string>>;
+  /** Files and folders that govern the session. */
+  readonly governing?: readonly string[];
 }
 
 export function judgeCommand(command: string, world: World = {}): Verdict {
@@ -42,6 +44,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, worl
     cwd: world.cwd ?? "/repo",
     home: "/home/me",
     readable: [],
+    governing: world.governing,
     realPaths: links,
     ...(realPath !== undefined && { realPath }),
     ...(access.kind === "command" && { analysis: analyseCommand(access.command) }),
