@@ -1,6 +1,5 @@
 export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadOptions } from "./gather.ts";
-export { governingFiles } from "./governing.ts";
 export { ConfigError } from "./errors.ts";
 export { inspect, locateHooks, locateRules, setValue, settingsFiles, trustFolder, writeRules } from "./on-demand.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";

@@ -1,7 +1,8 @@
 // What governs this session, for the gate and for the shield: the same files, known by the names they are given and by
 // where those lead. Worked out once for each snapshot.
 
-import { governingFiles, type Snapshot } from "@keelson/config";
+import type { Snapshot } from "@keelson/config";
+import { governingFiles } from "@keelson/config/governing";
 import { realPathOf } from "@keelson/host";
 import type { SessionInstructions } from "./instructions.ts";
 

@@ -18,7 +18,6 @@ export interface WatchedFiles {
   accept(): void;
   /** What each file contained before, for whoever has to put it back when we are gone. */
   pristine(): ReadonlyMap<string, string>;
-  has(path: string): boolean;
   clear(): void;
 }
 
@@ -94,7 +93,6 @@ export function createWatchedFiles(options: {
     },
     pristine: () =>
       new Map([...files].flatMap(([path, { state }]) => (typeof state.text === "string" ? [[path, state.text]] : []))),
-    has: (path) => files.has(path),
     clear: () => files.clear(),
   };
 }
