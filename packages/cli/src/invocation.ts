@@ -156,6 +156,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     settingSources: settingSources(given.text("setting-sources")),
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
+    mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
     bare: given.has("bare") || undefined,
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
@@ -176,11 +177,14 @@ function settingSources(text: string | undefined): Flags["settingSources"] {
   });
 }
 
+/** Not the JSON text itself. */
+const isNamed = (config: string) => !config.trim().startsWith("{");
+
 /** Of several configurations that name the same server, the last one counts. */
 function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
   if (configs === undefined) return undefined;
   const all = configs.map((config) => {
-    const text = config.trim().startsWith("{") ? config : readNamed("--mcp-config", config, cwd);
+    const text = isNamed(config) ? readNamed("--mcp-config", config, cwd) : config;
     const servers = objectIn(text, "--mcp-config")["mcpServers"];
     if (!isObject(servers)) throw new UsageError('Error: --mcp-config must hold an object under "mcpServers"');
     return servers;

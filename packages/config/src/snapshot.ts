@@ -37,6 +37,8 @@ export interface Flags {
   readonly requireTrust?: boolean;
   /** MCP servers by name, as a configuration spells them. */
   readonly mcpServers?: JsonObject;
+  /** The files those came from. */
+  readonly mcpConfigFiles?: readonly string[];
   readonly bare?: boolean;
   /** Nothing customised: hooks and instructions of an administrator only. */
   readonly safe?: boolean;

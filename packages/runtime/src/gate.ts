@@ -29,6 +29,8 @@ export interface GateOptions extends PermissionState {
   memory(): string | undefined;
   /** The file that holds the session's plan, links resolved; absent before there is one. */
   plan(): string | undefined;
+  /** Files and folders that govern this session, links resolved and not. */
+  governing(): readonly string[];
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -242,8 +244,8 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, memory, plan, directories, cwd, shell } = this.#options;
-    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan() };
+    const { home, readable, memory, plan, directories, cwd, shell, governing } = this.#options;
+    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
     return { ...this.#state, ...here, home, readable, shell, matchers: this.#judge?.matchers };
   }
 

@@ -11,6 +11,7 @@ import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
 import { openFileHistory } from "./file-history.ts";
+import type * as GoverningModule from "./governing.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
 import { openSessionHooks } from "./hooks/session-hooks.ts";
 import { Inbox } from "./inbox.ts";
@@ -122,6 +123,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     directories: () => all.world?.tools.workspace.directories ?? [cwd, ...snapshot.directories],
     warn,
   });
+  all.governing = lateGoverning(all);
   all.world = worldOf(all, sandbox);
   const gate = openGate(all, sandboxState);
   all.gate = gate;
@@ -185,6 +187,22 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
 /** The parts are made one after another; until all are there, nobody else may look. */
 type Building = { -readonly [K in keyof Assembly]: Assembly[K] };
 
+/** Not needed before the first call. */
+function lateGoverning(all: Building): Assembly["governing"] {
+  let known: Assembly["governing"] | undefined;
+  const load = () => {
+    const { governingOf } = require("./governing.ts") as typeof GoverningModule;
+    return governingOf(
+      () => all.current.snapshot,
+      () => all.instructions,
+    );
+  };
+  return {
+    forGate: () => (known ??= load()).forGate(),
+    forShield: () => (known ??= load()).forShield(),
+  };
+}
+
 function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbox"]): SessionWorld {
   const { options, place, inbox, outbox, newId } = all;
   return openWorld({
@@ -198,6 +216,7 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
       rules: () => all.gate.rules,
       mayRead: (path) => all.gate.mayReadName(path),
       mayChangeGuarded: (call) => all.gate.mayChangeGuarded(call),
+      governing: () => all.governing.forShield(),
       warn: options.warn,
     },
     moved: (from, to) => all.hooks.surroundings.moved(from, to),
