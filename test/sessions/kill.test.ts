@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { JsonObject } from "@keelson/protocol";
 import {
+  messageProblems,
   runKeelson,
   startKeelson,
   startMockModel,
@@ -13,7 +14,6 @@ import {
   type Reply,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messageProblems } from "./message-problems.ts";
 
 const KILLS = 200;
 const AT_ONCE = 2;
