@@ -41,7 +41,7 @@ test("results that come while a reply is being written make the same conversatio
       expect(said(live.messages)).toEqual(expected);
     }),
   );
-});
+}, 60_000);
 
 test("a session that ended at any entry goes on with all that was recorded", () => {
   fc.assert(
@@ -53,7 +53,7 @@ test("a session that ended at any entry goes on with all that was recorded", () 
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("a session without its first entries goes on with all the others", () => {
   fc.assert(
@@ -67,7 +67,7 @@ test("a session without its first entries goes on with all the others", () => {
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("entries lost, repeated and out of order make a conversation all the same", () => {
   const damage = fc.record({ kind: fc.constantFrom("lose", "repeat", "swap", "move"), at: fc.nat(), to: fc.nat() });
@@ -84,9 +84,9 @@ test("entries lost, repeated and out of order make a conversation all the same",
       }
       expect(problemsIn(resumed(entries))).toEqual([]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
-});
+}, 60_000);
 
 test("a model that gives every reply the same id does not turn them into one", () => {
   const one = sessionEntries([[{ thinks: false, says: true, calls: [0], adds: false }, LAST]], { parents: "last" });

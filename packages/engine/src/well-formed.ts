@@ -43,10 +43,11 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   for (const message of messages) {
     const blocks = blocksOf(message.content);
     if (message.role === "user") {
-      say([...answersDue(), ...blocks.filter((block) => !isToolResult(block))], message);
+      say([...answersDue(), ...blocks.filter(({ type }) => !NOT_THE_USERS.has(type))], message);
       continue;
     }
-    const kept = withoutLastThoughts(blocks.filter((block) => !isToolUse(block) || isNew(block.id)));
+    const own = blocks.filter((block) => (isToolUse(block) ? isNew(block.id) : !isToolResult(block)));
+    const kept = withoutLastThoughts(own);
     if (kept.length === 0) continue;
     say(result.length === 0 ? options.lostBeginning() : answersDue());
     result.push(messageOf("assistant", kept, message));
@@ -54,6 +55,9 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   say(answersDue());
   return result;
 }
+
+/** Results are put where they belong; the others only the model can say. */
+const NOT_THE_USERS: ReadonlySet<string> = new Set(["tool_result", "tool_use", "thinking", "redacted_thinking"]);
 
 function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], original?: ModelMessage): ModelMessage {
   const before = original && blocksOf(original.content);
