@@ -46,7 +46,7 @@ test("an undamaged session is the conversation that was recorded, however its en
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("a file cut off at any byte goes on with every whole line", () => {
   fc.assert(
@@ -61,7 +61,7 @@ test("a file cut off at any byte goes on with every whole line", () => {
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
 test("any one line lost costs only what it held", () => {
   const loss = fc.constantFrom("gone", "zeros", "half", "garbage");
@@ -85,7 +85,7 @@ test("any one line lost costs only what it held", () => {
     }),
     { numRuns: 500 },
   );
-});
+}, 60_000);
 
 test("lines and bytes lost, repeated, swapped, zeroed and glued together make a conversation all the same", () => {
   const damage = fc.record({
