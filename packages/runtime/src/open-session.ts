@@ -10,6 +10,7 @@ import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
+import type { Debug } from "./debug.ts";
 import { openFileHistory } from "./file-history.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
 import { openSessionHooks } from "./hooks/session-hooks.ts";
@@ -57,12 +58,14 @@ export interface OpenOptions {
   /** A client will answer `can_use_tool`. */
   readonly stdioPermissions: boolean;
   readonly programs?: ShippedPrograms;
+  /** Absent: nobody asked for a debug log. */
+  readonly debug?: Debug;
   /** Something people should know that is no part of the stream. */
   warn(text: string): void;
 }
 
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
-  const { entrypoint, snapshot, warn } = options;
+  const { debug, entrypoint, snapshot, warn } = options;
   const { cwd, configDir, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
@@ -70,7 +73,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
   const place = await choosePlace(options.session, { configDir, cwd, dirName }, newId);
   const { id, loaded } = place;
-  const model = await chooseModel(snapshot, { sessionId: id, entrypoint });
+  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
   const tariff = tariffOf(snapshot);
   checkBudget(snapshot, tariff, model.profile.id);
 
@@ -179,6 +182,11 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     },
   });
   all.controls.onEnd(() => void all.session.close("interrupt"));
+  debug?.("session", () => `${loaded ? "Resumed" : "Started"} ${id} in ${cwd}, transcript ${place.path ?? "not kept"}`);
+  debug?.("instructions", () => {
+    const paths = all.instructions.files().map(({ path, kind, bytes }) => `${path} (${kind}, ${bytes} bytes)`);
+    return `${paths.length} files${paths.length === 0 ? "" : ": "}${paths.join(", ")}`;
+  });
   return Object.assign(all.session, { announce: model.announce });
 }
 
