@@ -3,16 +3,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ChainEntry } from "@keelson/protocol";
-import { messageProblems, sessionEntries, type ReplyShape } from "@keelson/testkit";
+import { messageProblems, sessionEntries, shapeOf, type ReplyShape } from "@keelson/testkit";
 import { Conversation } from "./conversation.ts";
 
-const reply: fc.Arbitrary<ReplyShape> = fc.record({
-  thinks: fc.boolean(),
-  says: fc.boolean(),
-  calls: fc.array(fc.nat(5), { maxLength: 4 }),
-  adds: fc.boolean(),
-});
-const shape = fc.array(fc.array(reply, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 });
+const shape = fc.array(fc.nat(), { minLength: 1, maxLength: 12 }).map(shapeOf);
 const session = fc
   .tuple(shape, fc.constantFrom("block" as const, "last" as const))
   .map(([runs, parents]) => sessionEntries(runs, { parents }));

@@ -8,19 +8,13 @@ import fc from "fast-check";
 import { Conversation } from "@keelson/engine";
 import { toLine, type ChainEntry } from "@keelson/protocol";
 import { loadSession } from "@keelson/store/past";
-import { messageProblems, sessionEntries, type ReplyShape } from "@keelson/testkit";
+import { messageProblems, sessionEntries, shapeOf } from "@keelson/testkit";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-damage-"));
 const path = join(dir, "s.jsonl");
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const reply: fc.Arbitrary<ReplyShape> = fc.record({
-  thinks: fc.boolean(),
-  says: fc.boolean(),
-  calls: fc.array(fc.nat(5), { maxLength: 4 }),
-  adds: fc.boolean(),
-});
-const shape = fc.array(fc.array(reply, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 });
+const shape = fc.array(fc.nat(), { minLength: 1, maxLength: 12 }).map(shapeOf);
 const session = fc
   .tuple(shape, fc.constantFrom("block" as const, "last" as const))
   .map(([runs, parents]) => sessionEntries(runs, { parents }));

@@ -15,6 +15,18 @@ export interface ReplyShape {
   readonly adds: boolean;
 }
 
+/** A shape for any numbers, so that a property test has only numbers to choose. */
+export function shapeOf(numbers: readonly number[]): SessionShape {
+  const runs: ReplyShape[][] = [];
+  for (const bits of numbers) {
+    const calls = Array.from({ length: (bits >>> 3) % 5 }, (_, at) => (bits >>> (6 + 3 * at)) % 6);
+    const reply = { thinks: (bits & 1) > 0, says: (bits & 2) > 0, calls, adds: (bits & 4) > 0 };
+    if (runs.length === 0 || (bits >>> 24) % 4 === 0) runs.push([reply]);
+    else runs.at(-1)!.push(reply);
+  }
+  return runs;
+}
+
 export interface EntryOptions {
   /** What a block hangs on: the block before it, or whatever was recorded last. Both are found in the wild. */
   readonly parents: "block" | "last";
