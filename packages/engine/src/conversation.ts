@@ -88,7 +88,10 @@ export class Conversation {
    */
   #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
     const blocks = withoutBlanks(content);
-    if (blocks.length === 0) return;
+    if (blocks.length === 0) {
+      if (this.#replyId === id) this.#replyEnded = stopReason !== null;
+      return;
+    }
     const last = this.#messages.findLastIndex(({ role }) => role === "assistant");
     const farthest = this.#replyEnded ? 1 : 2;
     if (last >= 0 && this.#replyId === id && last >= this.#messages.length - farthest) {
