@@ -10,6 +10,7 @@ import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
+import type * as DebugLog from "./debug.ts";
 import type { Debug } from "./debug.ts";
 import { openFileHistory } from "./file-history.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
@@ -165,7 +166,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     limits: () => limitsOf(current.snapshot),
     start: () => start(all),
     refresh: (signal) => refresh(all, signal),
-    ports: (signal) => portsOf(all, signal),
+    ports: (signal) => {
+      const ports = portsOf(all, signal);
+      return debug ? (require("./debug.ts") as typeof DebugLog).debugPorts(ports, debug) : ports;
+    },
     // What is written from now on comes live, so the past has to be read in this very tick.
     replay: () => (require("./replay.ts") as typeof Replay).replayOf(place.path),
     setEnvironment: (variables) => (current.snapshot = withEnvironment(current.snapshot, variables)),

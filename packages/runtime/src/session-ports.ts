@@ -3,17 +3,10 @@
 import type { Ports } from "@keelson/engine";
 import { files, gitBranch } from "@keelson/host";
 import type { Assembly } from "./assembly.ts";
-import type * as DebugLog from "./debug.ts";
 import { initSignal } from "./facts.ts";
 import { concurrencyOf } from "./limits.ts";
 
 export function portsOf(all: Assembly, signal: AbortSignal): Ports {
-  const { debug } = all.options;
-  const ports = plainPortsOf(all, signal);
-  return debug ? (require("./debug.ts") as typeof DebugLog).debugPorts(ports, debug) : ports;
-}
-
-function plainPortsOf(all: Assembly, signal: AbortSignal): Ports {
   const { options, current, world, gate, outbox, inbox, cost, controls, fileHistory, instructions, hooks } = all;
   const { workspace } = world.tools;
   const asks = options.stdioPermissions;
