@@ -5,12 +5,15 @@ import { resolve } from "node:path";
 import type { Flags } from "@keelson/config";
 import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
+import type { DebugChoice } from "./debug.ts";
 import type { SessionChoice } from "./open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
   /** Messages, not text, come from standard input. */
   readonly streamInput: boolean;
+  /** With `json`: every message of the run, not only the result. */
+  readonly verbose: boolean;
   readonly partial: boolean;
   readonly replay: boolean;
   /** Hooks at work are part of the stream. */
@@ -26,7 +29,8 @@ export interface Invocation {
   readonly session: SessionChoice;
   readonly flags: Flags;
   readonly prompt: string | undefined;
-  readonly debugFile: string | undefined;
+  /** Absent: no debug log. */
+  readonly debug?: DebugChoice;
 }
 
 /** A combination that makes no sense. Shown as it stands; the exit code is 1. */
@@ -57,6 +61,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   return {
     output,
     streamInput,
+    verbose: given.has("verbose"),
     partial,
     replay,
     hookEvents: given.has("include-hook-events"),
@@ -65,9 +70,14 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
     flags: toFlags(given, cwd),
-    prompt: given.prompt,
-    debugFile: given.text("debug-file"),
+    prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
+    ...debugOf(given),
   };
+}
+
+function debugOf(given: Arguments): Pick<Invocation, "debug"> {
+  const file = given.text("debug-file");
+  return given.has("debug") || file !== undefined ? { debug: { filter: given.text("debug"), file } } : {};
 }
 
 function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
@@ -161,7 +171,6 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
-    debug: given.has("debug") || given.has("debug-file") || undefined,
   });
 }
 

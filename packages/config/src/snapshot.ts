@@ -46,7 +46,6 @@ export interface Flags {
   readonly restricted?: boolean;
   /** Tokens the model is told to make do with. */
   readonly taskBudget?: number;
-  readonly debug?: boolean;
 }
 
 export interface Snapshot {

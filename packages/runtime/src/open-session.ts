@@ -10,6 +10,8 @@ import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
+import type * as DebugLog from "./debug.ts";
+import type { Debug } from "./debug.ts";
 import { openFileHistory } from "./file-history.ts";
 import type * as GoverningModule from "./governing.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
@@ -58,12 +60,14 @@ export interface OpenOptions {
   /** A client will answer `can_use_tool`. */
   readonly stdioPermissions: boolean;
   readonly programs?: ShippedPrograms;
+  /** Absent: nobody asked for a debug log. */
+  readonly debug?: Debug;
   /** Something people should know that is no part of the stream. */
   warn(text: string): void;
 }
 
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
-  const { entrypoint, snapshot, warn } = options;
+  const { debug, entrypoint, snapshot, warn } = options;
   const { cwd, configDir, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
@@ -71,7 +75,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
   const place = await choosePlace(options.session, { configDir, cwd, dirName }, newId);
   const { id, loaded } = place;
-  const model = await chooseModel(snapshot, { sessionId: id, entrypoint });
+  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
   const tariff = tariffOf(snapshot);
   checkBudget(snapshot, tariff, model.profile.id);
 
@@ -164,7 +168,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     limits: () => limitsOf(current.snapshot),
     start: () => start(all),
     refresh: (signal) => refresh(all, signal),
-    ports: (signal) => portsOf(all, signal),
+    ports: (signal) => {
+      const ports = portsOf(all, signal);
+      return debug ? (require("./debug.ts") as typeof DebugLog).debugPorts(ports, debug) : ports;
+    },
     // What is written from now on comes live, so the past has to be read in this very tick.
     replay: () => (require("./replay.ts") as typeof Replay).replayOf(place.path),
     setEnvironment: (variables) => (current.snapshot = withEnvironment(current.snapshot, variables)),
@@ -181,6 +188,11 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     },
   });
   all.controls.onEnd(() => void all.session.close("interrupt"));
+  debug?.("session", () => `${loaded ? "Resumed" : "Started"} ${id} in ${cwd}, transcript ${place.path ?? "not kept"}`);
+  debug?.("instructions", () => {
+    const paths = all.instructions.files().map(({ path, kind, bytes }) => `${path} (${kind}, ${bytes} bytes)`);
+    return `${paths.length} files${paths.length === 0 ? "" : ": "}${paths.join(", ")}`;
+  });
   return Object.assign(all.session, { announce: model.announce });
 }
 

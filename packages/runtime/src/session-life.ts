@@ -62,6 +62,12 @@ export async function refresh(all: Assembly, signal: AbortSignal): Promise<void>
   }
   if (mcp.isUnused) return;
   await mcp.ready(signal);
+  options.debug?.("mcp", () =>
+    mcp
+      .summary()
+      .map(({ name, status }) => `${name}: ${status}`)
+      .join(", "),
+  );
   const { withMcpTools } = await import("./mcp/pool.ts");
   const { snapshot } = current;
   const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;
