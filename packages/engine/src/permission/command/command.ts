@@ -70,6 +70,8 @@ const MOST_NODES = 50_000;
 const MOST_WORDS = 2_000;
 const DEEPEST_SHELL = 6;
 const MOST_TEXTS = 50;
+/** A substitution in text that was quoted. */
+const HIDDEN = /\$[({[]|`|[<>]\(/;
 
 export function analyseCommand(command: string): CommandAnalysis {
   const commands: SimpleCommand[] = [];
@@ -152,7 +154,7 @@ function readTexts(reading: Reading): SimpleCommand[] {
     const mark = `END_${text.length}`;
     return readDraft(`: <<${mark}\n${text}\n${mark}`, { within: ["expansion"], shells: 1, into: runs }, reading);
   });
-  const opaque = read.includes(false) || texts.length > MOST_TEXTS;
+  const opaque = read.includes(false) || texts.length > MOST_TEXTS || texts.some((text) => /[<>]\(/.test(text));
   return [simple({ runs, opaque }, { within: ["expansion"] })];
 }
 
@@ -246,7 +248,7 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
       keepText(node.text, reading);
       return descend(inner);
     case "HereDocBody":
-      if (/\$[({]|`/.test(node.text)) reading.texts.add(node.text.replaceAll("\\", ""));
+      if (HIDDEN.test(node.text)) reading.texts.add(node.text.replaceAll("\\", ""));
       return descend(inner);
     default:
       return descend(inner);
@@ -255,10 +257,10 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
 
 /** Quotes keep a substitution from being run, until something evaluates the text. */
 function keepText(source: string, reading: Reading): void {
-  if (!/['"\\]/.test(source) || !/\$[({]|`|\\x|\\u|\\[0-7]/.test(source)) return;
+  if (!/['"\\]/.test(source)) return;
   for (const piece of piecesOf(source) ?? []) {
     const fixed = piece.type === "text" ? piece.value : (piece.fixed ?? "");
-    if (/\$[({]|`/.test(fixed)) reading.texts.add(fixed);
+    if (HIDDEN.test(fixed)) reading.texts.add(fixed);
   }
 }
 

@@ -16,6 +16,8 @@ const NUMERIC = new Set(["$?", "$#", "$$"]);
 type Close = "))" | "]" | "}";
 
 const CLOSED_BY: Readonly<Record<string, string>> = { "(": ")", "[": "]" };
+/** A subscript is expanded again after its quotes are gone. */
+const PLAIN_KEY = /'[^'$`\\<>()]*'|"[^"$`\\<>()]*"|"\$(?:\w+|\{\w+\})"/y;
 const HEADER = /\$\{(?:[#!]?(?:[A-Za-z_]\w*|\d+|[@*])|[?$!#-](?=\}))/y;
 const OPERATOR = /:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?/y;
 /** Expansions that only read: no assignment, no indirection, no subscript, nothing evaluated. */
@@ -160,8 +162,7 @@ export function readArithmetic(
       if (sees(reader, /[<>]\(|(?<![0-9])#/y)) fail("an arithmetic expression could not be read");
       if (character === "$") readDollar(reader, { quoted: true });
       else if (character === "`") readBackticks(reader, { quoted: true });
-      else if (keyed && character === '"') readDouble(reader);
-      else if (keyed && character === "'") readSingle(reader);
+      else if (keyed && take(reader, PLAIN_KEY) !== undefined) continue;
       else if (character === open.at(-1)) {
         open.pop();
         reader.at++;

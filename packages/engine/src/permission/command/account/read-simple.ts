@@ -109,6 +109,7 @@ function readRedirection(reader: Reader): string {
   readWord(reader);
   const target = source.slice(start, reader.at);
   const copies = operator === ">&" || operator === "<&";
+  if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) fail(`what follows "${operator}" is expanded twice`);
   if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y)) fail("a redirection could not be read");
   return descriptor + operator + target;
 }

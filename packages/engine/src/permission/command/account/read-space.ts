@@ -20,7 +20,8 @@ export function skipLines(reader: Reader): void {
     reader.at++;
     const pending = reader.pending;
     reader.pending = [];
-    for (const text of pending) {
+    for (const [index, text] of pending.entries()) {
+      if (index > 0) take(reader, /\n/y);
       const body = bodyOf(reader, text);
       note(reader, "here-document", body);
       if (!text.quoted) readApart(reader, body, readTemplate);

@@ -32,9 +32,9 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
         pieces.push(processSubstitution(reader));
         break;
       }
-      if (ends(character)) break;
-      pieces.push({ type: "text", value: character, quoted: true });
-      reader.at++;
+      if (sees(reader, /(?<=[?*+@!])\(/y) && reader.at > start) pieces.push(readAlternatives(reader));
+      else if (ends(character)) break;
+      else pieces.push({ type: "text", value: source[reader.at++]!, quoted: true });
       continue;
     }
     const piece = readPiece(reader);
@@ -51,6 +51,21 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
 }
 
 const always = () => true;
+
+/** `@(a|b)`: a pattern, or an error, as the shell's options say; never a command. */
+function readAlternatives(reader: Reader): Piece {
+  const start = reader.at;
+  let open = 0;
+  do {
+    if (take(reader, /\(/y) !== undefined) open++;
+    else if (take(reader, /\)/y) !== undefined) open--;
+    else if (take(reader, /\|/y) === undefined) {
+      if (reader.at >= reader.source.length || sees(reader, /[ \t\n;&<>]/y)) fail("a bracket could not be read");
+      readPiece(reader);
+    }
+  } while (open > 0);
+  return { type: "expansion", text: reader.source.slice(start, reader.at) };
+}
 
 /** Undefined for a line continuation. */
 function readPiece(reader: Reader): Piece | undefined {
