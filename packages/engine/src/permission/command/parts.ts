@@ -61,7 +61,7 @@ export function redirectionOf(node: ParsedRedirection): Redirection {
   return { kind: node.operator === "<" ? "read" : "write", target };
 }
 
-/** Bash expands what a variable behind `>&` holds once more, as if it were written there. */
+/** Bash expands the value of a variable after `>&` a second time. */
 export function isExpandedTwice(node: ParsedRedirection): boolean {
   return node.type === "Redirect" && /^[<>]&$/.test(node.operator) && (node.target?.text.includes("$") ?? false);
 }
