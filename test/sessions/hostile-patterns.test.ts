@@ -160,6 +160,25 @@ test("a denied file is not read by another name, whichever tool asks", async () 
   expect(answers[6].content).toContain("nothing");
 }, 60_000);
 
+test("nor by a command, with the shield or without", async () => {
+  for (const path of [process.env["PATH"]!, "/nowhere"]) {
+    using home = temporaryHome();
+    home.write("conf/.env", "KEY=very-secret\n");
+    home.write("src/a/b/c", "");
+    linkSync(join(home.project, "conf/.env"), join(home.project, "src/a/notes.txt"));
+    home.write(".claude/settings.json", JSON.stringify({ permissions: { deny: ["Read(/conf/.env)"] } }));
+    await using model = await startMockModel([{ calls: [bash("/bin/cat src/a/notes.txt")] }, { text: "done" }]);
+    const ended = await runKeelson(["-p", ...STREAM, "--allowedTools", "Bash", "--", "go"], {
+      home,
+      url: model.url,
+      env: { PATH: path },
+    });
+    expect(resultOf(ended).subtype).toBe("success");
+    expect(told(model.requests[1]!)[0].is_error).toBe(true);
+    expect(ended.stdout).not.toContain("very-secret");
+  }
+});
+
 test("an untrusted folder sets what is harmless; every other variable is named and has no effect", async () => {
   using home = temporaryHome({ git: true });
   const ignored = {

@@ -4,6 +4,8 @@ import type { Access, GateQuestion } from "@keelson/engine";
 import { pathsInCommand } from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 
+export { explained, withLinks } from "./gate-links.ts";
+
 /** All that a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<GateQuestion, "tool" | "input" | "access" | "realPath" | "realPaths" | "analysis">;
 
