@@ -9,6 +9,8 @@ import type { GitLookup } from "@keelson/host/git";
 
 export { createGitLookup } from "@keelson/host/git";
 
+export { explained, withLinks } from "./gate-links.ts";
+
 /** All that a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<
   GateQuestion,

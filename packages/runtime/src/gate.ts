@@ -73,8 +73,6 @@ interface Judge {
   readonly links: LinkGuard;
 }
 
-const OTHER_NAME = "This file is a hard link to a file that is denied by your permission settings.";
-
 export class Gate {
   readonly #options: GateOptions;
   #state: PermissionState;
@@ -173,15 +171,9 @@ export class Gate {
       (this.#gitIn ??= questions.createGitLookup(this.#options.git)),
     );
     const { realPath } = question;
-    if (!("path" in access) || realPath === undefined) return gate.decide(question);
-    this.#judged.set(call, { path: access.path, realPath });
-    await links.prepare(realPath, this.#options.cwd());
-    const behind = links.behind(realPath);
-    if (behind === undefined) return gate.decide(question);
-    if (behind === "unknown") return gate.decide({ ...question, linked: true });
-    // To the rules, a file by another name is the file they speak about.
-    const decision = gate.decide({ ...question, realPath: behind.path });
-    return decision.behavior === "deny" && behind.path !== realPath ? { ...decision, message: OTHER_NAME } : decision;
+    if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
+    const linked = await questions.withLinks(question, links, this.#options.cwd());
+    return questions.explained(gate.decide(linked), linked, question);
   }
 
   #answer(

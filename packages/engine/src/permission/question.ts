@@ -17,7 +17,7 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** The file has other names, and whether one of them is denied could not be looked up. */
+  /** A file has other names, and whether one of them is denied could not be looked up. */
   readonly linked?: boolean;
   /** The same as `realPath` for what `toLookUp` named; paths that are missing here are taken as they stand. */
   readonly realPaths?: ReadonlyMap<string, string>;
