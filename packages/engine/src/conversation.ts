@@ -39,12 +39,17 @@ export class Conversation {
   static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
     const conversation = new Conversation(preface);
     for (const entry of entries) conversation.add(entry);
-    conversation.#seal();
+    conversation.seal();
     return conversation;
   }
 
   get messages(): readonly ModelMessage[] {
     return this.#messages;
+  }
+
+  /** Of the newest reply. */
+  get replyId(): string | undefined {
+    return this.#replyId;
   }
 
   add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
@@ -135,7 +140,8 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
-  #seal(): void {
+  /** Makes it well formed after a run that broke off, or whatever became of the transcript. */
+  seal(): void {
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));

@@ -4,6 +4,7 @@ import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol"
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command/command.ts";
+import type { OnDisk } from "./command/on-disk.ts";
 import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
 import { isInsideAny } from "./match/paths.ts";
@@ -15,8 +16,10 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** The same for what `pathsInCommand` named; paths that are missing here are taken as they stand. */
+  /** The same for the paths `toLookUp` named; paths that are missing here are taken as they stand. */
   readonly realPaths?: ReadonlyMap<string, string>;
+  /** What was found of the patterns and folders `toLookUp` named; what is missing here may be anything. */
+  readonly onDisk?: OnDisk;
   readonly hook: HookOutcome;
   readonly rules: readonly Rule[];
   readonly mode: PermissionMode;

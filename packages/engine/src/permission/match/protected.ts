@@ -1,9 +1,11 @@
 // Files whose content runs as code later, or steers us: written only when somebody says so, whatever the rules allow.
 // Judged by name alone, in any case and at any depth.
 
-const FOLDERS = new Set(".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "));
+export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set(
+  ".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "),
+);
 
-const FILES = new Set(
+export const PROTECTED_FILES: ReadonlySet<string> = new Set(
   [
     ".gitconfig .gitmodules",
     ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout .profile .envrc",
@@ -25,8 +27,8 @@ export function isProtected(path: string): boolean {
     .map((name) => (name === "." || name === ".." ? name : name.replace(/[. ]+$/, "")));
   return names.some((name, at) => {
     if (name === ".claude" && names[at + 1] === "worktrees") return false;
-    if (FOLDERS.has(name)) return true;
+    if (PROTECTED_FOLDERS.has(name)) return true;
     if (name === ".config" && names[at + 1] === "git") return true;
-    return at === names.length - 1 && (FILES.has(name) || LEFTHOOK.test(name));
+    return at === names.length - 1 && (PROTECTED_FILES.has(name) || LEFTHOOK.test(name));
   });
 }

@@ -5,19 +5,18 @@ import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/p
 import type { Access } from "../../tool.ts";
 import { analyseCommand } from "../command/command.ts";
 import { decide } from "../decide.ts";
+import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 
-export interface World {
+export interface World extends Disk {
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
   readonly mode?: PermissionMode;
   readonly cwd?: string;
   readonly directories?: readonly string[];
-  /** Links: from the path as written to the path it really is. */
-  readonly links?: Readonly<Record<string, string>>;
 }
 
 export function judgeCommand(command: string, world: World = {}): Verdict {
@@ -42,10 +41,14 @@ function judge(tool: string, access: Access, input: Record<string, string>, worl
     cwd: world.cwd ?? "/repo",
     home: "/home/me",
     readable: [],
-    realPaths: links,
     ...(realPath !== undefined && { realPath }),
-    ...(access.kind === "command" && { analysis: analyseCommand(access.command) }),
+    ...(access.kind === "command" && analysed(access, world)),
   }).behavior;
+}
+
+function analysed({ command, cwd }: Extract<Access, { kind: "command" }>, disk: Disk) {
+  const analysis = analyseCommand(command);
+  return { analysis, ...lookedUp(analysis, { cwd, home: "/home/me" }, disk) };
 }
 
 function rulesOf(behavior: RuleBehavior, texts: readonly string[]): Rule[] {
