@@ -48,7 +48,8 @@ function eventText(event: ModelEvent): string | undefined {
   if (notice.type === "retry") {
     return `Retry ${notice.attempt} of ${notice.maxRetries} in ${notice.delayMs} ms: ${notice.status ?? notice.error}`;
   }
-  return notice.type === "fallback" ? `Falling back from ${notice.from} to ${notice.to}` : "Reply starts over";
+  if (notice.type === "fallback") return `Falling back from ${notice.from} to ${notice.to}`;
+  return notice.type === "restart" ? "Reply starts over" : undefined;
 }
 
 /** Tells of every call: when it was made, what the gate said, and how it came out. */
