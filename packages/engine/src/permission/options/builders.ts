@@ -1,7 +1,7 @@
 // Compilers, build tools and their test runners. Running the project's own code is what they are for; options that
 // bring a program, a plugin or a configuration from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 const cargo: Options = {
   long: "config",
@@ -70,7 +70,6 @@ export const BUILDERS: Readonly<Record<string, Options>> = {
   bazel: {
     long: "bazelrc host_jvm_args run_under script_path server_javabase action_env override_repository workspace_status_command",
   },
-  bear: { runsCode: true },
   cargo,
   "clang-tidy": { long: "load config-file vfsoverlay", single: true },
   cmake,
@@ -100,7 +99,7 @@ export const BUILDERS: Readonly<Record<string, Options>> = {
     },
   },
   gradle,
-  latexmk: { short: "er", long: "latex pdflatex lualatex xelatex usepretex", single: true },
+  latexmk: { single: true, long: "e r latex pdflatex lualatex xelatex usepretex" },
   make,
   meson: { long: "native-file cross-file", files: "C" },
   mvn: maven,

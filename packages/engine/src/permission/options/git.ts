@@ -1,7 +1,8 @@
 // git: its own options, those of its subcommands, and subcommands that exist to run something.
 
 import { inspectGitConfig } from "./git-config.ts";
-import { firstUncovered, type Call, type Options, type Uncovered } from "./read-options.ts";
+import type { Call, Options, Uncovered } from "./program-options.ts";
+import { firstUncovered } from "./read-options.ts";
 
 export const git: Options = { read: readGit };
 
@@ -26,13 +27,7 @@ function readGit(call: Call): Uncovered | undefined {
   const helper = words.find((word, index) => index >= agreed && index > at && REMOTE_HELPER.test(word.value));
   if (helper) return { word: helper, why: "option" };
   if (at >= agreed && WHOLE.has(name)) return { word: subcommand, why: "option" };
-  const own = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : {};
-  const options: Options = {
-    ...own,
-    long: `${COMMON} ${own.long ?? ""}`.trim(),
-    plain: `${PLAIN} ${own.plain ?? ""}`.trim(),
-    ...(TAKES_FILES.has(name) && { harmless: true }),
-  };
+  const options = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : FILES.has(name) ? withoutHarm : anySubcommand;
   return firstUncovered(options, { ...call, start: at + 1 });
 }
 
@@ -47,7 +42,7 @@ const COMMON =
 const PLAIN = "author cc index text";
 
 /** They have none of those options, so `git add *.ts` cannot turn into one. */
-const TAKES_FILES = new Set(
+const FILES = new Set(
   "add check-attr check-ignore checkout clean commit ls-files mv reset restore rm stash status switch update-index".split(
     " ",
   ),
@@ -67,7 +62,7 @@ const merging: Options = { ...picking, short: "s", valued: "mFXS" };
 const saving: Options = { valued: "osv", files: "o output-directory" };
 const WHOLE_COMMAND: Options = { whole: true };
 
-const SUBCOMMANDS: Readonly<Record<string, Options>> = {
+const OWN: Readonly<Record<string, Options>> = {
   archive: { long: "remote", files: "o output", valued: "N" },
   bisect: { commands: { run: WHOLE_COMMAND } },
   bugreport: saving,
@@ -91,3 +86,17 @@ const SUBCOMMANDS: Readonly<Record<string, Options>> = {
   revert: picking,
   submodule: { commands: { foreach: WHOLE_COMMAND } },
 };
+
+const anySubcommand: Options = { long: COMMON, plain: PLAIN };
+const withoutHarm: Options = { ...anySubcommand, harmless: true };
+
+const SUBCOMMANDS: Readonly<Record<string, Options>> = Object.fromEntries(
+  Object.entries(OWN).map(([name, own]): [string, Options] => [
+    name,
+    {
+      ...own,
+      long: own.long === undefined ? COMMON : `${COMMON} ${own.long}`,
+      plain: own.plain === undefined ? PLAIN : `${PLAIN} ${own.plain}`,
+    },
+  ]),
+);

@@ -2,7 +2,7 @@
 // more, such as `Bash(bash -n:*)`, covers what it names: no other code given as an option. What follows a script's name
 // is for the script.
 
-import type { Options } from "./read-options.ts";
+import type { Options } from "./program-options.ts";
 
 const shell: Options = {
   runsCode: true,
@@ -22,7 +22,6 @@ const node: Options = {
   short: "epri",
   long: "eval print require import loader experimental-loader env-file openssl-config run icu-data-dir snapshot-blob build-snapshot",
   valued: "C",
-  takes: "conditions test-name-pattern test-reporter max-old-space-size",
   operands: 1,
 };
 

@@ -1,7 +1,7 @@
 // npm and its relatives, and tools of JavaScript projects. Configuration and plugins of the project itself are the
 // user's own; those from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 /** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
 const packageManager: Options = {
@@ -40,14 +40,12 @@ const configured: Options = {
 export const JAVASCRIPT: Readonly<Record<string, Options>> = {
   ava: configured,
   babel: configured,
-  c8: { runsCode: true },
   cypress: { files: "P project C config-file", long: "browser", short: "b" },
   esbuild: configured,
   eslint: configured,
   jest,
   mocha: { ...configured, opens: true },
   npm,
-  nx: { runsCode: true },
   playwright: { files: "c config o output reporter global-timeout", commands: { codegen: { whole: true } } },
   pnpm: { ...npm, long: `${packageManager.long} config.script-shell config.node-options pnpmfile global-pnpmfile` },
   prettier: configured,

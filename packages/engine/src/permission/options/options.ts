@@ -4,7 +4,8 @@
 
 import type { SimpleCommand } from "../command/command.ts";
 import type { Word } from "../command/word.ts";
-import { firstUncovered, type Uncovered } from "./read-options.ts";
+import type { Uncovered } from "./program-options.ts";
+import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
 /** What the text of the command alone does not tell. */

@@ -1,6 +1,6 @@
 // Tools of Python projects.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 const pip: Options = {
   long: "python log-file",
