@@ -10,19 +10,11 @@ const packageManager: Options = {
   files: "C prefix cwd dir cache workspace-root pack-destination modules-dir virtual-store-dir store-dir",
 };
 
-const npm: Options = {
-  ...packageManager,
-  commands: {
-    config: {
-      operand:
-        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/,
-    },
-    set: {
-      operand:
-        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|registry|.*_auth.*)(=|$)/,
-    },
-  },
-};
+/** `npm config set` and `npm set`. */
+const SETTING =
+  /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/;
+
+const npm: Options = { ...packageManager, commands: { set: { operand: SETTING } } };
 
 /** Inline configuration can name any file to load. */
 const jest: Options = {
@@ -52,7 +44,7 @@ export const JAVASCRIPT: Readonly<Record<string, Options>> = {
   rollup: configured,
   stylelint: configured,
   tsc: { files: "p project outDir outFile declarationDir rootDir baseUrl" },
-  tsx: { runsCode: true, short: "er", long: "eval require import loader", valued: "C", operands: 1 },
+  tsx: { narrowed: { short: "er", long: "eval require import loader", valued: "C", operands: 1 } },
   vite: configured,
   vitest: { ...configured, opens: true },
   webpack: configured,

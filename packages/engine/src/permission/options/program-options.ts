@@ -44,8 +44,8 @@ export interface Options {
   readonly commands?: Readonly<Record<string, Options>>;
   /** This subcommand itself is not covered. */
   readonly whole?: true;
-  /** It is there to run code: judged only where the rule names more than the program. */
-  readonly runsCode?: true;
+  /** Applied as well where the rule names more than the program: `Bash(make test:*)`, but not `Bash(make:*)`. */
+  readonly narrowed?: Options;
   /** What options alone do not tell: the position of a word that is not covered, past those the rule spells out. */
   readonly inspect?: (call: Call) => number | undefined;
   /** Reads all words itself. */

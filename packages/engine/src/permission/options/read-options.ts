@@ -39,8 +39,7 @@ function readWords(options: Options, call: Call): Uncovered | undefined {
       const { why, taken, file } = readOption(word, words[at + 1], options, call);
       if (why !== undefined && at >= agreed) return { word: file ?? word, why };
       if (options.ends !== undefined && endsWithCode(word.value, options.ends)) return undefined;
-      const isLong = options.operands !== undefined && /^--[^=]+$/.test(word.value);
-      value = taken > 0 || isLong ? words[at + 1] : undefined;
+      value = taken > 0 || mayTakeNext(word.value, options) ? words[at + 1] : undefined;
     } else {
       if (at >= agreed && options.operand?.test(word.value)) return { word, why: "option" };
       if (word === value) continue;
@@ -58,6 +57,11 @@ function endsOptions(words: readonly Word[], at: number, start: number): boolean
   if (before === undefined) return true;
   if (before.kind === "glob") return /^[^-*?[]/.test(before.value);
   return !before.value.startsWith("-") || /^--[^=]+=/.test(before.value);
+}
+
+/** Where operands are counted, whatever a long option might take is none. */
+function mayTakeNext(value: string, { operands, single }: Options): boolean {
+  return operands !== undefined && (single === true || value.startsWith("--")) && !value.includes("=");
 }
 
 function endsWithCode(value: string, letters: string): boolean {
@@ -130,10 +134,11 @@ function readLong(word: Word, next: Word | undefined, options: Options, call: Ca
 
 /** The names it may stand for: an abbreviation is as good as the whole. */
 function named(known: string | undefined, given: string, { single }: Options): readonly string[] {
-  if (known === undefined || !` ${known}`.includes(` ${given}`)) return [];
-  const all = list(known);
-  if (all.includes(given)) return [given];
-  return single ? [] : all.filter((name) => name.startsWith(given));
+  if (known === undefined) return [];
+  // `-agentlib:x` and the like.
+  if (single) return [given, given.split(":")[0]!].filter((name) => names(known, name)).slice(0, 1);
+  if (names(known, given)) return [given];
+  return ` ${known}`.includes(` ${given}`) ? list(known).filter((name) => name.startsWith(given)) : [];
 }
 
 function isAccepted(name: string, given: Word | undefined, { values }: Options): boolean {

@@ -24,18 +24,19 @@ const dnf: Options = { short: "c", long: "setopt config installroot repofrompath
 
 export const SYSTEM: Readonly<Record<string, Options>> = {
   apt,
-  at: { runsCode: true, short: "f", long: "file" },
+  at: { narrowed: { short: "f", long: "file" } },
   brew: { commands: { sh: { whole: true }, ruby: { whole: true }, irb: { whole: true } } },
   composer: { files: "d working-dir" },
-  crontab: { runsCode: true, short: "eru", opens: true },
+  crontab: { narrowed: { short: "eru", opens: true } },
   dnf,
   dpkg: { long: "pre-invoke post-invoke status-logger root admindir instdir", plain: "status", files: "log" },
   ed: { operand: /^!/ },
   emacs: { single: true, long: "l f u q L eval load funcall script batch directory init-directory user" },
   gdb: {
-    runsCode: true,
-    single: true,
-    long: "ex eval-command x command iex init-eval-command ix init-command args data-directory python P",
+    narrowed: {
+      single: true,
+      long: "ex eval-command x command iex init-eval-command ix init-command args data-directory python P",
+    },
   },
   hg: { long: "config config-file debugger cwd repository", short: "R" },
   install: { long: "strip-program", files: "t target-directory" },
@@ -55,8 +56,8 @@ export const SYSTEM: Readonly<Record<string, Options>> = {
   pacman: { long: "hookdir config root dbpath gpgdir cachedir sysroot", short: "rb" },
   patch: { short: "e", long: "ed", files: "o output r reject-file d directory i input B prefix", valued: "pFDgVYz" },
   rpm: { short: "ED", long: "eval pipe rcfile macros define load root dbpath" },
-  screen: { runsCode: true, short: "cX" },
-  strace: { runsCode: true, short: "o", long: "output", operands: 1, valued: "abeEIOpPsSuUX" },
+  screen: { narrowed: { short: "cX" } },
+  strace: { files: "o output", operands: 1, valued: "abeEIOpPsSuUX" },
   svn: { long: "diff-cmd diff3-cmd editor-cmd config-dir config-option", plain: "diff" },
   systemctl: {
     short: "HM",
@@ -70,6 +71,6 @@ export const SYSTEM: Readonly<Record<string, Options>> = {
     },
   },
   time: { files: "o output", valued: "f", operands: 1 },
-  tmux: { runsCode: true, short: "cfSL" },
+  tmux: { narrowed: { short: "cfSL" } },
   vim,
 };
