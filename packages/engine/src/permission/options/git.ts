@@ -10,18 +10,27 @@ export const git: Options = { read: readGit };
 const TAKES = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
 /** `-c` sets any configuration; another exec path or git folder brings its own programs. */
 const RUNS = /^(-c|--config-env|--exec-path=|--git-dir(?!=\.git$))/;
+/** Where git works: inside the working directories. */
+const PLACE = /^(?:-C|--work-tree)(?:=(.*))?$/s;
 
 function readGit(call: Call): Uncovered | undefined {
   const { words, start, agreed } = call;
   let at = start;
   for (; at < words.length && words[at]!.value.startsWith("-"); at++) {
-    const { value } = words[at]!;
-    const isDefault = value === "--git-dir" && words[at + 1]?.value === ".git";
-    if (at >= agreed && RUNS.test(value) && !isDefault) return { word: words[at]!, why: "option" };
-    if (TAKES.test(value)) at++;
+    const word = words[at]!;
+    const next = words[at + 1];
+    const place = PLACE.exec(word.value);
+    const folder = place?.[1] === undefined ? next : { ...word, value: place[1] };
+    const isDefault = word.value === "--git-dir" && next?.value === ".git";
+    if (at >= agreed) {
+      if (word.kind === "glob") return { word, why: "pattern" };
+      if (RUNS.test(word.value) && !isDefault) return { word, why: "option" };
+      if (place && folder && !call.isInside(folder)) return { word: folder, why: "file" };
+    }
+    if (TAKES.test(word.value)) at++;
   }
   const subcommand = words[at];
-  if (subcommand === undefined) return undefined;
+  if (subcommand === undefined) return call.fed ? { word: words[start - 1]!, why: "fed" } : undefined;
   if (subcommand.kind === "glob") return { word: subcommand, why: "pattern" };
   const name = subcommand.value;
   const helper = words.find((word, index) => index >= agreed && index > at && REMOTE_HELPER.test(word.value));

@@ -67,6 +67,9 @@ export const ROWS: readonly Row[] = [
       "git bundle create x.bundle HEAD",
       "git --git-dir=.git log",
       "git --no-pager log",
+      "git -C packages/web log",
+      "git -C /repo status",
+      "ls | xargs git add",
       "git help log",
     ],
     asked: [
@@ -187,6 +190,13 @@ export const ROWS: readonly Row[] = [
       "git config core.pager -- -x",
       "git config set core.pager get",
       "git *",
+      "git -* log",
+      "git -C /etc log",
+      "git -C .. log",
+      "git --work-tree=/ checkout -- etc/x",
+      "git --work-tree / checkout -- etc/x",
+      "ls | xargs git",
+      "ls | xargs git log",
     ],
   },
   {
