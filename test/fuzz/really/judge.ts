@@ -1,0 +1,60 @@
+// The gate's verdict on a command, asked as the runtime asks it: in the world on disk, links resolved.
+
+import type { Rule } from "@keelson/engine";
+import type { CommandAnalysis } from "@keelson/engine/command";
+import { decide } from "@keelson/engine/gate";
+import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
+import { gateQuestion } from "../../../packages/runtime/src/gate-question.ts";
+import type { Errand } from "./trace.ts";
+import type { FuzzWorld } from "./world.ts";
+
+/** What was agreed to beforehand, and what an allowed command may therefore do to files. */
+export interface Agreement {
+  readonly name: string;
+  readonly allow: readonly string[];
+  readonly mode: PermissionMode;
+  /** nothing: no file changes. inside: files of the working directory, save the protected ones. anywhere: all but those. */
+  readonly changes: "nothing" | "inside" | "anywhere";
+}
+
+export const AGREEMENTS: readonly Agreement[] = [
+  { name: "no rules", allow: [], mode: "default", changes: "nothing" },
+  {
+    name: "rules for programs that look",
+    allow: ["Bash(git log:*)", "Bash(echo:*)", "Bash(sort:*)", "Bash(grep *)", "Bash(git diff:*)", "Bash(printf:*)"],
+    mode: "default",
+    changes: "nothing",
+  },
+  {
+    name: "rules for programs that write",
+    allow: ["Bash(tar:*)", "Bash(sed:*)", "Bash(git:*)", "Bash(find:*)", "Bash(xargs:*)"],
+    mode: "default",
+    changes: "anywhere",
+  },
+  { name: "acceptEdits", allow: [], mode: "acceptEdits", changes: "inside" },
+];
+
+/** What was judged, when the gate lets the command run; undefined when somebody would be asked. */
+export async function judged(
+  { command, cwd }: Errand,
+  agreement: Agreement,
+  world: FuzzWorld,
+): Promise<CommandAnalysis | undefined> {
+  const facts = {
+    hook: NOTHING_SAID,
+    rules: agreement.allow.map((text) => ruleOf(text, world.work)),
+    mode: agreement.mode,
+    directories: [world.work],
+    cwd,
+    home: world.home,
+    readable: [],
+  };
+  const call = { tool: "Bash", input: { command }, access: { kind: "command", command, cwd } as const };
+  const question = await gateQuestion(facts, call);
+  return decide(question).behavior === "allow" ? question.analysis : undefined;
+}
+
+function ruleOf(text: string, base: string): Rule {
+  const content = /^Bash\((.*)\)$/.exec(text)![1]!;
+  return { behavior: "allow", tool: "Bash", content, source: "userSettings", base, text };
+}
