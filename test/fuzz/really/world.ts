@@ -29,8 +29,6 @@ const REAL =
 const FAKE =
   "evil pwn curl sudo busybox python python3 node npm make ssh docker ip man history watch script vi vim nano editor less more pager perl install patch rsync zip unzip zsh dash ksh unlink shred truncate sponge chown parallel su doas";
 
-export const LOGGED: readonly string[] = [...REAL.split(" "), ...FAKE.split(" ")];
-
 /** File names for folders of their own: what `*` would hand to a program there. */
 const TRAPS: readonly (readonly string[])[] = [
   ["1e evil", "a.txt"],
