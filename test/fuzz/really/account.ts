@@ -46,6 +46,10 @@ const HELPERS: Readonly<Record<string, readonly string[]>> = {
   grep: ["egrep", "fgrep"],
   gzip: ["tar"],
   git: ["git"],
+  // Some of git's own commands are scripts.
+  uname: ["git"],
+  sed: ["git"],
+  basename: ["git"],
 };
 
 function isHelper(name: string, commands: readonly Judged[]): boolean {

@@ -95,7 +95,8 @@ export function makeFuzzWorld(): FuzzWorld {
     home,
     outside,
     bin,
-    places: [work, ...places],
+    // A session may have moved into a repository that is not its own.
+    places: [...places, ...["sub", "nested", "nested", "bare", "bare", "linked"].map((name) => join(work, name))],
     remove: () => rmSync(base, { recursive: true, force: true }),
   };
 }
@@ -122,7 +123,9 @@ function fillFolder(folder: string, outside: string, home: string, bin: string, 
   for (const name of ["ls", "cat", "git", "evil"]) addCanary(join(folder, name), log);
   for (const name of ["ls", "cat", "git", "echo", "sort", "sed", "grep"]) addCanary(join(folder, "d", name), log);
   nestedRepository(join(folder, "nested"));
-  bareRepository(join(folder, "bare"));
+  // A folder that git takes for a repository by what is in it.
+  repositoryFolder(join(folder, "bare"), TRAPPED.replace("[core]\n", "[core]\n\tworktree = .\n"));
+  write(join(folder, "linked/.git"), "gitdir: ../bare\n");
 }
 
 /** Git of this world: no settings of the machine, and nothing that asks. */
@@ -146,7 +149,7 @@ function repository(work: string, bin: string): void {
 
 const TRAPPED = `[core]
 \trepositoryformatversion = 0
-\tbare = BARE
+\tbare = false
 \tfsmonitor = evil
 \tpager = evil
 \tsshCommand = evil
@@ -160,13 +163,13 @@ const TRAPPED = `[core]
 `;
 
 function nestedRepository(folder: string): void {
-  bareRepository(join(folder, ".git"), "false");
+  repositoryFolder(join(folder, ".git"), TRAPPED);
   write(join(folder, "a.txt"), "b,a,2\na,b,1\n");
 }
 
-function bareRepository(folder: string, bare = "true"): void {
+function repositoryFolder(folder: string, config: string): void {
   write(join(folder, "HEAD"), "ref: refs/heads/main\n");
-  write(join(folder, "config"), TRAPPED.replace("BARE", bare));
+  write(join(folder, "config"), config);
   mkdirSync(join(folder, "objects"), { recursive: true });
   mkdirSync(join(folder, "refs/heads"), { recursive: true });
 }
