@@ -5,7 +5,7 @@ import type { CommandAnalysis } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
 import { gateQuestion } from "../../../packages/runtime/src/gate-question.ts";
-import type { Errand } from "./trace.ts";
+import type { Errand, Shell } from "./trace.ts";
 import type { FuzzWorld } from "./world.ts";
 
 /** What was agreed to beforehand, and what an allowed command may therefore do to files. */
@@ -39,6 +39,7 @@ export async function judged(
   { command, cwd }: Errand,
   agreement: Agreement,
   world: FuzzWorld,
+  shell: Shell,
 ): Promise<CommandAnalysis | undefined> {
   const facts = {
     hook: NOTHING_SAID,
@@ -48,6 +49,7 @@ export async function judged(
     cwd,
     home: world.home,
     readable: [],
+    shell: shell.kind === "bash" ? ("bash" as const) : ("other" as const),
   };
   const call = { tool: "Bash", input: { command }, access: { kind: "command", command, cwd } as const };
   const question = await gateQuestion(facts, call);

@@ -55,7 +55,7 @@ export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }:
   try {
     for (let done = 0; done < cases; done += BATCH) {
       const batch = casesFor(seed + done, Math.min(BATCH, cases - done), world);
-      const verdicts = await Promise.all(batch.map((each) => judged(each, each.agreement, world)));
+      const verdicts = await Promise.all(batch.map((each) => judged(each, each.agreement, world, shell)));
       const allowed = batch.flatMap((each, at) => (verdicts[at] ? [{ ...each, analysis: verdicts[at] }] : []));
       const traces = await runErrands(world, allowed, shell);
       for (const [at, each] of allowed.entries()) {

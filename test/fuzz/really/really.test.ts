@@ -11,6 +11,7 @@ import { runErrands } from "./sandbox.ts";
 import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
 
 const confined = test.skipIf(confinementMissing() !== null);
+const withZsh = test.skipIf(confinementMissing(["bwrap", "zsh"]) !== null);
 
 confined(
   "nothing that a generated command runs or touches was left unjudged",
@@ -62,4 +63,34 @@ confined(
     expect(complaints).toEqual(DIFFERENT as unknown as typeof complaints);
   },
   60_000,
+);
+
+/** Harmless as bash reads it. */
+const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])[] = [
+  ["path=./d; ls", "ran a program of the folder, ls"],
+  ["[ -t 'a[$(evil)]' ]", "ran evil, which was not judged"],
+  ["echo =ls", "ran echo with words that were not judged"],
+];
+
+withZsh(
+  "zsh reads what is harmless in bash in its own way, and the sandbox notices",
+  async () => {
+    const errands = OTHERWISE_IN_ZSH.map(([command]) => ({ command, cwd: world.work }));
+    const traces = await runErrands(world, errands, shellNamed("zsh"));
+    const complaints = OTHERWISE_IN_ZSH.map(([command], at) => [
+      command,
+      complaintAbout(traces[at], analyseCommand(command), AGREEMENTS[0]!, world),
+    ]);
+    expect(complaints).toEqual(OTHERWISE_IN_ZSH as unknown as typeof complaints);
+  },
+  60_000,
+);
+
+withZsh(
+  "where commands run in zsh, no generated command is allowed for its text",
+  async () => {
+    const findings = await fuzzForReal({ cases: 1_500, seed: 2026, shell: shellNamed("zsh") });
+    expect(findings, reportOnRuns(findings)).toEqual({ cases: 1_500, ran: {}, timedOut: 0, failures: [] });
+  },
+  180_000,
 );

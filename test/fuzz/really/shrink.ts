@@ -28,7 +28,7 @@ async function stillWrong(texts: Iterable<string>, given: Shrinking): Promise<st
   const { cwd, logsBuiltins, agreement, complaint, shell, world } = given;
   const candidates: (Errand & { readonly analysis: CommandAnalysis })[] = [];
   for (const command of texts) {
-    const analysis = await judged({ command, cwd }, agreement, world);
+    const analysis = await judged({ command, cwd }, agreement, world, shell);
     if (analysis) candidates.push({ command, cwd, logsBuiltins, analysis });
   }
   const traces = await runErrands(world, candidates, shell);
