@@ -7,7 +7,7 @@ import { redirection } from "./redirections.ts";
 import { USUAL } from "./usual.ts";
 import { filled, quoted } from "./words.ts";
 
-const FILES = list("a.txt a.txt b.txt sub/x.txt in ./a.txt c.json *.txt sub/* 'a.txt' ln-file");
+const FILES = list("a.txt a.txt a.txt b.txt sub/x.txt in ./a.txt c.json *.txt sub/* 'a.txt' ln-file * ./* [a-z]*");
 
 export function simpleCommand(dice: Dice, depth: number): string {
   if (dice.strange(0.12)) return filled(dice, dice.pick(BUILTINS), depth);

@@ -15,7 +15,7 @@ export function sentence(dice: Dice): string {
   // What was not used up is thrown in somewhere.
   if (dice.spice > 0 && dice.chance(0.6)) text = damaged(dice, text);
   if (dice.chance(0.04)) text = damaged(dice, text);
-  if (dice.chance(0.04)) text = continued(dice, text);
+  if (dice.chance(0.1)) text = continued(dice, text);
   return text;
 }
 

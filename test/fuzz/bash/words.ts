@@ -34,7 +34,7 @@ const OPTIONS = list(
 export function word(dice: Dice, depth: number): string {
   if (dice.strange(0.3)) return strangeWord(dice, depth);
   const text = dice.chance(0.5) ? dice.pick(NAMES) : dice.pick(dice.chance(0.6) ? TEXTS : OPTIONS);
-  return dice.chance(0.2) ? quoted(dice, text) : text;
+  return dice.chance(0.3) ? quoted(dice, text) : text;
 }
 
 /** The same text, spelled in another way. `!` and newlines are safe: nothing here is interactive. */

@@ -58,10 +58,10 @@ function isHelper(name: string, commands: readonly Judged[]): boolean {
 
 const ANYTHING: Word = { kind: "unknown", value: "", text: "" };
 
-/** The words after the program; xargs adds more to what it starts. */
+/** The words after the program; those of what xargs starts come from its input. */
 function expected(command: Judged, commands: readonly Judged[]): readonly Word[] {
-  const words = command.words.slice(1);
-  return commands.some((each) => programOf(each) === "xargs") ? [...words, ANYTHING] : words;
+  const fromInput = commands.some((each) => programOf(each) === "xargs" && everyCommand(each.runs).includes(command));
+  return fromInput ? [ANYTHING] : command.words.slice(1);
 }
 
 /** Patterns and unknown words may become any number of words, others are one, exactly as read. */
