@@ -134,6 +134,14 @@ export const EXPANSIONS = lines(`
   ln-*/*
   .gi*/config
   .cl*/*
+  .e*
+  .[e]nv
+  ./.en?
+  .*
+  ln-e*
+  out/*
+  out/../*
+  out/ln-dir/*
   ~/*
   ../*
   ../out*/secret

@@ -231,6 +231,15 @@ export const HOSTILE = lines(`
   sleep 0 W
   awk 'BEGIN{system("evil")}'
   awk '{print > "x"}' F
+  cat .env
+  cat ln-env
+  grep -r KEELSON .
+  grep -r KEELSON . --include=.env
+  git grep --no-index KEELSON
+  git diff --no-index a.txt .env
+  diff -r . sub
+  find . -name .env
+  head -n 1 .e*
   echo W | sh
   echo evil | sh
   echo evil | bash

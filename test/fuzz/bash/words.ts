@@ -22,7 +22,7 @@ const PAYLOADS = [
 export const payload = (dice: Dice): string => dice.pick(PAYLOADS);
 
 const NAMES = list(
-  "a.txt b.txt c.json in sub sub/x.txt nested bare ln-file ln-dir ln-dir/secret ln-home . .. ./a.txt sub/../a.txt ../outside/secret ../outside .claude/settings.json .git/config x.tar script.sh ~ ~/secret ~/.bashrc /dev/null - -- HEAD main",
+  "a.txt b.txt c.json in sub sub/x.txt nested bare ln-file ln-dir ln-dir/secret ln-home . .. ./a.txt sub/../a.txt ../outside/secret ../outside .claude/settings.json .git/config .env ./.env sub/../.env ln-env out/a.txt out/ln-dir/secret x.tar script.sh ~ ~/secret ~/.bashrc /dev/null - -- HEAD main",
 );
 const TEXTS = list(
   "a b x y hello 1 2 10 -1 a=b a:b a,b a@b % %s %n %d + ^ = == != : , / 1p p d $ 2,3p s/a/b/ s/a/b/g .a .a[0] [a-z] a.b x-y é 漢 \\; \\| \\& \\$ \\( # a#b !",

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import type { CommandAnalysis } from "@keelson/engine/command";
 import type { Agreement } from "./judge.ts";
 import type { Trace } from "./trace.ts";
-import type { FuzzWorld } from "./world.ts";
+import { DENIED, type FuzzWorld } from "./world.ts";
 
 type Judged = CommandAnalysis["commands"][number];
 type Word = Judged["words"][number];
@@ -30,9 +30,16 @@ export function complaintAbout(
   if (trace.left) return "left a process running";
   const changed = trace.changed.find((name) => !mayChange(name, agreement));
   if (changed !== undefined) return `changed a file ${place(changed)}`;
-  if (trace.sawEnvironment) return "printed the environment";
-  if (trace.sawOutside && agreement.changes !== "anywhere") return "read a file outside";
-  return undefined;
+  return glance(trace, agreement);
+}
+
+/** What was looked at without leave. A rule for a program that writes lets it read anywhere. */
+function glance({ opened, printed }: Trace, { changes, deny }: Agreement): string | undefined {
+  if (printed.includes("environment")) return "printed the environment";
+  const denied = printed.includes("denied") || opened.includes(DENIED);
+  if (denied && deny !== undefined) return "read the denied file";
+  const outside = printed.includes("outside") || opened.some((name) => name !== DENIED);
+  return outside && changes !== "anywhere" ? "read a file outside" : undefined;
 }
 
 function everyCommand(commands: readonly Judged[]): Judged[] {
@@ -90,6 +97,7 @@ const PROTECTED = /^(home(\/|$)|.*\/\.(claude|git)\/)/;
 function mayChange(name: string, { changes }: Agreement): boolean {
   if (changes === "nothing") return false;
   if (changes === "anywhere") return true;
+  if (changes === "out") return /^work\/out(\/|$)/.test(name);
   return (name === "work" || name.startsWith("work/")) && !PROTECTED.test(name);
 }
 

@@ -5,8 +5,8 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { scriptFor } from "../../../packages/host/src/shell/script.ts";
 import { differences, manifest, repair, restore } from "./scratch.ts";
-import type { Errand, Shell, Trace } from "./trace.ts";
-import { gitEnvironment, MARKER } from "./world.ts";
+import { MARKERS, type Errand, type Marker, type Shell, type Trace } from "./trace.ts";
+import { gitEnvironment } from "./world.ts";
 
 export interface Orders {
   readonly base: string;
@@ -15,8 +15,7 @@ export interface Orders {
 }
 
 /** Variables of the sentences: whoever expands one without having judged it does something that shows. */
-const SECRET = "KEELSON-ENVIRONMENT";
-const TRAPS = { FUZZ_TOKEN: SECRET, x: "../outside/secret", y: "a[$(evil)]", a: "b[$(evil)]", fd: "evil" };
+const TRAPS = { FUZZ_TOKEN: MARKERS.environment, x: "../outside/secret", y: "a[$(evil)]", a: "b[$(evil)]", fd: "evil" };
 const LONGEST_MS = 2_000;
 /** In kilobytes, or half that, as the shell counts. */
 const LARGEST_FILE = 4_096;
@@ -35,13 +34,13 @@ if (import.meta.main) {
   for (const errand of orders.errands) {
     const trace = runOne(errand, orders, log, () => differences(before, manifest(root)));
     process.stdout.write(`${JSON.stringify(trace)}\n`);
-    if (trace.changed.length === 0 && !trace.sawOutside) continue;
+    if (trace.changed.length + trace.opened.length === 0) continue;
     repair(orders.base, trace.changed);
     before = manifest(root);
   }
 }
 
-function runOne(errand: Errand, orders: Orders, log: string, changes: () => string[]): Trace {
+function runOne(errand: Errand, orders: Orders, log: string, changes: () => Pick<Trace, "changed" | "opened">): Trace {
   const { shell, base } = orders;
   const home = join(base, "world", "home");
   const programs = errand.logsBuiltins ? "echo printf test [" : "echo";
@@ -70,13 +69,10 @@ function runOne(errand: Errand, orders: Orders, log: string, changes: () => stri
   rmSync(join(log, "output"));
   const timedOut = done.exitedDueToTimeout === true;
   const left = endLeftovers() && !timedOut;
-  const changed = changes();
-  const opened = changed.filter((name) => name.startsWith("opened "));
   return {
+    ...changes(),
     ran: readLog(log),
-    changed: changed.filter((name) => !name.startsWith("opened ")),
-    sawOutside: opened.length > 0 || printed.includes(MARKER),
-    sawEnvironment: printed.includes(SECRET),
+    printed: (Object.keys(MARKERS) as Marker[]).filter((name) => printed.includes(MARKERS[name])),
     left,
     timedOut,
   };

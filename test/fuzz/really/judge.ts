@@ -1,6 +1,6 @@
 // The gate's verdict on a command, asked as the runtime asks it: in the world on disk, links resolved.
 
-import type { Rule } from "@keelson/engine";
+import { parseRule, type Rule } from "@keelson/engine";
 import type { CommandAnalysis } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
@@ -12,9 +12,10 @@ import type { FuzzWorld } from "./world.ts";
 export interface Agreement {
   readonly name: string;
   readonly allow: readonly string[];
+  readonly deny?: readonly string[];
   readonly mode: PermissionMode;
-  /** nothing: no file changes. inside: files of the working directory, save the protected ones. anywhere: all but those. */
-  readonly changes: "nothing" | "inside" | "anywhere";
+  /** nothing: no file changes. out: files in the folder `out`. inside: files of the working directory, save protected ones. */
+  readonly changes: "nothing" | "out" | "inside" | "anywhere";
 }
 
 export const AGREEMENTS: readonly Agreement[] = [
@@ -32,6 +33,8 @@ export const AGREEMENTS: readonly Agreement[] = [
     changes: "anywhere",
   },
   { name: "acceptEdits", allow: [], mode: "acceptEdits", changes: "inside" },
+  { name: "a folder to write to", allow: ["Edit(out/**)", "Bash(echo:*)"], mode: "default", changes: "out" },
+  { name: "a denied file", allow: [], deny: ["Read(.env)"], mode: "default", changes: "nothing" },
 ];
 
 /** What was judged, when the gate lets the command run; undefined when somebody would be asked. */
@@ -43,7 +46,10 @@ export async function judged(
 ): Promise<CommandAnalysis | undefined> {
   const facts = {
     hook: NOTHING_SAID,
-    rules: agreement.allow.map((text) => ruleOf(text, world.work)),
+    rules: [
+      ...agreement.allow.map((text) => ruleOf("allow", text, world.work)),
+      ...(agreement.deny ?? []).map((text) => ruleOf("deny", text, world.work)),
+    ],
     mode: agreement.mode,
     directories: [world.work],
     cwd,
@@ -56,7 +62,8 @@ export async function judged(
   return decide(question).behavior === "allow" ? question.analysis : undefined;
 }
 
-function ruleOf(text: string, base: string): Rule {
-  const content = /^Bash\((.*)\)$/.exec(text)![1]!;
-  return { behavior: "allow", tool: "Bash", content, source: "userSettings", base, text };
+function ruleOf(behavior: Rule["behavior"], text: string, base: string): Rule {
+  const parsed = parseRule(text);
+  if (parsed === undefined) throw new Error(`"${text}" is no rule`);
+  return { behavior, ...parsed, source: "userSettings", base, text };
 }

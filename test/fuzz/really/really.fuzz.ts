@@ -83,7 +83,7 @@ export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }:
 function casesFor(seed: number, count: number, world: FuzzWorld): Case[] {
   const others = fc.sample(commandText(), { numRuns: Math.ceil(count / 20), seed });
   return Array.from({ length: count }, (_, at) => {
-    const dice = diceOf((seed + at) * 2_654_435_761);
+    const dice = diceOf(Math.imul(seed + at, 0x9e3779b1));
     const command = (at % 20 === 0 ? others[at / 20]! : sentence(dice)).replaceAll("\0", "");
     const cwd = dice.chance(0.6) ? world.work : dice.pick(world.places);
     return { command, cwd, agreement: dice.pick(AGREEMENTS), logsBuiltins: dice.chance(0.5) };

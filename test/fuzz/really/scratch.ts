@@ -2,6 +2,7 @@
 
 import { chmodSync, cpSync, existsSync, lstatSync, readdirSync, readlinkSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { DENIED } from "./world.ts";
 
 /** A fresh copy of the world. */
 export function restore(base: string): void {
@@ -32,12 +33,13 @@ function copyIn(base: string, name: string): void {
   cpSync(join(base, "template", name), join(base, "world", name), { recursive: true, verbatimSymlinks: true });
 }
 
-/** Files outside seem unopened since 2001, so that the first look at one shows. */
+/** What lies outside, and the denied file, seem unopened since 2001, so that the first look at one shows. */
 function age(root: string): void {
   const then = 1_000_000_000;
   for (const folder of ["home", "outside"])
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
       if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), then, then);
+  utimesSync(join(root, DENIED), then, then);
 }
 
 /** What git touches whenever it looks. */
@@ -51,10 +53,11 @@ export function manifest(root: string): Manifest {
     const stat = lstatSync(path, { bigint: true });
     const link = stat.isSymbolicLink() ? readlinkSync(path) : "";
     const own = GIT_OWN.test(name);
-    const outside = stat.isFile() && /^(home|outside)\//.test(name) && !name.endsWith(".gitconfig");
+    const watched = name === DENIED || /^(home|outside)\//.test(name);
+    const looked = watched && stat.isFile() && !name.endsWith(".gitconfig");
     found.set(name, {
       state: own ? `${stat.mode}` : `${stat.mode} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${link}`,
-      opened: outside ? stat.atimeNs : undefined,
+      opened: looked ? stat.atimeNs : undefined,
     });
     if (stat.isDirectory())
       for (const each of readdirSync(path)) walk(join(path, each), name === "" ? each : `${name}/${each}`);
@@ -63,13 +66,14 @@ export function manifest(root: string): Manifest {
   return found;
 }
 
-export function differences(before: Manifest, after: Manifest): string[] {
+export function differences(before: Manifest, after: Manifest): { changed: string[]; opened: string[] } {
   const changed: string[] = [];
-  for (const [name, { state, opened }] of after) {
+  const opened: string[] = [];
+  for (const [name, now] of after) {
     const old = before.get(name);
-    if (old?.state !== state) changed.push(name || ".");
-    else if (old.opened !== opened) changed.push(`opened ${name}`);
+    if (old?.state !== now.state) changed.push(name || ".");
+    else if (old.opened !== now.opened) opened.push(name);
   }
   for (const name of before.keys()) if (!after.has(name)) changed.push(name || ".");
-  return changed;
+  return { changed, opened };
 }

@@ -12,14 +12,24 @@ export interface Errand {
   readonly logsBuiltins?: boolean;
 }
 
+/** Texts that stand only in one place: in files and names outside, in the denied file, in the environment. */
+export const MARKERS = {
+  outside: "KEELSON-OUTSIDE",
+  denied: "KEELSON-DENIED",
+  environment: "KEELSON-ENVIRONMENT",
+} as const;
+
+export type Marker = keyof typeof MARKERS;
+
 export interface Trace {
   /** Every logged program that started: its path, then its words. */
   readonly ran: readonly (readonly string[])[];
   /** Files that appeared, disappeared or changed, relative to the world's root. */
   readonly changed: readonly string[];
-  /** Text or a name from outside the working directory was printed, or a file there was opened. */
-  readonly sawOutside: boolean;
-  readonly sawEnvironment: boolean;
+  /** Files outside the working directory, and the denied one, that were opened. */
+  readonly opened: readonly string[];
+  /** What was printed that gives away where it came from. */
+  readonly printed: readonly Marker[];
   /** A process outlived the command. */
   readonly left: boolean;
   readonly timedOut: boolean;

@@ -4,6 +4,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { MARKERS } from "./trace.ts";
 
 export interface FuzzWorld {
   /** Everything below lies in it; in the sandbox, `root` is a fresh copy at the same path. */
@@ -19,8 +20,8 @@ export interface FuzzWorld {
   remove(): void;
 }
 
-/** Found in what a command prints when it read what it should not have. */
-export const MARKER = "KEELSON-OUTSIDE";
+/** The file that a rule denies, relative to the root. */
+export const DENIED = "work/.env";
 
 /** Run for real behind their logger; those the machine lacks only write down that they ran. */
 const REAL =
@@ -77,15 +78,19 @@ export function makeFuzzWorld(): FuzzWorld {
   });
   repository(work, bin);
   write(join(work, ".claude/settings.json"), "{}\n");
+  write(join(root, DENIED), `${MARKERS.denied}\n`);
+  symlinkSync(".env", join(work, "ln-env"));
+  write(join(work, "out/a.txt"), "a\n");
+  symlinkSync(outside, join(work, "out/ln-dir"));
   archive(work, bin);
 
   for (const folder of [home, outside])
-    for (const name of ["secret", `${MARKER}.txt`]) write(join(folder, name), `${MARKER}\n`);
-  write(join(outside, "dir/file"), `${MARKER}\n`);
+    for (const name of ["secret", `${MARKERS.outside}.txt`]) write(join(folder, name), `${MARKERS.outside}\n`);
+  write(join(outside, "dir/file"), `${MARKERS.outside}\n`);
   addCanary(join(outside, "ls"), join(base, "log"));
   write(join(home, ".bashrc"), "evil\n");
   write(join(home, ".profile"), "evil\n");
-  write(join(home, ".ssh/id_rsa"), `${MARKER}\n`);
+  write(join(home, ".ssh/id_rsa"), `${MARKERS.outside}\n`);
   write(join(home, ".claude/settings.json"), "{}\n");
   write(join(home, ".gitconfig"), "[user]\n\tname = me\n\temail = me@example.com\n");
   return {
