@@ -10,7 +10,7 @@ import { filled, payload, strangeWord, variable, word } from "./words.ts";
 
 export function sentence(dice: Dice): string {
   const draw = dice.roll(100);
-  dice.spice = draw < 22 ? 0 : draw < 68 ? 1 : draw < 88 ? 2 : 4;
+  dice.spice = draw < 30 ? 0 : draw < 74 ? 1 : draw < 90 ? 2 : 4;
   let text = listOf(dice, 0);
   // What was not used up is thrown in somewhere.
   if (dice.spice > 0 && dice.chance(0.6)) text = damaged(dice, text);
