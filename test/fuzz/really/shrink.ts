@@ -14,17 +14,22 @@ export interface Shrinking extends Errand {
   readonly world: FuzzWorld;
 }
 
+/** Commands that never end cost the most; after so many the result is small enough. */
+const MOST_TIMEOUTS = 4;
+
 export async function shrink(given: Shrinking): Promise<string> {
   let smallest = given.command;
-  for (let size = Math.ceil(smallest.length / 2); size >= 1;) {
-    const next = await stillWrong(shorter(smallest, size), given);
-    if (next === undefined) size = Math.floor(size / 2);
-    else smallest = next;
+  let timeouts = 0;
+  for (let size = Math.ceil(smallest.length / 2); size >= 1 && timeouts < MOST_TIMEOUTS;) {
+    const tried = await tryAll(shorter(smallest, size), given);
+    timeouts += tried.timeouts;
+    if (tried.wrong === undefined) size = Math.floor(size / 2);
+    else smallest = tried.wrong;
   }
   return smallest;
 }
 
-async function stillWrong(texts: Iterable<string>, given: Shrinking): Promise<string | undefined> {
+async function tryAll(texts: Iterable<string>, given: Shrinking): Promise<{ wrong?: string; timeouts: number }> {
   const { cwd, logsBuiltins, agreement, complaint, shell, world } = given;
   const candidates: (Errand & { readonly analysis: CommandAnalysis })[] = [];
   for (const command of texts) {
@@ -32,8 +37,10 @@ async function stillWrong(texts: Iterable<string>, given: Shrinking): Promise<st
     if (analysis) candidates.push({ command, cwd, logsBuiltins, analysis });
   }
   const traces = await runErrands(world, candidates, shell);
-  return candidates.find(({ analysis }, at) => complaintAbout(traces[at], analysis, agreement, world) === complaint)
-    ?.command;
+  const timeouts = traces.filter((trace) => trace?.timedOut).length;
+  for (const [at, { command, analysis }] of candidates.entries())
+    if (complaintAbout(traces[at], analysis, agreement, world) === complaint) return { wrong: command, timeouts };
+  return { timeouts };
 }
 
 /** The text without one piece of this size. */
