@@ -1,47 +1,105 @@
-// Settles the calls of one reply: neighbours that may run together do, everything else runs alone, in order.
+// The calls of one reply. Each starts as soon as it is handed over: neighbours that may run side by side do, any other
+// call waits for those before it. Once something ends the run, no further call starts; every call is answered.
 
-import { findTool } from "./pool.ts";
 import type { Ports } from "./ports.ts";
-import { settle, type Settled } from "./tool-call.ts";
-import type { Call } from "./turn.ts";
+import { checkCall, settle, type CheckedCall, type Line, type Settled } from "./tool-call.ts";
+import { ENDED, refused, REJECTED, type Outcome } from "./tool-outcome.ts";
+import type { Call, Calls } from "./turn.ts";
 
-/** One answer for each call, in the order of the calls. Entries are recorded as each call ends. */
-export async function settleAll(calls: readonly Call[], ports: Ports): Promise<Settled[]> {
-  const settled: Settled[] = [];
-  let current = ports;
-  for (const group of await groups(calls, ports)) {
-    settled.push(...(await settleGroup(group, current)));
-    // Whoever denied a call and wants the run to end is not asked about the calls behind it, and none of them runs.
-    if (settled.some(({ interrupt }) => interrupt)) current = { ...ports, signal: AbortSignal.abort() };
+export class Batch implements Calls {
+  readonly #ports: Ports;
+  readonly #spent: () => boolean;
+  readonly #answers: Promise<Settled>[] = [];
+  readonly #running = new Set<Promise<unknown>>();
+  /** Calls take their places one after another. */
+  #placed: Promise<void> = Promise.resolve();
+  /** The PreToolUse hooks of every call so far have answered. */
+  #passed: Promise<unknown> = Promise.resolve();
+  readonly #ended = new AbortController();
+  #halted: Outcome | undefined;
+
+  /** `spent` tells whether the run's budget is used up. */
+  constructor(ports: Ports, spent: () => boolean = () => false) {
+    this.#ports = ports;
+    this.#spent = spent;
   }
-  return settled;
-}
 
-/** Runs of neighbours that all agree to company; each other call is a group of its own. */
-async function groups(calls: readonly Call[], ports: Ports): Promise<Call[][]> {
-  const result: { together: boolean; calls: Call[] }[] = [];
-  for (const call of calls) {
-    const together = await mayRunTogether(call, ports);
-    const last = result.at(-1);
-    if (together && last?.together) last.calls.push(call);
-    else result.push({ together, calls: [call] });
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
-  return result.map((group) => group.calls);
-}
 
-async function mayRunTogether({ block }: Call, ports: Ports): Promise<boolean> {
-  const together = findTool(ports.tools, block.name)?.together ?? false;
-  return typeof together === "boolean" ? together : together(block.input);
-}
-
-async function settleGroup(group: readonly Call[], ports: Ports): Promise<Settled[]> {
-  const settled: Settled[] = Array.from({ length: group.length });
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < group.length; index = next++) {
-      settled[index] = await settle(group[index]!, ports);
-    }
+  readonly start = (call: Call): void => {
+    this.#placed = this.#placed.then(() => this.#place(call));
   };
-  await Promise.all(Array.from({ length: Math.min(ports.concurrency, group.length) }, worker));
-  return settled;
+
+  /** From here on calls are answered with this instead of being run. */
+  readonly halt = (message: string): void => {
+    this.#halted ??= refused(message, `Error: ${message}`);
+  };
+
+  /** One answer for each call, in the order of the calls; their entries are recorded. To be asked once, after the last call. */
+  async settled(): Promise<Settled[]> {
+    await this.#placed;
+    // All of them, also when one could not be recorded: nothing may still be running when the run goes on or ends.
+    await Promise.allSettled(this.#answers);
+    return Promise.all(this.#answers);
+  }
+
+  async #place(call: Call): Promise<void> {
+    const checked = checkCall(call, this.#ports);
+    const isShared = await mayShare(checked);
+    if (!isShared) await Promise.all(this.#running);
+    while (this.#running.size >= this.#ports.concurrency) await Promise.race(this.#running);
+
+    const answer = this.#settle(checked);
+    this.#answers.push(answer);
+    const over = answer.then(
+      () => void this.#running.delete(over),
+      () => void this.#running.delete(over),
+    );
+    this.#running.add(over);
+    if (!isShared) await over;
+  }
+
+  async #settle(checked: CheckedCall): Promise<Settled> {
+    const earlier = this.#passed;
+    const own = Promise.withResolvers<void>();
+    this.#passed = Promise.all([earlier, own.promise]);
+    const line: Line = {
+      halted: () => this.#endOfRun(),
+      pass: async () => {
+        own.resolve();
+        await earlier;
+      },
+    };
+    try {
+      const settled = await settle(checked, this.#ports, line);
+      if (settled.interrupt) this.#end(refused(REJECTED, "User rejected tool use"));
+      else if (settled.stop !== undefined) this.#end(refused(ENDED, `Error: ${ENDED}`));
+      return settled;
+    } finally {
+      own.resolve();
+    }
+  }
+
+  #end(outcome: Outcome): void {
+    this.#halted ??= outcome;
+    this.#ended.abort();
+  }
+
+  #endOfRun(): Outcome | undefined {
+    if (this.#spent()) this.halt("The call was not carried out: the budget of this run is used up.");
+    return this.#halted;
+  }
+}
+
+async function mayShare(checked: CheckedCall): Promise<boolean> {
+  if (!checked.tool) return true;
+  const { together = false } = checked.tool;
+  if (typeof together === "boolean") return together;
+  try {
+    return await together(checked.input);
+  } catch {
+    return false;
+  }
 }

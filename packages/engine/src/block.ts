@@ -7,7 +7,10 @@ export interface BlockInProgress {
   readonly parts: BlockDelta[];
 }
 
-/** `broken` holds the text of a tool input that is not JSON; the block then has an empty input. */
+/** Deeper inputs than any tool takes. Sent back, they could make a server refuse every later request. */
+const DEEPEST_INPUT = 500;
+
+/** `broken` says why the input of a call cannot be used; the block then has an empty one. */
 export function assembleBlock({ start, parts }: BlockInProgress): { block: ContentBlock; broken?: string } {
   const block: Record<string, unknown> = { ...start };
   append(block, "text", parts, "text_delta", "text");
@@ -17,10 +20,23 @@ export function assembleBlock({ start, parts }: BlockInProgress): { block: Conte
   if (citations.length > 0) block["citations"] = citations;
 
   const json = parts.flatMap((part) => (part.type === "input_json_delta" ? [part.partial_json] : [])).join("");
-  if (json === "") return { block: block as ContentBlock };
-  const input = tryParse(json);
-  if (isObject(input)) return { block: { ...block, input: input as JsonObject } as ContentBlock };
-  return { block: { ...block, input: {} } as ContentBlock, broken: json };
+  if (json === "" && start.type !== "tool_use") return { block: block as ContentBlock };
+  const input = json === "" ? block["input"] : tryParse(json);
+  const broken = input === undefined ? "is not valid JSON" : problemOf(input);
+  if (broken === undefined) return { block: { ...block, input: input as JsonObject } as ContentBlock };
+  return { block: { ...block, input: {} } as ContentBlock, broken };
+}
+
+function problemOf(input: unknown): string | undefined {
+  if (!isObject(input)) return "is not a JSON object";
+  let level: unknown[] = [input];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_INPUT) return "is nested too deeply";
+    level = level
+      .flatMap((value) => Object.values(value as object))
+      .filter((value) => typeof value === "object" && value);
+  }
+  return undefined;
 }
 
 function append(

@@ -35,7 +35,7 @@ export class Conversation {
   static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
     const conversation = new Conversation(preface);
     for (const entry of entries) conversation.add(entry);
-    conversation.#seal();
+    conversation.seal();
     return conversation;
   }
 
@@ -120,8 +120,11 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
-  /** Answers calls that never were, drops answers to calls nobody made, and replies that only began to think. */
-  #seal(): void {
+  /**
+   * Makes it well formed after a run that broke off: answers calls that have no answer, drops answers to calls nobody
+   * made, and replies that only began to think.
+   */
+  seal(): void {
     const sealed: ModelMessage[] = [];
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));

@@ -51,6 +51,8 @@ export type ModelNotice =
     }
   /** What was streamed so far is void; the reply starts over. Never after a finished block. */
   | { readonly type: "restart" }
+  /** After a finished block nothing more has come for a moment. */
+  | { readonly type: "pause" }
   | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly reason: string };
 
 export type ModelEvent = StreamEvent | { readonly type: "notice"; readonly notice: ModelNotice };

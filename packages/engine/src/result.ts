@@ -72,6 +72,12 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
   };
 }
 
+/** The end of a run that failed in a way nobody foresaw. */
+export function brokenRun(error: unknown): End {
+  const text = `Keelson failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
+  return { reason: "turn_setup_failed", text, stopReason: null, numTurns: 0, usage: addUsage(), denials: [] };
+}
+
 /** Adds two usages; without arguments, none at all. */
 export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
   return {

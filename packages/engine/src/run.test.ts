@@ -107,11 +107,13 @@ test("each finished block is an entry of its own, and results hang on the entry 
     ["assistant", ["thinking", null]],
     ["assistant", ["text", null]],
     ["assistant", ["tool_use", null]],
-    ["assistant", ["tool_use", "tool_use"]],
     ["user", first!.uuid],
+    ["assistant", ["tool_use", "tool_use"]],
     ["user", second!.uuid],
     ["assistant", ["text", "end_turn"]],
   ]);
+  // The blocks of a reply form one chain, whatever was recorded between them.
+  expect(second!.parentUuid).toBe(first!.uuid);
   expect(end.numTurns).toBe(3);
 });
 
@@ -326,13 +328,13 @@ test("abort while tools run answers every call", async () => {
   const hanging: Tool = {
     ...echo,
     together: false,
-    run: async (_, { signal }) => {
-      controller.abort();
+    run: async ({ text }, { signal }) => {
+      if (text === "last") controller.abort();
       signal.throwIfAborted();
-      return { said: "never" };
+      return { said: text };
     },
   };
-  const calls = ["a", "b"].map((text) => ({ name: "Echo", input: { text } }));
+  const calls = ["first", "last"].map((text) => ({ name: "Echo", input: { text } }));
   const options = { tools: [hanging], signal: controller.signal };
   const { end, conversation, entries } = await play(scriptedModel({ calls }), {}, options);
   expect(end.reason).toBe("aborted_tools");

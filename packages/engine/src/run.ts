@@ -2,7 +2,7 @@
 
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
 import { admit, nudge } from "./admit.ts";
-import { settleAll } from "./batch.ts";
+import { Batch } from "./batch.ts";
 import type { Conversation } from "./conversation.ts";
 import { apiErrorEntry, endingAfter, interruption, SUM_UP } from "./ending.ts";
 import { ModelError } from "./errors.ts";
@@ -37,35 +37,41 @@ export async function run(
   const { entries, blocked } = prompt ? await admit(prompt, mode, ports) : { entries: [] };
   await ports.admitted();
   if (blocked !== undefined) return { ...end({ reason: "hook_stopped", text: blocked }), numTurns: 0 };
-  const resumed = await settleAll(conversation.takeDeferred(), ports);
+  const put = new Batch(ports);
+  for (const call of conversation.takeDeferred()) put.start(call);
+  const resumed = await put.settled();
   for (const { entry } of resumed) conversation.add(entry);
   await add(...ports.steering(), ...entries);
-  const put = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
-  if (put) return end(put);
+  const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
+  if (stopped) return end(stopped);
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 
   const parts = requestParts(ports.model, ports.system, ports.tools);
-  const request = async (options?: { forbidTools: boolean }) => {
-    const reply = await ask(buildRequest(parts, conversation.messages, options), conversation, ports);
-    usage = addUsage(usage, reply.usage);
-    return reply;
+  const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
+  /** One request. Calls run while the reply is still coming; when this is over, each of them has its answer. */
+  const takeTurn = async (options?: { forbidTools: boolean }) => {
+    const batch = new Batch(ports, isBroke);
+    if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
+    const request = buildRequest(parts, conversation.messages, options);
+    const [asked] = await Promise.allSettled([ask(request, conversation, ports, batch)]);
+    const settled = await batch.settled();
+    for (const { entry, denial } of settled) {
+      conversation.add(entry);
+      lines++;
+      if (denial) denials.push(denial);
+    }
+    if (asked.status === "rejected") throw asked.reason;
+    usage = addUsage(usage, asked.value.usage);
+    return { reply: asked.value, settled };
   };
 
   try {
     for (let turns = 1; ; turns++) {
-      const reply = await request();
-      const broke = limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
-      const settled = await settleAll(reply.calls, broke ? refusingAll(ports) : ports);
-      for (const { entry, denial } of settled) {
-        conversation.add(entry);
-        lines++;
-        if (denial && !broke) denials.push(denial);
-      }
-
+      const { reply, settled } = await takeTurn();
       if (reply.text !== "") displayed(reply, ports);
 
-      const ending = endingAfter(reply, settled, { broke, aborted: ports.signal.aborted });
+      const ending = endingAfter(reply, settled, { broke: isBroke(), aborted: ports.signal.aborted });
       if (ending?.reason === "aborted_tools") await add(interruption("tools", ports.newId()));
       if (ending) return end(ending);
       if (settled.length > 0) {
@@ -92,7 +98,7 @@ export async function run(
         const spent = { reason: "max_turns", text: reply.text, stopReason: reply.stopReason, maxTurns: turns } as const;
         if (!limits.summarizeOnMaxTurns) return end(spent);
         await add(nudge(SUM_UP, ports.newId()));
-        return end({ ...spent, summary: (await request({ forbidTools: true })).text });
+        return end({ ...spent, summary: (await takeTurn({ forbidTools: true })).reply.text });
       }
     }
   } catch (error) {
@@ -116,9 +122,3 @@ function displayed({ text, messageId }: Reply, ports: Ports): void {
 }
 
 const NOTHING_YET = { text: "", stopReason: null };
-
-/** The budget is spent: calls still get their answer, but none is carried out. */
-function refusingAll(ports: Ports): Ports {
-  const message = "The call was not carried out: the budget of this run is used up.";
-  return { ...ports, permit: async () => ({ behavior: "deny", by: "other", message }) };
-}

@@ -9,12 +9,13 @@ import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import {
   boundFor,
-  DECLINED,
   deferral,
   denied,
+  ENDED,
   failureOf,
   misused,
   refused,
+  REJECTED,
   replaced,
   resultEntry,
   withContext,
@@ -23,9 +24,6 @@ import {
 } from "./tool-outcome.ts";
 import type { Call } from "./turn.ts";
 import { checkInput } from "./validate.ts";
-
-const ENDED = "The call was not carried out: a hook ended the run.";
-const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
 
 /** How a call ended. The entry is recorded already. */
 export interface Settled {
@@ -43,8 +41,37 @@ export interface Settled {
   readonly deferred?: DeferredCall;
 }
 
-export async function settle(call: Call, ports: Ports): Promise<Settled> {
-  const outcome = ports.signal.aborted ? refused(REJECTED, "User rejected tool use") : await answered(call, ports);
+/** A call whose input was checked once, before anything else looks at it. Without a tool: what is wrong with it. */
+export type CheckedCall =
+  | { readonly call: Call; readonly tool: Tool; readonly input: JsonObject }
+  | { readonly call: Call; readonly tool?: undefined; readonly outcome: Outcome };
+
+/** What a call knows of the other calls in its reply. */
+export interface Line {
+  /** The answer to every call that has not begun to run; undefined while calls may run. */
+  halted(): Outcome | undefined;
+  /** The hooks of this call have let it pass. Resolves when those of every earlier call have answered, too. */
+  pass(): Promise<void>;
+}
+
+/** Whatever the model sent, this answers and does not throw. */
+export function checkCall(call: Call, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
+  const { name } = call.block;
+  const tool = findTool(tools, name);
+  if (!tool) return { call, outcome: misused(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
+  try {
+    const checked = readInput(call, tool);
+    return checked.ok
+      ? { call, tool, input: checked.input }
+      : { call, outcome: { ...misused(checked.message), tool: tool.name } };
+  } catch (error) {
+    return { call, outcome: { ...misused(`InputValidationError: ${unforeseen(name, error)}`), tool: tool.name } };
+  }
+}
+
+export async function settle(checked: CheckedCall, ports: Ports, line: Line): Promise<Settled> {
+  const { call } = checked;
+  const outcome = await answered(checked, ports, line);
   const entry = outcome.deferred
     ? deferral(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
@@ -53,11 +80,12 @@ export async function settle(call: Call, ports: Ports): Promise<Settled> {
 }
 
 /** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
-async function answered(call: Call, ports: Ports): Promise<Outcome> {
+async function answered(checked: CheckedCall, ports: Ports, line: Line): Promise<Outcome> {
   try {
-    return await attempt(call, ports);
+    if (ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
+    return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
-    const message = ports.signal.aborted ? REJECTED : unforeseen(call.block.name, error);
+    const message = ports.signal.aborted ? REJECTED : unforeseen(checked.call.block.name, error);
     return refused(message, `Error: ${message}`);
   }
 }
@@ -65,24 +93,24 @@ async function answered(call: Call, ports: Ports): Promise<Outcome> {
 const unforeseen = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
-async function attempt(call: Call, ports: Ports): Promise<Outcome> {
+async function attempt(
+  { call, tool, input: given }: Extract<CheckedCall, { tool: Tool }>,
+  ports: Ports,
+  line: Line,
+): Promise<Outcome> {
   const { block } = call;
-  const tool = findTool(ports.tools, block.name);
-  if (!tool) return misused(`Error: No such tool available: ${block.name}${whyNot(block.name, ports.allTools)}`);
   const context = ports.context(block);
-
-  const checked = readInput(call, tool);
-  if (!checked.ok) return { ...misused(checked.message), tool: tool.name };
   try {
-    await tool.check?.(checked.input, context);
+    await tool.check?.(given, context);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return { ...misused(error.message), tool: tool.name };
   }
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
-  const before = await ports.fire("PreToolUse", { ...names, tool_input: checked.input });
-  const rewritten = before.input === undefined ? checked : validateInput(tool, before.input);
+  const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
+  const rewritten: Checked =
+    before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
   if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
   const { input } = rewritten;
   if (before.verdict === "defer") {
@@ -92,6 +120,10 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
   if (before.stop !== undefined && before.verdict !== "deny") {
     return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
   }
+  if (before.stop === undefined) await line.pass();
+  const halted = line.halted();
+  if (halted) return { ...halted, tool: tool.name };
+
   const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
   const permission = await ports.permit(request);
   if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
@@ -105,6 +137,8 @@ async function attempt(call: Call, ports: Ports): Promise<Outcome> {
       return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
   }
 
+  const late = line.halted();
+  if (late) return { ...late, tool: tool.name };
   const started = ports.now();
   const done = await run(tool, agreed.input, context, ports);
   const about = { ...names, tool_input: agreed.input };
@@ -141,7 +175,7 @@ function readInput(call: Call, tool: Tool): Checked {
   if (call.broken !== undefined) {
     return {
       ok: false,
-      message: `InputValidationError: ${tool.name} was called with an input that is not valid JSON. Call it again with a complete JSON object.`,
+      message: `InputValidationError: ${tool.name} was called with an input that ${call.broken}. Call it again with a complete JSON object.`,
     };
   }
   return validateInput(tool, call.block.input);

@@ -17,7 +17,9 @@ import type { Tool, ToolContext } from "./tool.ts";
 import type { Call } from "./turn.ts";
 
 // Clients know a rejected call by how this begins (observed).
-export const DECLINED = "The user doesn't want to proceed with this tool use.";
+const DECLINED = "The user doesn't want to proceed with this tool use.";
+export const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
+export const ENDED = "The call was not carried out: a hook ended the run.";
 
 export interface Outcome {
   readonly shown: Shown;

@@ -1,5 +1,6 @@
 // One model request: events in, signals while they flow, one entry for each finished block.
-// A block is recorded before its end is shown, and the last one once the reply's stop reason is known.
+// A block is recorded before its end is shown: when the next event comes, which for the last block brings the stop
+// reason, or when the stream pauses.
 
 import {
   NO_USAGE,
@@ -20,7 +21,7 @@ export interface Call {
   readonly block: ToolUseBlock;
   /** The entry that holds it; its result will hang there. */
   readonly entryId: string;
-  /** Set when the model's JSON for the input could not be read. */
+  /** Why the input the model sent cannot be used. */
   readonly broken?: string;
 }
 
@@ -34,8 +35,25 @@ export interface Reply {
   readonly messageId: string;
 }
 
-/** Asks the model and records what it says, block by block. Throws ModelError when nothing usable came. */
-export async function ask(request: ModelRequest, conversation: Conversation, ports: Ports): Promise<Reply> {
+/** Who carries out the calls of a reply while it is still coming. */
+export interface Calls {
+  start(call: Call): void;
+  /** No further call may run. */
+  halt(message: string): void;
+  /** Aborted when a call ended the run: the rest of the reply is of no use. */
+  readonly ended: AbortSignal;
+}
+
+/**
+ * Asks the model and records what it says, block by block. Each call is started once its block is recorded, the last
+ * one when the reply is complete and charged. Throws ModelError when nothing usable came.
+ */
+export async function ask(
+  request: ModelRequest,
+  conversation: Conversation,
+  ports: Ports,
+  { start, halt, ended }: Calls,
+): Promise<Reply> {
   const started = ports.now();
   let message: ReplyMessage | undefined;
   let open: BlockInProgress | undefined;
@@ -43,8 +61,10 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
   let usage: Usage = NO_USAGE;
   let stopReason: string | null = null;
   let stopSequence: string | null = null;
+  let lastEntry: string | undefined;
   const calls: Call[] = [];
   const texts: string[] = [];
+  const waiting: Call[] = [];
 
   /** Durable, then shown: the entry of a finished block, then the event that ends it. */
   const release = async () => {
@@ -52,9 +72,17 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
     const { block, broken, end } = held;
     held = undefined;
     const entryId = ports.newId();
-    await ports.record([add(assistantEntry(entryId, message, block, usage, stopReason, stopSequence))]);
-    if (block.type === "tool_use") calls.push({ block: block as ToolUseBlock, entryId, broken });
+    const entry = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
+    // The blocks of a reply form one chain, whatever results were recorded between them.
+    await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
+    lastEntry = entryId;
     if (block.type === "text") texts.push((block as { text: string }).text);
+    if (block.type === "tool_use") {
+      const call = { block: block as ToolUseBlock, entryId, broken };
+      calls.push(call);
+      if (stopReason === null) start(call);
+      else waiting.push(call);
+    }
     await show(end);
   };
   const add = (entry: NewEntry) => {
@@ -67,11 +95,12 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
   // Only who watches the pieces is told that none has come yet (observed).
   if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
   try {
-    for await (const event of ports.model.provider.stream(request, ports.signal)) {
+    for await (const event of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
       switch (event.type) {
         case "notice":
           if (event.notice.type === "restart") open = undefined;
-          else await ports.show(noticeSignal(event.notice));
+          else if (event.notice.type !== "pause") await ports.show(noticeSignal(event.notice));
+          else if (held?.block.type === "tool_use") await release();
           continue;
         case "message_start":
           message = event.message;
@@ -105,19 +134,21 @@ export async function ask(request: ModelRequest, conversation: Conversation, por
   } catch (error) {
     await release();
     if (message) ports.charge(usage, message.model, ports.now() - started);
-    if (!(error instanceof ModelError)) throw error;
-    if (error.kind === "aborted" && open?.start.type === "text" && message) {
+    const kind = error instanceof ModelError ? error.kind : undefined;
+    if (kind === "aborted" && open?.start.type === "text" && message) {
       // What was seen of an unfinished text stays in the conversation.
       held = { ...assembleBlock(open), end: { type: "ping" } };
       if ((held.block as { text: string }).text !== "") await release();
     }
-    const usable = error.kind === "stream_cut" || error.kind === "connection" || error.kind === "timeout";
-    if (usable && calls.length + texts.length > 0) {
-      return { calls, text: texts.join(""), stopReason: null, cut: true, usage, messageId: message?.id ?? "" };
-    }
-    throw error;
+    const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
+    const usable = lost || (kind === "aborted" && ended.aborted && !ports.signal.aborted);
+    if (!usable) halt("The call was not carried out: the reply broke off.");
+    for (const call of waiting) start(call);
+    if (!usable || calls.length + texts.length === 0) throw error;
+    return { calls, text: texts.join(""), stopReason: null, cut: true, usage, messageId: message?.id ?? "" };
   }
   if (message) ports.charge(usage, message.model, ports.now() - started);
+  for (const call of waiting) start(call);
   return { calls, text: texts.join(""), stopReason, cut: false, usage, messageId: message?.id ?? "" };
 }
 
@@ -146,7 +177,7 @@ function assistantEntry(
   };
 }
 
-function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" }>) {
+function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
   if (notice.type === "fallback") {
     return {
       type: "system" as const,

@@ -6,8 +6,9 @@ import { anthropicProvider } from "./anthropic.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
 import type { Fetch } from "./http-call.ts";
 import { network } from "./network.ts";
+import { withPauses } from "./pauses.ts";
 import { isOn, knownModel, OFFLINE_ID, wholeNumber, type Env, type KnownModel } from "./profiles.ts";
-import { withRetry, type RetryOptions, type Wait } from "./retry.ts";
+import { pause, withRetry, type RetryOptions, type Wait } from "./retry.ts";
 
 export interface ResolveOptions {
   /** An id or alias; `ANTHROPIC_MODEL`, then the default, when absent. */
@@ -78,7 +79,7 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
   const thinkingTokens = thinkingOf(options, known);
   const longCache = isOn(env["ENABLE_PROMPT_CACHING_1H"]) && !isOn(env["FORCE_PROMPT_CACHING_5M"]);
   return {
-    provider,
+    provider: withPauses(provider, options.wait ?? pause),
     profile: known.profile,
     effort: known.effort && (options.effort || text(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),

@@ -123,7 +123,7 @@ function notice(said: ModelNotice): ModelEvent {
   return { type: "notice", notice: said };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   const timer = setTimeout(resolve, ms);

@@ -1,6 +1,6 @@
 // A session: an inbox, an outbox and the loop between them. Prompts run one at a time; control requests act at once.
 
-import { resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
+import { brokenRun, resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
 import {
   textOf,
   type ControlResponse,
@@ -208,6 +208,12 @@ export class LiveSession implements Session {
     const { gate, conversation } = this.#parts;
     // Behind the request, which leaves in this tick: the first tool call then finds the gate loaded.
     setImmediate(() => gate.warm());
-    return run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
+    try {
+      return await run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
+    } catch (error) {
+      // A fault of ours. Whoever waits gets a result all the same, and the next prompt a conversation it can go on from.
+      conversation.seal();
+      return brokenRun(error);
+    }
   }
 }

@@ -1,0 +1,46 @@
+// Tells when a stream falls silent after a finished block: whoever holds the block back, to learn whether it is the
+// last, need not wait any longer.
+
+import type { ModelEvent, ModelProvider } from "@keelson/engine";
+import type { Wait } from "./retry.ts";
+
+/** The end of a block and the event behind it usually arrive together, or in neighbouring packets. */
+const PAUSE_MS = 20;
+
+export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
+  return {
+    id: inner.id,
+    ...(inner.countTokens ? { countTokens: inner.countTokens.bind(inner) } : {}),
+    async *stream(request, signal) {
+      const events = inner.stream(request, signal)[Symbol.asyncIterator]();
+      let finishedBlock = false;
+      try {
+        for (;;) {
+          const next = events.next();
+          if (finishedBlock && (await isSlow(next, wait))) yield { type: "notice", notice: { type: "pause" } };
+          const { done, value } = await next;
+          if (done) return;
+          finishedBlock = value.type === "content_block_stop";
+          yield value;
+        }
+      } finally {
+        await events.return?.();
+      }
+    },
+  };
+}
+
+async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Promise<boolean> {
+  const over = new AbortController();
+  const settled = next.then(
+    () => false,
+    () => false,
+  );
+  const slow = wait(PAUSE_MS, over.signal).then(
+    () => true,
+    () => false,
+  );
+  const isLate = await Promise.race([settled, slow]);
+  over.abort();
+  return isLate;
+}
