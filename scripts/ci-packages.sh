@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what tests need on a CI machine, where it is missing and we may: bubblewrap and socat for the shield and the
-# sandbox, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
+# sandbox, zsh for people who work in it, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
 set -euo pipefail
 
 missing=()

@@ -8,7 +8,21 @@ test.each([
   ],
   ["if trusted", "ANTHROPIC_BASE_URL HTTPS_PROXY https_proxy PATH SHELL GIT_SSH_COMMAND PYTHONPATH KEELSON_RG"],
   ["if trusted", "MANPAGER TAR_OPTIONS RSYNC_RSH OPENSSL_CONF PYTEST_PLUGINS SHELLOPTS GTK_MODULES SBT_OPTS"],
-  ["yes", "FOO DATABASE_URL NODE_ENV BASH_DEFAULT_TIMEOUT_MS ANTHROPIC_MODEL CLAUDE_CODE_DISABLE_THINKING LANG"],
+  // Not known to be harmless: a program may read it.
+  ["if trusted", "FOO DATABASE_URL LESSKEYIN_SYSTEM PERLLIB SVN_EDITOR2 NIX_PATH SOMETHING_NEW DEBUGINFOD_URLS TERM"],
+  // Would switch off what the user relies on.
+  [
+    "if trusted",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING CLAUDE_CODE_DISABLE_POLICY_SKILLS",
+  ],
+  [
+    "if trusted",
+    "CLAUDE_CODE_DISABLE_ANYTHING CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+  ],
+  // Elsewhere upper and lower case are different variables.
+  ["if trusted", "node_env Node_Env ci"],
+  ["yes", "NODE_ENV BASH_DEFAULT_TIMEOUT_MS ANTHROPIC_MODEL CLAUDE_CODE_DISABLE_THINKING LANG CI TZ"],
+  ["yes", "MAX_MCP_OUTPUT_TOKENS DISABLE_TELEMETRY CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS PYTHONDONTWRITEBYTECODE"],
 ] as const)("mayFolderSet(): %s: %s", (verdict, names) => {
   const answers = names.split(" ").map((name) => [name, mayFolderSet(name)]);
   expect(answers).toEqual(names.split(" ").map((name) => [name, verdict]));

@@ -11,20 +11,25 @@ export function applyBlocks(env: Environment, blocks: readonly unknown[]): Recor
 export function childEnvironment(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !isOurs(name)) kept[name] = value;
+    if (value !== undefined && reachesChildren(name)) kept[name] = value;
   }
   return kept;
 }
 
+/** Whether a variable of this name is passed on, wherever it comes from. */
+export function reachesChildren(name: string): boolean {
+  return !isOurs(name);
+}
+
 /**
  * Whether settings that live in a folder may set a variable. `never`: it makes programs load code unasked.
- * `if trusted`: it moves addresses, credentials, search paths, shells, or names a program to run.
+ * `if trusted`: it is not known to be harmless. Programs read thousands of variables, and many of them name a program, a
+ * file or an address, so that only a list of what is harmless can be complete.
  */
 export function mayFolderSet(name: string): "yes" | "if trusted" | "never" {
   const upper = name.toUpperCase();
   if (NEVER_EXACT.has(upper) || NEVER_PREFIX.test(upper)) return "never";
-  if (TUNING.has(upper) || HARMLESS_PREFIX.test(upper)) return "yes";
-  return TRUST_EXACT.has(upper) || TRUST_PREFIX.test(upper) || TRUST_ENDING.test(upper) ? "if trusted" : "yes";
+  return HARMLESS.has(name) ? "yes" : "if trusted";
 }
 
 const SECRET_ENDING = /^(ANTHROPIC|CLAUDE)_.*(KEY|TOKEN|SECRET|HEADERS|PASSPHRASE|CREDENTIALS)$/;
@@ -48,38 +53,42 @@ const NEVER_EXACT = new Set(
   ),
 );
 
-// Names of our own that are safe although their family is not.
-const TUNING = new Set(
-  (
-    "ANTHROPIC_MODEL ANTHROPIC_SMALL_FAST_MODEL ANTHROPIC_DEFAULT_MODEL ANTHROPIC_DEFAULT_OPUS_MODEL " +
-    "ANTHROPIC_DEFAULT_SONNET_MODEL ANTHROPIC_DEFAULT_HAIKU_MODEL ANTHROPIC_DEFAULT_FABLE_MODEL " +
-    "BASH_DEFAULT_TIMEOUT_MS BASH_MAX_TIMEOUT_MS BASH_MAX_OUTPUT_LENGTH TASK_MAX_OUTPUT_LENGTH MAX_THINKING_TOKENS " +
-    "CLAUDE_CODE_MAX_OUTPUT_TOKENS CLAUDE_CODE_MAX_TURNS CLAUDE_CODE_EFFORT_LEVEL CLAUDE_CODE_SUBAGENT_MODEL " +
-    "CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR CLAUDE_CODE_ENABLE_TASKS NODE_ENV"
-  ).split(" "),
-);
-const HARMLESS_PREFIX = /^CLAUDE_CODE_DISABLE_/;
+const DISABLED =
+  "1M_CONTEXT ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS AUTO_MEMORY " +
+  "BACKGROUND_TASKS BUNDLED_SKILLS CRON EXPERIMENTAL_BETAS EXPLORE_PLAN_AGENTS FAST_MODE FEEDBACK_SURVEY " +
+  "GIT_INSTRUCTIONS MOUSE NONESSENTIAL_TRAFFIC NONSTREAMING_FALLBACK TERMINAL_TITLE THINKING VIRTUAL_SCROLL WORKFLOWS";
 
-const TRUST_EXACT = new Set(
-  (
-    "PATH PATHEXT COMSPEC SHELL HOME USERPROFILE TMPDIR TEMP TMP IFS PS4 PROMPT_COMMAND ZDOTDIR CDPATH IS_SANDBOX " +
-    "EDITOR VISUAL PAGER BROWSER LESSOPEN LESSCLOSE CC CXX LD AR AS MAKE MAKEFLAGS MFLAGS MAKEFILES CLASSPATH " +
-    "RIPGREP_CONFIG_PATH CURL_HOME CURL_CA_BUNDLE REQUESTS_CA_BUNDLE WGETRC TERMINFO INPUTRC API_TIMEOUT_MS " +
-    "SHELLOPTS BASHOPTS FPATH VIMINIT EXINIT LOCPATH NLSPATH HOSTALIASES RES_OPTIONS LIBRARY_PATH CPATH COMPILER_PATH " +
-    "GCC_EXEC_PREFIX EMACSLOADPATH TCLLIBPATH PSQLRC"
-  ).split(" "),
-);
-const TRUST_PREFIX = new RegExp(
-  "^(" +
-    (
-      "ANTHROPIC_ CLAUDE KEELSON_ BASH_ GIT_ SSH_ SSL_ GPG GNUPG NODE_ NPM_ YARN_ PNPM_ COREPACK_ DENO_ TSX_ TS_NODE_ PYTHON PIP_ UV_ " +
-      "CONDA_ VIRTUAL_ENV PERL RUBY GEM_ BUNDLE_ IRB JAVA_ JDK_ MAVEN_ GRADLE_ CARGO_ RUST GO[A-Z]*$ LUA_ PHP R_ DOTNET_ COMPLUS_ " +
-      "CORECLR_ CMAKE_ XDG_ SUDO_ DOCKER_ KUBE HELM_ AWS_ AZURE_ GOOGLE_ GCLOUD_ CLOUDSDK_ VERTEX_ OPENAI_ GEMINI_ OTEL_ MCP_ VAULT_ " +
-      "OPENSSL PYTEST_ ERL_ ELIXIR_ JULIA_ GUILE_"
-    )
-      .split(" ")
-      .join("|") +
-    ")",
-);
-const TRUST_ENDING =
-  /(_PROXY|PAGER|_EDITOR|_ASKPASS|_PRELOAD|_BASE_URL|_API_KEY|_WRAPPER|_OPTIONS|_OPTS|_RSH|_MODULES)$/;
+/** Whatever the value, nothing becomes wider: no program, file or address is named, and no guard is switched off. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  // Which model, and how much of it.
+  ..."ANTHROPIC_MODEL ANTHROPIC_SMALL_FAST_MODEL ANTHROPIC_DEFAULT_MODEL ANTHROPIC_DEFAULT_OPUS_MODEL".split(" "),
+  ..."ANTHROPIC_DEFAULT_SONNET_MODEL ANTHROPIC_DEFAULT_HAIKU_MODEL ANTHROPIC_DEFAULT_FABLE_MODEL".split(" "),
+  ..."CLAUDE_CODE_SUBAGENT_MODEL CLAUDE_CODE_EFFORT_LEVEL MAX_THINKING_TOKENS CLAUDE_CODE_MAX_OUTPUT_TOKENS".split(" "),
+  ..."CLAUDE_CODE_MAX_CONTEXT_TOKENS CLAUDE_CODE_MAX_TURNS CLAUDE_CODE_MAX_RETRIES".split(" "),
+  ..."DISABLE_INTERLEAVED_THINKING DISABLE_PROMPT_CACHING DISABLE_PROMPT_CACHING_OPUS".split(" "),
+  ..."DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU DISABLE_PROMPT_CACHING_FABLE".split(" "),
+  ..."ENABLE_PROMPT_CACHING_1H FORCE_PROMPT_CACHING_5M DISABLE_COMPACT DISABLE_AUTO_COMPACT".split(" "),
+  ..."CLAUDE_CODE_AUTO_COMPACT_WINDOW CLAUDE_AUTOCOMPACT_PCT_OVERRIDE".split(" "),
+  // How long tools may take, and how much they may say.
+  ..."BASH_DEFAULT_TIMEOUT_MS BASH_MAX_TIMEOUT_MS BASH_MAX_OUTPUT_LENGTH TASK_MAX_OUTPUT_LENGTH".split(" "),
+  ..."CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS CLAUDE_CODE_GLOB_HIDDEN".split(
+    " ",
+  ),
+  ..."CLAUDE_CODE_GLOB_NO_IGNORE CLAUDE_CODE_GLOB_TIMEOUT_SECONDS CLAUDE_CODE_QUESTION_PREVIEW_FORMAT".split(" "),
+  ..."CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS SLASH_COMMAND_TOOL_CHAR_BUDGET".split(
+    " ",
+  ),
+  ..."MCP_TIMEOUT MCP_TOOL_TIMEOUT MAX_MCP_OUTPUT_TOKENS MAX_STRUCTURED_OUTPUT_RETRIES".split(" "),
+  // Features, and talking to others less.
+  ..."CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS".split(" "),
+  ..."CLAUDE_CODE_FORK_SUBAGENT CLAUDE_AUTO_BACKGROUND_TASKS ENABLE_TOOL_SEARCH".split(" "),
+  ...DISABLED.split(" ").map((feature) => `CLAUDE_CODE_DISABLE_${feature}`),
+  ..."DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK".split(" "),
+  // What other programs take as a mere switch, or as a word to print and compare.
+  ..."CI NODE_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV MIX_ENV LOG_LEVEL PORT TZ LANG LANGUAGE LC_ALL LC_CTYPE".split(
+    " ",
+  ),
+  ..."NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8".split(" "),
+  ..."PYTHONHASHSEED RUST_BACKTRACE RUST_LOG NEXT_TELEMETRY_DISABLED TURBO_TELEMETRY_DISABLED".split(" "),
+  ..."ASTRO_TELEMETRY_DISABLED DOTNET_CLI_TELEMETRY_OPTOUT PIP_DISABLE_PIP_VERSION_CHECK".split(" "),
+]);

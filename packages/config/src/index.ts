@@ -1,6 +1,7 @@
 export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
+export { reachesChildren } from "./env.ts";
 export { inspect, locateHooks, locateRules, setValue, settingsFiles, trustFolder, writeRules } from "./on-demand.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS } from "./check/keys.ts";

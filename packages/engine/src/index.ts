@@ -56,6 +56,7 @@ export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
+export type { GitRepository } from "./permission/git-danger.ts";
 export type { PermissionState } from "./permission/update.ts";
 export { validateInput } from "./tool-call.ts";
 export { nudge, reminder } from "./admit.ts";

@@ -108,3 +108,13 @@ test.each<[unknown, string | undefined]>([
 ])("schemaProblem() of %j", (schema, expected) => {
   expect(schemaProblem(schema)).toBe(expected);
 });
+
+test("a pattern that others would hang on is checked, and one that refers back to itself is not", () => {
+  const checked = (pattern: string, value: string) => validateSchema({ type: "string", pattern }, value).length === 0;
+  const text = `${"a".repeat(10_000)}!`;
+  expect([checked("^(a+)+$", text), checked("^(a+)+!$", text)]).toEqual([false, true]);
+  expect(checked("^(a)\\1$", "b")).toBe(true);
+  // All values together have one budget.
+  const many = { type: "array", items: { pattern: "(a|b|c|d|e|f|g|h){100}x" } };
+  validateSchema(many, Array<string>(2_000).fill(text));
+});

@@ -2,6 +2,7 @@
 // Unknown keywords are ignored. Work, depth and the number of complaints are bounded.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
+import { compileRegex, MOST_STEPS as MOST_PATTERN_STEPS, type Effort, type Regex } from "./pattern/regex.ts";
 
 export interface Issue {
   /** A JSON pointer: `/a/0`; empty for the value itself. */
@@ -15,11 +16,10 @@ export interface Issue {
 const MOST_ISSUES = 20;
 const MOST_STEPS = 200_000;
 const DEEPEST = 100;
-const LONGEST_MATCHED = 100_000;
 
 /** Every complaint about the value, at most twenty; empty when it fits. */
 export function validateSchema(schema: JsonObject, value: unknown): Issue[] {
-  const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS } };
+  const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS }, matches: patternMatcher() };
   validate(schema, value, "", 0, check);
   return check.issues;
 }
@@ -28,7 +28,10 @@ interface Check {
   readonly root: JsonObject;
   readonly issues: Issue[];
   readonly steps: { left: number };
+  readonly matches: Matches;
 }
+
+type Matches = (pattern: string, value: string) => boolean;
 
 function validate(schema: unknown, value: unknown, path: string, depth: number, check: Check): void {
   const complain = (keyword: string, message: string, detail?: string) => {
@@ -41,7 +44,7 @@ function validate(schema: unknown, value: unknown, path: string, depth: number, 
   if (!isObject(schema)) return;
   const inner = (next: unknown, at: unknown = value, where = path) => validate(next, at, where, depth + 1, check);
   const fits = (next: unknown, at: unknown = value) => {
-    const trial: Check = { root: check.root, issues: [], steps: check.steps };
+    const trial: Check = { ...check, issues: [] };
     validate(next, at, path, depth + 1, trial);
     return trial.issues.length === 0;
   };
@@ -62,9 +65,9 @@ function validate(schema: unknown, value: unknown, path: string, depth: number, 
   if ("const" in schema && !same(schema.const, value)) complain("const", "must be equal to constant");
 
   if (typeof value === "number") checkNumber(schema, value, complain);
-  if (typeof value === "string") checkString(schema, value, complain);
+  if (typeof value === "string") checkString(schema, value, complain, check.matches);
   if (Array.isArray(value)) checkArray(schema, value, path, complain, inner, fits);
-  else if (isObject(value)) checkObject(schema, value, path, complain, inner, fits);
+  else if (isObject(value)) checkObject(schema, value, path, complain, inner, fits, check.matches);
 
   if (Array.isArray(schema.allOf)) for (const each of schema.allOf) inner(each);
   if (Array.isArray(schema.anyOf) && !schema.anyOf.some((each) => fits(each))) {
@@ -104,7 +107,7 @@ function checkNumber(schema: Fields, value: number, complain: Complain): void {
   }
 }
 
-function checkString(schema: Fields, value: string, complain: Complain): void {
+function checkString(schema: Fields, value: string, complain: Complain, matches: Matches): void {
   const { minLength, maxLength, pattern, format } = schema;
   const length = typeof minLength === "number" || typeof maxLength === "number" ? characters(value) : 0;
   if (typeof minLength === "number" && length < minLength) {
@@ -161,7 +164,15 @@ function checkArray(
   }
 }
 
-function checkObject(schema: Fields, value: Fields, path: string, complain: Complain, inner: Inner, fits: Fits): void {
+function checkObject(
+  schema: Fields,
+  value: Fields,
+  path: string,
+  complain: Complain,
+  inner: Inner,
+  fits: Fits,
+  matches: Matches,
+): void {
   const { required, minProperties, maxProperties, propertyNames, dependentRequired } = schema;
   const keys = Object.keys(value).filter((key) => value[key] !== undefined);
   for (const key of Array.isArray(required) ? required : []) {
@@ -317,19 +328,20 @@ function decode(text: string): string {
   }
 }
 
-function matches(pattern: string, value: string): boolean {
-  return value.length <= LONGEST_MATCHED && compile(pattern)?.test(value) === true;
+/** What cannot be matched in bounded time is not checked: the schema may come from a server that wants us to hang. */
+function patternMatcher(): Matches {
+  const effort: Effort = { left: MOST_PATTERN_STEPS };
+  const known = new Map<string, Regex | undefined>();
+  return (pattern, value) => {
+    if (!known.has(pattern)) known.set(pattern, compile(pattern));
+    const regex = known.get(pattern);
+    return regex !== undefined && regex.test(value, effort) !== false;
+  };
 }
 
-function compile(pattern: string): RegExp | undefined {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      // Older patterns escape more than the unicode mode permits; try without it.
-    }
-  }
-  return undefined;
+/** Older patterns escape more than the unicode mode permits. */
+function compile(pattern: string): Regex | undefined {
+  return compileRegex(pattern, { unicode: true }) ?? compileRegex(pattern);
 }
 
 function characters(text: string): number {

@@ -27,13 +27,13 @@ function gitFolder(from: string): string | null {
 }
 
 /** Worktrees and submodules have a file that says where the real folder is. */
-function linkedFolder(file: string): string | null {
+export function linkedFolder(file: string): string | null {
   const line = firstLine(file);
   if (!line?.startsWith("gitdir:")) return null;
   return resolve(dirname(file), line.slice("gitdir:".length).trim());
 }
 
-function firstLine(path: string): string | null {
+export function firstLine(path: string): string | null {
   try {
     return new TextDecoder().decode(readRegular(path, LONGEST)).split("\n", 1)[0]!.trim();
   } catch {

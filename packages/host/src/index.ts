@@ -1,6 +1,7 @@
 export { extractProgram } from "./extract-program.ts";
 export { files } from "./files.ts";
 export { gitBranch } from "./git.ts";
+export { contentsOf, matchesOf, type Found } from "./look-up.ts";
 export { createLedger, type Ledger } from "./ledger.ts";
 export { createPrivateFile, type PrivateFile } from "./private-file.ts";
 export { realPathOf } from "./real-path.ts";
@@ -13,7 +14,7 @@ export type { ShieldOptions } from "./sandbox/shield.ts";
 export type { ShieldQuestion, ShieldStatus } from "./sandbox/status.ts";
 export { createShell } from "./late-shell.ts";
 export type { SessionShell, ShellOptions } from "./shell.ts";
-export { chooseShell } from "./shell/script.ts";
+export { chooseShell, isProgram, type ShellChoice } from "./shell/choose.ts";
 export {
   createTasks,
   type NewTask,

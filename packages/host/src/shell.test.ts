@@ -77,6 +77,21 @@ test("the directory is told after a failing command, with `set -e`, and when the
   expect(await w.run("trap 'echo bye' EXIT; cd /usr")).toMatchObject({ code: 0, cwd: "/usr", text: "bye\n" });
 });
 
+test.each(["/bin/sh", Bun.which("zsh")].filter((path) => path !== null))(
+  "where there is no bash, %s runs commands and tells where they ended",
+  async (path) => {
+    const kind = path.endsWith("zsh") ? "zsh" : "sh";
+    await using w = world({ choice: { program: { path, kind } } });
+    mkdirSync(join(w.home, "sub"));
+    expect(await w.run("cd sub; echo one; echo two >&2; exit 3")).toMatchObject({
+      text: "one\ntwo\n",
+      code: 3,
+      cwd: join(w.home, "sub"),
+    });
+    expect(await w.run("cd sub")).toMatchObject({ text: "", code: 0, cwd: join(w.home, "sub") });
+  },
+);
+
 test("odd commands: quotes, comments, here-documents, syntax errors, /dev/stderr, descriptor 3", async () => {
   await using w = world();
   expect(await w.run(`echo "it's" 'a "test"' # it's a comment`)).toMatchObject({ text: `it's a "test"\n`, code: 0 });

@@ -1,20 +1,20 @@
-// The session's shell: a fresh bash or zsh for every command, started as the user would find it, ended with everything
+// The session's shell: a fresh bash for every command, with the user's own environment, ended with everything
 // it began. Knows nothing of permissions or of what the output is for.
 
-import { accessSync, closeSync, constants, existsSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
-import { findProgram } from "./find-program.ts";
 import { createPrivateFile } from "./private-file.ts";
 import { startBackground } from "./shell/background.ts";
 import { childEnvironment } from "./shell/child-env.ts";
+import { chooseShell, type ShellChoice } from "./shell/choose.ts";
 import { startCommand } from "./shell/command.ts";
 import { drain } from "./shell/drain.ts";
 import { createGuardedGroups } from "./shell/guarded-groups.ts";
 import { collectOutput } from "./shell/output.ts";
 import { limited } from "./shell/limited.ts";
 import { loadPipes } from "./shell/pipe.ts";
-import { chooseShell, quote, scriptFor } from "./shell/script.ts";
+import { quote, scriptFor } from "./shell/script.ts";
 import { takeSnapshot } from "./shell/snapshot.ts";
 import type { Confined, Confinement } from "./sandbox/confine.ts";
 import type { Sandbox } from "./sandbox/prepare.ts";
@@ -29,8 +29,12 @@ export interface ShellOptions {
   readonly entrypoint: string;
   /** Read before each command. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** The shell the gate judges by. Absent: chosen from `env`. */
+  readonly choice?: ShellChoice;
   /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Which variables of the user's shell may reach commands: no credentials of ours. Absent: all. */
+  mayInherit?(name: string): boolean;
   /** Scripts that hooks wrote for commands to come, in the order they are run; asked before each command. */
   envFiles?(): readonly string[];
   /** Keeps output that is too long to show. */
@@ -72,7 +76,7 @@ const NO_OUTPUT = { text: "", code: null };
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
   const envNow = () => childEnvironment({ ...options, token });
-  const program = chooseShell(options.env, isExecutable, (name) => findProgram(name, options.env["PATH"]));
+  const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
   // A dozen modules that a session without commands never needs.
@@ -87,7 +91,7 @@ export function createShell(options: ShellOptions): SessionShell {
     const directory = join(options.configDir, "shell-snapshots");
     const { seclude } = await import("./seclude.ts");
     const [snapshot, openPipe] = await Promise.all([
-      takeSnapshot({ shell: program, env: envNow(), directory, groups }),
+      takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
       seclude(),
     ]);
@@ -239,13 +243,4 @@ function keepScript(script: string, directory: string): string {
 
 function forgetFile(path: string | null | undefined): void {
   if (path && existsSync(path)) unlinkSync(path);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

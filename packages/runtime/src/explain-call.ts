@@ -12,9 +12,9 @@ import {
 } from "@keelson/engine";
 import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
 import { decide, newMatchers } from "@keelson/engine/gate";
-import { createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
+import { chooseShell, createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
-import { gateQuestion } from "./gate-question.ts";
+import { createGitLookup, gateQuestion } from "./gate-question.ts";
 import { builtInTools } from "./pool.ts";
 import { supposedSandbox } from "./sandbox.ts";
 
@@ -44,20 +44,37 @@ export interface Explainer {
 }
 
 export function openExplainer(snapshot: Snapshot): Explainer {
-  const { cwd, home, rules, mode } = snapshot;
+  const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
   // Also the tools that rules take away: why they are gone is worth explaining.
   const builtIn = builtInTools(NO_TASKS);
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
 
-  const facts = { hook: NOTHING_SAID, rules, directories, cwd, home, readable: [], matchers: newMatchers() };
+  const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
+  const facts = {
+    hook: NOTHING_SAID,
+    rules,
+    directories,
+    cwd,
+    home,
+    readable: [],
+    shell,
+    matchers: newMatchers(),
+  } as const;
+  const gitIn = createGitLookup({
+    root: cwd,
+    home,
+    isTrusted: () => trusted,
+    directories: () => directories,
+    env: () => childEnv,
+  });
   let sandbox: ReturnType<typeof supposedSandbox> | undefined;
   const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
     const reading = await read(tool, input, builtIn, context);
     if (!reading.ok) return reading;
     const confined = await (sandbox ??= supposedSandbox(snapshot));
-    const question = await gateQuestion({ ...facts, ...confined, mode: supposed ?? mode }, reading.call);
+    const question = await gateQuestion({ ...facts, ...confined, mode: supposed ?? mode }, reading.call, gitIn);
     return { ok: true, question } as const;
   };
 

@@ -1,25 +1,60 @@
-// A call as the gate wants it asked: links resolved, the command parsed. The only place that makes such a question.
+// A call as the gate wants it asked: links resolved, the command parsed, its patterns looked up. The only place that
+// makes such a question.
 
 import type { Access, GateQuestion } from "@keelson/engine";
-import { pathsInCommand } from "@keelson/engine/gate";
-import { realPathOf } from "@keelson/host";
+import { gitFolders, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
+import { contentsOf, matchesOf, realPathOf, type Found } from "@keelson/host";
+import type { GitLookup } from "@keelson/host/git";
+
+export { createGitLookup } from "@keelson/host/git";
 
 /** All that a question needs besides the call itself and what is looked up for it. */
-export type GateFacts = Omit<GateQuestion, "tool" | "input" | "access" | "realPath" | "realPaths" | "analysis">;
+export type GateFacts = Omit<
+  GateQuestion,
+  "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "git"
+>;
 
 export async function gateQuestion(
   facts: GateFacts,
   call: Pick<GateQuestion, "tool" | "input" | "access">,
+  gitIn: GitLookup,
 ): Promise<GateQuestion> {
-  return { ...facts, ...call, ...(await lookedUp(call.access, facts.home)) };
+  return { ...facts, ...call, ...(await lookedUp(call.access, facts.home, gitIn)) };
 }
 
-async function lookedUp(access: Access, home: string): Promise<Partial<GateQuestion>> {
+async function lookedUp(access: Access, home: string, gitIn: GitLookup): Promise<Partial<GateQuestion>> {
   if (access.kind === "read" || access.kind === "edit") return { realPath: realPathOf(access.path) };
   if (access.kind !== "command") return {};
   // The shell parser costs about 1 ms to load; sessions that never run a command never pay it.
   const { analyseCommand } = await import("@keelson/engine/command");
   const analysis = analyseCommand(access.command);
-  const named = pathsInCommand(analysis, { cwd: access.cwd, home });
-  return { analysis, realPaths: new Map(named.map((path) => [path, realPathOf(path)])) };
+  const where = { cwd: access.cwd, home };
+  const asked = toLookUp(analysis, where, realPathOf);
+  const { folders } = gitFolders(analysis.commands, where);
+  return {
+    analysis,
+    realPaths: new Map(asked.paths.map((path) => [path, realPathOf(path)])),
+    onDisk: onDisk(asked),
+    git: new Map(folders.map((folder) => [folder, gitIn(folder)])),
+  };
+}
+
+/** About half a second's worth. */
+const MOST_SEEN = 200_000;
+
+function onDisk({ patterns, folders }: LookUps): OnDisk {
+  const sight = { left: MOST_SEEN };
+  const matches = known(patterns.map((pattern) => [pattern, matchesOf(pattern, nameFits, sight)]));
+  const contents = known(
+    folders.map(({ path, pattern, follow }) => {
+      const starts = pattern ? matches.get(path)?.map(({ given }) => given) : [path];
+      const found = starts?.map((start) => contentsOf(start, follow, sight));
+      return [path, found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? [])];
+    }),
+  );
+  return { matches, contents };
+}
+
+function known(looked: readonly (readonly [string, Found[] | undefined])[]): Map<string, readonly Found[]> {
+  return new Map(looked.filter((each): each is readonly [string, Found[]] => each[1] !== undefined));
 }

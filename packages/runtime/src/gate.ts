@@ -3,6 +3,8 @@
 import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, SandboxState } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
+import type { LinkGuard } from "@keelson/host/links";
+import type { GitLookup, GitLookupOptions } from "@keelson/host/git";
 import type {
   HookEvent,
   HookOutcome,
@@ -32,8 +34,14 @@ export interface GateOptions extends PermissionState {
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
   readonly sandbox: SandboxState;
+  /** What runs commands. */
+  readonly shell: "bash" | "other";
+  /** For what git would load where it runs. */
+  readonly git: GitLookupOptions;
   /** Whether a command that starts here would find every denied file hidden. */
   isShielded(cwd: string): Promise<boolean>;
+  /** For people: what could not be looked up. */
+  warn(text: string): void;
   /** A second opinion where no rule decided. */
   classify(
     decision: GateDecision,
@@ -59,7 +67,11 @@ interface Judge {
   readonly rules: readonly Rule[];
   readonly matchers: GateFacts["matchers"];
   readonly isHidden: ((path: string, realPath: string, facts: Omit<GateFacts, "hook">) => boolean) | undefined;
+  /** Kept from one set of rules to the next. */
+  readonly links: LinkGuard;
 }
+
+const OTHER_NAME = "This file is a hard link to a file that is denied by your permission settings.";
 
 export class Gate {
   readonly #options: GateOptions;
@@ -67,6 +79,7 @@ export class Gate {
   /** Where the path of a call led when it was decided about. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #judge: Judge | undefined;
+  #gitIn: GitLookup | undefined;
   /** Calls a person let past the guard. */
   readonly #lifted = new Set<string>();
 
@@ -105,9 +118,14 @@ export class Gate {
 
   /** For tools that look at many files: whether a deny rule hides this one. They run only after a call was judged. */
   mayRead(path: string): boolean {
+    return this.mayReadName(path) && this.#judge!.links.behind(path) === undefined;
+  }
+
+  /** The same for this name of the file alone, whatever others it has. */
+  mayReadName(path: string): boolean {
     const judge = this.#judge;
     if (!judge) return false;
-    const { isHidden } = judge.rules === this.rules ? judge : this.#prepare(judge.gate, judge.question);
+    const { isHidden } = judge.rules === this.rules ? judge : this.#prepare(judge);
     return isHidden === undefined || !isHidden(path, realPathOf(path), this.#facts());
   }
 
@@ -145,15 +163,23 @@ export class Gate {
 
   /** The word of the rules, with links resolved and the command parsed. Where the path leads now is where it may go. */
   async #decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
-    const { gate, question: questions } = await this.#load();
+    const { gate, question: questions, links } = await this.#load();
     const shield = access.kind === "command" && (await this.#options.isShielded(access.cwd));
     const question = await questions.gateQuestion(
       { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
       { tool: tool.name, input, access },
+      (this.#gitIn ??= questions.createGitLookup(this.#options.git)),
     );
     const { realPath } = question;
-    if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
-    return gate.decide(question);
+    if (!("path" in access) || realPath === undefined) return gate.decide(question);
+    this.#judged.set(call, { path: access.path, realPath });
+    await links.prepare(realPath, this.#options.cwd());
+    const behind = links.behind(realPath);
+    if (behind === undefined) return gate.decide(question);
+    if (behind === "unknown") return gate.decide({ ...question, linked: true });
+    // To the rules, a file by another name is the file they speak about.
+    const decision = gate.decide({ ...question, realPath: behind.path });
+    return decision.behavior === "deny" && behind.path !== realPath ? { ...decision, message: OTHER_NAME } : decision;
   }
 
   #answer(
@@ -190,20 +216,35 @@ export class Gate {
 
   async #load(): Promise<Judge> {
     if (this.#judge?.rules === this.rules) return this.#judge;
-    const [gate, question] = await Promise.all([import("@keelson/engine/gate"), import("./gate-question.ts")]);
-    return this.#prepare(gate, question);
+    const [gate, question, { createLinkGuard }] = await Promise.all([
+      import("@keelson/engine/gate"),
+      import("./gate-question.ts"),
+      import("@keelson/host/links"),
+    ]);
+    const { home, directories, warn } = this.#options;
+    const links =
+      this.#judge?.links ??
+      createLinkGuard({
+        rules: () => this.rules,
+        mayRead: (path) => this.mayReadName(path),
+        directories,
+        home,
+        warn,
+      });
+    return this.#prepare({ gate, question, links });
   }
 
-  #prepare(gate: Judge["gate"], question: Judge["question"]): Judge {
+  #prepare({ gate, question, links }: Pick<Judge, "gate" | "question" | "links">): Judge {
     const { rules } = this.#state;
-    this.#judge = { gate, question, rules, matchers: gate.newMatchers(), isHidden: gate.hiddenFiles(rules) };
+    const isHidden = gate.hiddenFiles(rules);
+    this.#judge = { gate, question, links, rules, matchers: gate.newMatchers(), isHidden };
     return this.#judge;
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, memory, plan, directories, cwd } = this.#options;
+    const { home, readable, memory, plan, directories, cwd, shell } = this.#options;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan() };
-    return { ...this.#state, ...here, home, readable, matchers: this.#judge?.matchers };
+    return { ...this.#state, ...here, home, readable, shell, matchers: this.#judge?.matchers };
   }
 
   #tell(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

@@ -196,7 +196,7 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
     childEnv: () => all.current.snapshot.childEnv,
     gate: {
       rules: () => all.gate.rules,
-      mayRead: (path) => all.gate.mayRead(path),
+      mayRead: (path) => all.gate.mayReadName(path),
       mayChangeGuarded: (call) => all.gate.mayChangeGuarded(call),
       warn: options.warn,
     },

@@ -22,7 +22,16 @@ export function openGate(all: Assembly, sandbox: SandboxState): Gate & { kept():
     memory: () => all.instructions.realMemory,
     plan: () => all.plan.path(),
     sandbox,
+    shell: world.shellKind,
+    git: {
+      root: workspace.root,
+      home: current.snapshot.home,
+      isTrusted: () => current.snapshot.trusted,
+      directories: () => workspace.directories,
+      env: () => current.snapshot.childEnv,
+    },
     isShielded: (from) => world.hidesDenied(from),
+    warn: all.options.warn,
     cwd: () => workspace.cwd,
     directories: () => workspace.directories,
     addDirectories: (paths) => {

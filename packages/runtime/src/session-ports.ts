@@ -3,6 +3,7 @@
 import type { Ports } from "@keelson/engine";
 import { files, gitBranch } from "@keelson/host";
 import type { Assembly } from "./assembly.ts";
+import { boundedRead } from "./bounded-read.ts";
 import { initSignal } from "./facts.ts";
 import { concurrencyOf } from "./limits.ts";
 
@@ -59,7 +60,10 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
         files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
         toolUseId: call.id,
         signal,
-        mayRead: (path) => gate.mayRead(path),
+        mayRead: boundedRead(
+          (path) => gate.mayRead(path),
+          () => performance.now(),
+        ),
       };
     },
     spill: (name, text) => world.spill(name, text),

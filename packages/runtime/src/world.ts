@@ -2,9 +2,10 @@
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Snapshot } from "@keelson/config";
+import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { ToolContext } from "@keelson/engine";
 import {
+  chooseShell,
   createLedger,
   createShell,
   createTasks,
@@ -24,6 +25,8 @@ import type { SessionPlace } from "./place.ts";
 export interface SessionWorld {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
+  /** What commands run in: only what bash runs can be told from its text. */
+  readonly shellKind: "bash" | "other";
   /** Folders of ours the model may always read. */
   readonly readable: readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -65,6 +68,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
   const seen = createLedger();
   const settingsWritten = new Set<string>();
+  const choice = chooseShell({ env, cwd });
   const shell = createShell({
     configDir,
     sessionId: place.id,
@@ -73,6 +77,8 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
       return options.childEnv();
     },
     env,
+    choice,
+    mayInherit: reachesChildren,
     resultsDir,
     tasksDir: outputDir,
     tasks,
@@ -104,6 +110,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
       env,
     },
     tasks,
+    shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
     addDirectories: (paths) => paths.forEach((path) => added.add(realPathOf(path))),
     removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),

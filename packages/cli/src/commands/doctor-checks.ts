@@ -168,12 +168,20 @@ function ripgrep(found: string | null): Finding {
   return { name: "ripgrep", state: found === null ? "broken" : "ok", text: found ?? missing };
 }
 
-async function shell({ env }: Snapshot): Promise<Finding> {
+async function shell({ env, cwd }: Snapshot): Promise<Finding> {
   const { chooseShell } = await import("@keelson/host");
-  const { path } = chooseShell(env, mayRun, (program) => Bun.which(program, { PATH: env["PATH"] ?? "" }));
-  return mayRun(path)
-    ? { name: "shell", state: "ok", text: path }
-    : { name: "shell", state: "broken", text: `${path} cannot be run: install bash, or name one in CLAUDE_CODE_SHELL` };
+  const { program, userZsh } = chooseShell({ env, cwd });
+  const name = "shell";
+  const fix = "install bash, or name one in CLAUDE_CODE_SHELL";
+  if (!mayRun(program.path)) return { name, state: "broken", text: `${program.path} cannot be run: ${fix}` };
+  if (program.kind !== "bash") {
+    return {
+      name,
+      state: "note",
+      text: `${program.path}; no bash was found, so each command requires approval: ${fix}`,
+    };
+  }
+  return { name, state: "ok", text: userZsh ? `${program.path}, with the variables of ${userZsh}` : program.path };
 }
 
 async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly Finding[]> {

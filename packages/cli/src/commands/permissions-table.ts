@@ -23,9 +23,7 @@ const MOST_CASES = 20_000;
 /** A table with a line that makes no sense is refused whole: a test that was not run must not pass. */
 export function readTable(text: string, file: string): Table {
   try {
-    const cases = /^\s*(\/\/[^\n]*\s*|\/\*[\s\S]*?\*\/\s*)*[[{]/.test(text)
-      ? fromJson(text, file)
-      : fromLines(text, file);
+    const cases = isJson(text) ? fromJson(text, file) : fromLines(text, file);
     if (cases.length === 0) throw new Mistake(`${file} holds no calls`);
     if (cases.length > MOST_CASES) throw new Mistake(`${file} holds more than ${MOST_CASES} calls`);
     return { ok: true, cases };
@@ -36,6 +34,14 @@ export function readTable(text: string, file: string): Table {
 }
 
 class Mistake extends Error {}
+
+/** The first sign that is neither blank nor in a comment tells. */
+function isJson(text: string): boolean {
+  const comment = /\s*(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)/y;
+  let at = 0;
+  while (comment.test(text)) at = comment.lastIndex;
+  return /^\s*[[{]/.test(text.slice(at));
+}
 
 function fromLines(text: string, file: string): Case[] {
   let mode: PermissionMode | undefined;

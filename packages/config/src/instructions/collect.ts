@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
 import { readFrontmatter } from "./frontmatter.ts";
 import { readPage } from "./markdown.ts";
-import { compilePatterns, type PathPatterns } from "./path-patterns.ts";
+import type * as Patterns from "./path-patterns.ts";
 import { readInstruction } from "./read-instruction.ts";
 import { sight, type Sighting } from "./sighting.ts";
 import { isTextFile } from "./text-files.ts";
@@ -22,7 +22,7 @@ export interface Candidate {
 }
 
 export interface ConditionalRule extends WaitingRule {
-  readonly patterns: PathPatterns;
+  readonly patterns: Patterns.PathPatterns;
   /** What its patterns are relative to. */
   readonly base: string;
   readonly roots?: readonly string[];
@@ -174,6 +174,8 @@ export function createCollector(options: CollectOptions): Collector {
 
     const budget = { patterns: Math.min(PATTERNS_PER_FILE, left.patterns), characters: PATTERN_CHARACTERS };
     const before = budget.patterns;
+    // Six modules that only rules with paths need.
+    const { compilePatterns } = require("./path-patterns.ts") as typeof Patterns;
     const patterns = compilePatterns(paths, budget);
     if (patterns === undefined) return broken("its paths stand for too many patterns");
     left.patterns -= before - budget.patterns;
@@ -213,10 +215,10 @@ export function isWithin(folder: string, path: string): boolean {
 
 /** `@./a.md`, `@a.md`, `@~/a.md`, `@/a.md`; a heading after `#` and the full stop of a sentence do not belong to it. */
 function targetOf(mention: string, folder: string, home: string): string | undefined {
-  const path = mention
-    .replace(/#.*$/, "")
-    .replace(/[.,;:!?)\]}"'>*]+$/, "")
-    .replaceAll("\\ ", " ");
+  const [name = ""] = mention.split("#", 1);
+  let end = name.length;
+  while (end > 0 && `.,;:!?)]}"'>*`.includes(name[end - 1]!)) end--;
+  const path = name.slice(0, end).replaceAll("\\ ", " ");
   if (path.startsWith("~/")) return join(home, path.slice(2));
   return /^(?:[\w.-]|\/[^/])/.test(path) ? resolve(folder, path) : undefined;
 }

@@ -59,7 +59,7 @@ function valuesOf([first = "", ...rest]: readonly string[]): readonly string[] {
     return one === "" || one === "~" || one === "null" ? [] : [one];
   }
   return rest.map((line) => {
-    const item = /^\s*-\s+(.*)$/.exec(line)?.[1];
+    const item = /^\s*-\s+(.*)$/s.exec(line)?.[1];
     if (item === undefined || /^[^"'].*:\s/.test(item)) throw new Unclear("paths is not a list of patterns");
     return scalar(item.trim());
   });

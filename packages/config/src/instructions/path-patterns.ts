@@ -1,5 +1,6 @@
-// Whether a rule's `paths` cover a file, read as the lines of a .gitignore, with braces on top. The matching itself is
-// Bun's: it takes time in proportion to pattern and path, whatever a pattern looks like.
+// Whether a rule's `paths` cover a file, read as the lines of a .gitignore, with braces on top.
+
+import { compileLine, matchDepths, type GitignoreLine } from "@keelson/engine/pattern";
 
 export interface PathPatterns {
   /** `path` is relative to the folder the rule is for, with slashes. */
@@ -11,10 +12,8 @@ export interface BraceBudget {
   characters: number;
 }
 
-interface Pattern {
-  readonly glob: Bun.Glob;
+interface Pattern extends GitignoreLine {
   readonly negated: boolean;
-  readonly onlyFolders: boolean;
 }
 
 const DEEPEST = 256;
@@ -29,39 +28,25 @@ export function compilePatterns(written: readonly string[], budget: BraceBudget)
     covers(path) {
       const names = path.split("/");
       if (names.length > DEEPEST) return false;
-      // As git does it: what lies in a covered folder is covered, and nothing further down can take it out again.
-      for (let depth = 1; depth <= names.length; depth++) {
-        const part = names.slice(0, depth).join("/");
-        const isFolder = depth < names.length;
-        const last = patterns.findLast(({ glob, onlyFolders }) => (isFolder || !onlyFolders) && glob.match(part));
-        if (last !== undefined && !last.negated) return true;
+      // At each depth the last line that matches decides.
+      const isCovered = new Map<number, boolean>();
+      for (const { glob, onlyFolders, negated } of patterns) {
+        for (const depth of matchDepths(glob, names)) {
+          if (depth < names.length || !onlyFolders) isCovered.set(depth, !negated);
+        }
       }
-      return false;
+      // As in git, everything in a covered folder is covered, and no line further down can take it out again.
+      return [...isCovered.values()].includes(true);
     },
   };
 }
 
 function compile(line: string): Pattern | undefined {
   const negated = line.startsWith("!");
-  let pattern = withoutBlanks(negated ? line.slice(1) : line).replace(/^(?:\.\/+)+/, "");
-  if (pattern === "" || pattern.startsWith("#") || pattern.length > LONGEST) return undefined;
-  const onlyFolders = pattern.endsWith("/");
-  if (onlyFolders) pattern = pattern.replace(/\/+$/, "");
-  const anchored = pattern.includes("/");
-  const names = pattern.replace(/^\/+/, "").split("/").map(literalBraces);
-  return { glob: new Bun.Glob([...(anchored ? [] : ["**"]), ...names].join("/")), negated, onlyFolders };
-}
-
-function withoutBlanks(line: string): string {
-  const cut = line.trimEnd();
-  return cut.endsWith("\\") && cut.length < line.length ? `${cut} ` : cut;
-}
-
-/** What Bun gives a meaning and git does not is taken to the letter; two stars in a name are one. */
-function literalBraces(name: string): string {
-  if (name === "**") return name;
-  const escaped = name.replace(/\\.|\[[^\]]*\]|[{}()|]/g, (part) => (part.length > 1 ? part : `\\${part}`));
-  return escaped.replace(/\*{2,}/g, "*").replace(/^!/, "\\!");
+  const pattern = (negated ? line.slice(1) : line).replace(/^(?:\.\/+)+/, "");
+  if (pattern.startsWith("#") || pattern.length > LONGEST) return undefined;
+  const compiled = compileLine(pattern, { ignoreCase: false });
+  return compiled && { ...compiled, negated };
 }
 
 /** `a.{ts,tsx}` is two patterns. Braces without a comma in them are letters. */

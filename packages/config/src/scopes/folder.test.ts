@@ -139,7 +139,7 @@ test("helpers, addresses and switches of an untrusted folder are left out, in pr
 
 type EnvRow = readonly [name: string, untrusted: boolean, trusted: boolean];
 const ENV: readonly EnvRow[] = [
-  ["MY_FLAG", true, true],
+  ["MY_FLAG", false, true],
   ["NODE_ENV", true, true],
   ["BASH_DEFAULT_TIMEOUT_MS", true, true],
   ["CLAUDE_CODE_MAX_OUTPUT_TOKENS", true, true],

@@ -48,7 +48,9 @@ test("matcherProblem() names what is wrong, and is silent about everyday matcher
   expect(matcherProblem("PreToolUse", "Bash(")).toBe(
     'The matcher "Bash(" is not a valid regular expression, so it matches nothing',
   );
-  expect(matcherProblem("PreToolUse", "^(\\w+)+$")).toStartWith('The matcher "^(\\\\w+)+$" could take very long');
+  expect(matcherProblem("PreToolUse", "^(\\w)\\1$")).toBe(
+    'The matcher "^(\\\\w)\\\\1$" cannot be matched in bounded time, so the hook runs for every name. Write it without back references, modifiers and large counts',
+  );
   expect(matcherProblem("Stop", "(")).toBe(undefined);
   for (const fine of [
     "Bash",
@@ -59,6 +61,8 @@ test("matcherProblem() names what is wrong, and is silent about everyday matcher
     "mcp__a__.*|mcp__b__.*|mcp__c__.*|mcp__d__.*|mcp__e__.*|mcp__f__.*",
     "^(?!Bash$).*",
     "(Edit|Write)+",
+    "^(\\w+)+$",
+    "(?<!mcp__)read",
     "Notebook(Edit)?",
     "[A-Z][a-z]{2,5}",
     "\\(x+\\)+",
@@ -68,23 +72,16 @@ test("matcherProblem() names what is wrong, and is silent about everyday matcher
   }
 });
 
-test.each(["^(a+)+$", "(a|a)*$", "(a*)*b", "(?:a|ab)*c", "((a?){30})b", "^(?<n>a+)*\\k<n>!", "(.*a){20}"])(
-  "%s never hangs: short names are compared, for long ones the hook runs",
+test.each(["^(a+)+$", "^(a|a)*$", "(a*)*b", "(?:a|ab)*c", "((a?){30})b", "(.*a){20}b", ".*.*.*.*.*.*x"])(
+  "%s is compared with names of any length",
   (pattern) => {
-    const began = performance.now();
-    expect(matches("PreToolUse", `^X${pattern}`, "aaaa!")).toBe(false);
-    expect(matches("PreToolUse", pattern, `${"a".repeat(100)}!`)).toBe(true);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(matches("PreToolUse", pattern, `${"a".repeat(5_000)}!`)).toBe(false);
   },
 );
 
-test("many free stretches are bounded by the length of the name", () => {
-  const began = performance.now();
-  expect(matches("PreToolUse", ".*.*.*.*.*x", "a".repeat(20))).toBe(false);
-  expect(matches("PreToolUse", ".*.*.*.*.*x", "a".repeat(250))).toBe(true);
-  expect(matches("PreToolUse", "b.*x", "a".repeat(256))).toBe(false);
-  expect(matches("PreToolUse", "b.*x", "a".repeat(257))).toBe(true);
-  expect(performance.now() - began).toBeLessThan(1_000);
+test("where a pattern cannot be matched in bounded time, the hook runs", () => {
+  expect(matches("PreToolUse", "^(?<n>a+)*\\k<n>!", "b")).toBe(true);
+  expect(matches("PreToolUse", "^(x)\\1$", "Bash")).toBe(true);
 });
 
 test("whatever is written as a matcher, it gives an answer", () => {

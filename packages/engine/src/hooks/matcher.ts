@@ -1,14 +1,10 @@
 // Whether a matcher speaks about a subject: a list of exact names, or a regular expression that matches anywhere.
-// It cannot hang: where a pattern could take too long on a long name, the handler runs as if it had matched.
+// It cannot hang: matching is linear, and where that is not possible the handler runs as if the pattern had matched.
 
 import type { HookEvent } from "@keelson/protocol";
+import { compileRegex, type Regex } from "../pattern/regex.ts";
 import { EVENT_FACTS } from "./event-facts.ts";
-import { growthOf, isQuick } from "./regex-cost.ts";
 
-/** No tool, file or agent has a longer name. */
-const LONGEST_SUBJECT = 256;
-/** A name that is common: patterns that are not quick for it are worth a word. */
-const COMMON_SUBJECT = 64;
 const LONGEST_MATCHER = 10_000;
 
 /** Whether a subject is meant. */
@@ -29,17 +25,17 @@ function exactly(matcher: string): (name: string) => boolean {
 function somewhere(matcher: string): (name: string) => boolean {
   const pattern = compile(matcher);
   if (pattern === undefined) return () => false;
-  const growth = growthOf(matcher);
-  return (name) => name.length > LONGEST_SUBJECT || !isQuick(growth, name.length) || pattern.test(name);
+  return (name) => pattern.test(name) ?? true;
 }
 
 /** What is wrong with a matcher, for people; undefined when it does what it says. */
 export function matcherProblem(event: HookEvent, matcher: string | undefined): string | undefined {
   if (isOpen(event, matcher) || isExact(event, matcher)) return undefined;
-  if (compile(matcher) === undefined)
+  const pattern = compile(matcher);
+  if (pattern === undefined)
     return `The matcher ${quoted(matcher)} is not a valid regular expression, so it matches nothing`;
-  if (isQuick(growthOf(matcher), COMMON_SUBJECT)) return undefined;
-  return `The matcher ${quoted(matcher)} could take very long on long names; the hook runs for those without asking it. Write it without repetition inside repetition`;
+  if (pattern.isReadable) return undefined;
+  return `The matcher ${quoted(matcher)} cannot be matched in bounded time, so the hook runs for every name. Write it without back references, modifiers and large counts`;
 }
 
 /** Everything matches: nothing was asked for, or there is nothing to ask about. */
@@ -68,13 +64,10 @@ function namesOf(event: HookEvent, subject: string): readonly string[] {
   return subject === "Task" ? [subject, "Agent"] : [subject];
 }
 
-function compile(matcher: string): RegExp | undefined {
-  if (matcher.length > LONGEST_MATCHER) return undefined;
-  try {
-    return new RegExp(matcher);
-  } catch {
-    return undefined;
-  }
+function compile(matcher: string): Regex | undefined {
+  return matcher.length > LONGEST_MATCHER ? UNREADABLE : compileRegex(matcher);
 }
+
+const UNREADABLE: Regex = { test: () => undefined, isReadable: false };
 
 const quoted = (matcher: string) => JSON.stringify(matcher.length > 100 ? `${matcher.slice(0, 100)}…` : matcher);

@@ -296,7 +296,7 @@ test.each<[string, string, Verdict]>([
   ["Bash(git:*)", "git -c core.pager=evil log", "ask"],
   ["Bash(git:*)", "git fetch --upload-pack=evil", "ask"],
   ["Bash(sort:*)", "sort --compress-program=evil a", "ask"],
-  ["Bash(bash:*)", "bash -c 'rm a'", "ask"],
+  ["Bash(bash:*)", "bash -c 'rm a'", "allow"],
   ["Bash(npm:*)", "npm 'unterminated", "ask"],
   ["Bash", "anything $(goes) &", "allow"],
   ["Bash(*)", "anything > /etc/x", "allow"],

@@ -114,6 +114,10 @@ function askRules(question: Case): GateDecision | undefined {
 function safety(question: Case): GateDecision | undefined {
   const { access, view } = question;
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
+  if (question.linked === true && "path" in access) {
+    const reason = "This file has several names, and not every file that a rule denies could be compared with it";
+    return { ...asking("other", reason), blockedPath: access.path };
+  }
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const ends = endsOf(access.path, question);
     const path = [ends.given, ends.real].find(isProtected);

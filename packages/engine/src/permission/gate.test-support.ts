@@ -4,6 +4,7 @@ import { NOTHING_SAID, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../tool.ts";
 import { analyseCommand } from "./command/command.ts";
 import { decide, type GateDecision, type GateQuestion } from "./decide.ts";
+import { lookedUp } from "./disk.test-support.ts";
 import { parseRule, type Rule } from "./rule.ts";
 
 export type Rules = Partial<Record<RuleBehavior, readonly string[]>>;
@@ -42,13 +43,19 @@ export function question(access: Access, tool: string, world: World = {}): GateQ
 }
 
 export function bash(command: string, world: World = {}): GateDecision {
-  const access: Access = {
-    kind: "command",
+  const access = {
+    kind: "command" as const,
     command,
     cwd: world.cwd ?? "/repo",
     ...(world.unsandboxed ? { unsandboxed: true } : {}),
   };
-  return decide(question(access, "Bash", { analysis: analyseCommand(command), input: { command }, ...world }));
+  const analysis = analyseCommand(command);
+  const found = lookedUp(
+    analysis,
+    { cwd: access.cwd, home: "/home/me" },
+    { links: Object.fromEntries(world.realPaths ?? []), files: [] },
+  );
+  return decide(question(access, "Bash", { analysis, ...found, input: { command }, ...world }));
 }
 
 export function read(path: string, world: World = {}, tool = "Read"): GateDecision {

@@ -15,5 +15,6 @@ export {
   type Classified,
 } from "./auto/classify.ts";
 export type { AutoRules } from "./auto/classify-prompt.ts";
-export { pathsInCommand } from "./command/command-files.ts";
+export { nameFits, toLookUp, type LookUps, type OnDisk } from "./command/on-disk.ts";
+export { gitFolders } from "./command/git-folders.ts";
 export { applyUpdate, type PermissionState } from "./update.ts";

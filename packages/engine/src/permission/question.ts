@@ -4,6 +4,8 @@ import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol"
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command/command.ts";
+import type { OnDisk } from "./command/on-disk.ts";
+import type { GitRepositories } from "./git-danger.ts";
 import { governs } from "./match/match.ts";
 import { matchesPath, type Matchers } from "./match/match-path.ts";
 import { isInsideAny } from "./match/paths.ts";
@@ -15,8 +17,12 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** The same for what `pathsInCommand` named; paths that are missing here are taken as they stand. */
+  /** The file has other names, and whether one of them is denied could not be looked up. */
+  readonly linked?: boolean;
+  /** The same as `realPath` for what `toLookUp` named; paths that are missing here are taken as they stand. */
   readonly realPaths?: ReadonlyMap<string, string>;
+  /** What was found of the patterns and folders `toLookUp` named; what is missing here may be anything. */
+  readonly onDisk?: OnDisk;
   readonly hook: HookOutcome;
   readonly rules: readonly Rule[];
   readonly mode: PermissionMode;
@@ -32,6 +38,10 @@ export interface GateQuestion {
   readonly plan?: string;
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
+  /** What runs commands. Text is judged as bash reads it, so with `other` nothing is harmless by its text. */
+  readonly shell?: "bash" | "other";
+  /** The repositories git would find in the folders of `gitFolders`; absent: nobody looked. */
+  readonly git?: GitRepositories;
   /** The full sandbox; absent where there is none. */
   readonly sandbox?: SandboxState;
   /** This command would run with files that may not be read masked, so that it need not name them to be kept off. */

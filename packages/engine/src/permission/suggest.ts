@@ -44,21 +44,23 @@ export function suggestCommands(contents: readonly (string | undefined)[]): Perm
   return [addRules(rules.map((ruleContent) => ({ toolName: "Bash", ruleContent })))];
 }
 
-/** What would allow this part: its subcommand with any arguments, or its very text. */
-export function ruleFor({ words, text, within, opaque, redirections }: SimpleCommand): string | undefined {
+/** What might allow this part, preferred first: its subcommand with any arguments, or its exact text. */
+export function rulesFor({ words, text, within, opaque, redirections }: SimpleCommand): string[] {
   const [program, ...rest] = words;
-  if (program === undefined || within.length > 0 || opaque || words.some((word) => word.kind === "unknown"))
-    return undefined;
+  if (program === undefined || within.length > 0 || opaque || words.some((word) => word.kind === "unknown")) return [];
   const isFed = redirections.some(({ kind }) => kind === "text" || kind === "read");
   // A rule does not see what is fed to a program: `python` would then be any program at all.
-  if (runsCode(program.value) && (isFed || rest.every((word) => word.value.startsWith("-")))) return undefined;
+  if (runsCode(program.value) && (isFed || rest.every((word) => word.value.startsWith("-")))) return [];
   const depth = Object.hasOwn(FAMILIES, program.value) ? depthOf(program.value, rest[0]?.value) : 0;
   const path = words.slice(1, depth + 1);
-  if (depth > 0 && path.length === depth && path.every((word) => word.kind === "literal" && NAME.test(word.value))) {
-    return `${[program.value, ...path.map((word) => word.value)].join(" ")} *`;
-  }
+  const isPath = depth > 0 && path.length === depth;
+  const isNamed = isPath && path.every((word) => word.kind === "literal" && NAME.test(word.value));
   // A text with a star would be read as a pattern.
-  return /[*\n]/.test(text) || text.length > LONGEST_RULE ? undefined : text;
+  const isExact = !/[*\n]/.test(text) && text.length <= LONGEST_RULE;
+  return [
+    ...(isNamed ? [`${[program.value, ...path.map((word) => word.value)].join(" ")} *`] : []),
+    ...(isExact ? [text] : []),
+  ];
 }
 
 const NAME = /^[a-z][a-z-]*$/;

@@ -1,16 +1,17 @@
 // The files a command must not see: every path that Read deny rules speak of, found on disk, by its real name.
 // The gate has the last word on each; links and hard links to a hidden file are hidden with it.
 
-import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
+import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { denyPlaces, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
+import { denyPlaces, isMeant, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
+import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
 import { look } from "./look.ts";
 
 export interface DenyOptions {
   /** The rules as they are now. A new array when they have changed. */
   rules(): readonly DenyRule[];
-  /** The gate's own answer for one path. */
+  /** The gate's own answer for one path, by its name. */
   mayRead(path: string): boolean;
   directories(): readonly string[];
   readonly home: string;
@@ -24,17 +25,24 @@ export interface Denied {
   readonly complete: boolean;
 }
 
+/** Denied files that have other names. */
+export interface DeniedLinks {
+  readonly linked: LinkedFiles;
+  /** False when a limit was met: then there may be more. */
+  readonly complete: boolean;
+}
+
 export interface DeniedFiles {
   find(cwd: string): Promise<Denied>;
+  links(cwd: string): Promise<DeniedLinks>;
 }
 
 /** Mounting takes time for each; past this the rules alone have to do. */
 const MOST_HIDDEN = 400;
-const MOST_LINK_LOOKS = 200_000;
+/** Files in denied folders that are asked for other names: with every command, and when a file with several is read. */
+const MOST_ASKED = { command: 500, read: 10_000 };
 /** Outside the working directories trees may be endless. */
 const MOST_FOLDERS_OUTSIDE = 5_000;
-
-const NONE: Denied = { files: [], folders: [], complete: true };
 
 interface Search {
   readonly index: FolderIndex;
@@ -46,7 +54,8 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   let rulesSeen: readonly DenyRule[] | undefined;
   let literals: readonly string[] = [];
   let searches: readonly Search[] = [];
-  const linked = new Map<string, readonly string[]>();
+  const trees = new Map<string, FolderIndex>();
+  let otherNames: { readonly key: string; readonly names: readonly string[]; readonly complete: boolean } | undefined;
   const warned = new Set<string>();
   const warnOnce = (text: string) => {
     if (!warned.has(text)) options.warn(text);
@@ -64,34 +73,67 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     searches = searchesFor(places, directories, options.mayRead);
   }
 
+  function placesFor(cwd: string): readonly string[] {
+    const directories = options.directories();
+    return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
+  }
+
+  /** What is denied as of now, by its real name. */
+  async function search(places: readonly string[]) {
+    plan(places);
+    let complete = true;
+    const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
+    for (const { index, folder } of searches) {
+      found.push(...(await index.refresh()));
+      if (!index.isCut) continue;
+      complete = false;
+      warnOnce(
+        `Not every folder beneath '${folder}' is searched for denied files: there are too many, or the rules take too long to match`,
+      );
+    }
+    const files = new Set<string>();
+    const folders = new Set<string>();
+    for (const path of found) {
+      const real = resolved(path);
+      if (!real) continue;
+      if (!real.stat.isDirectory()) files.add(real.path);
+      else if ([...places, options.home].some((place) => isInside(real.path, place))) {
+        complete = false;
+        warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
+      } else folders.add(real.path);
+    }
+    return { files, folders, complete };
+  }
+
+  /** Other names of these files in the working directories. */
+  async function namesElsewhere(linked: LinkedFiles, places: readonly string[]) {
+    // A new name changes the stamp of its file, so what was found stays true as long as that does.
+    const newKey = [...places, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
+    if (otherNames?.key === newKey) return otherNames;
+    const folders = new Set<string>();
+    let complete = true;
+    for (const place of places) {
+      let tree = trees.get(place);
+      if (!tree) trees.set(place, (tree = createFolderIndex({ folder: place, depth: 64, matches: () => false })));
+      await tree.refresh();
+      if (tree.isCut) complete = false;
+      for (const folder of tree.folders()) folders.add(folder);
+    }
+    const found = namesIn(folders, linked);
+    otherNames = { key: newKey, names: found.names, complete: complete && found.complete };
+    return otherNames;
+  }
+
   return {
     async find(cwd) {
-      const directories = options.directories();
-      const places = directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
-      plan(places);
-      if (literals.length === 0 && searches.length === 0) return NONE;
-      let complete = true;
-      const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
-      for (const { index, folder } of searches) {
-        found.push(...(await index.refresh()));
-        if (!index.isCut) continue;
-        complete = false;
-        warnOnce(`Not every folder beneath '${folder}' is searched for denied files: there are too many`);
-      }
-      const files = new Set<string>();
-      const folders = new Set<string>();
-      for (const path of found) {
-        const real = resolved(path);
-        if (!real) continue;
-        if (!real.stat.isDirectory()) {
-          files.add(real.path);
-          if (real.stat.isFile() && real.stat.nlink > 1) {
-            for (const other of hardLinks(real, searches, places, linked)) files.add(other);
-          }
-        } else if ([...places, options.home].some((place) => isInside(real.path, place))) {
-          complete = false;
-          warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
-        } else folders.add(real.path);
+      const places = placesFor(cwd);
+      const { files, folders, complete: isSearched } = await search(places);
+      let complete = isSearched;
+      const { linked } = linkedFiles(files, folders, { most: MOST_ASKED.command });
+      if (linked.size > 0) {
+        const elsewhere = await namesElsewhere(linked, places);
+        for (const name of elsewhere.names) files.add(name);
+        complete &&= elsewhere.complete;
       }
       const outer = [...folders].filter((path) => !inAny(path, folders));
       const single = [...files].filter((path) => !inAny(path, folders));
@@ -106,6 +148,11 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
         files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)),
         complete,
       };
+    },
+    async links(cwd) {
+      const { files, folders, complete } = await search(placesFor(cwd));
+      const found = linkedFiles(files, folders, { most: MOST_ASKED.read });
+      return { linked: found.linked, complete: complete && found.complete };
     },
   };
 }
@@ -125,7 +172,7 @@ function searchesFor(
     const index = createFolderIndex({
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
-      matches: (relative) => patterns.some((pattern) => pattern.test(relative)) && !mayRead(join(folder, relative)),
+      matches: (relative) => patterns.some((pattern) => isMeant(pattern, relative)) && !mayRead(join(folder, relative)),
       ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
     });
     return { index, folder };
@@ -141,43 +188,8 @@ function resolved(path: string): { path: string; stat: Stats } | null {
   }
 }
 
-/** Other names of the same file in the working directories. Only asked for when the file says it has some. */
-function hardLinks(
-  file: { readonly path: string; readonly stat: Stats },
-  searches: readonly Search[],
-  directories: readonly string[],
-  known: Map<string, readonly string[]>,
-): readonly string[] {
-  const { dev, ino, nlink, ctimeMs } = file.stat;
-  // A new name changes ctime, so what was found stays true as long as that does.
-  const key = `${dev}:${ino}:${nlink}:${ctimeMs}`;
-  const before = known.get(key);
-  if (before) return before;
-  const found: string[] = [];
-  let looks = 0;
-  const folders = searches.filter(({ folder }) => directories.includes(folder)).flatMap(({ index }) => index.folders());
-  for (const folder of folders.length > 0 ? folders : directories) {
-    for (const name of names(folder)) {
-      if (++looks > MOST_LINK_LOOKS || found.length + 1 >= nlink) break;
-      const path = join(folder, name);
-      const stat = look(path);
-      if (path !== file.path && stat?.ino === ino && stat.dev === dev) found.push(path);
-    }
-  }
-  known.set(key, found);
-  return found;
-}
-
 function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function inAny(path: string, folders: ReadonlySet<string>): boolean {

@@ -2,6 +2,7 @@
 // The pattern may match more than the rule; what it finds is put to the gate before it is hidden. Pure.
 
 import { join, resolve } from "node:path/posix";
+import { compileGlob, fold, matchesGlob, splitNames, type Glob } from "@keelson/engine/pattern";
 
 /** The part of a rule that matters here. */
 export interface DenyRule {
@@ -17,8 +18,7 @@ export type DenyPlace =
   | {
       readonly kind: "search";
       readonly folder: string;
-      /** Tested on the path below `folder`. */
-      readonly pattern: RegExp;
+      readonly pattern: Glob;
       /** How many levels down a match can lie. */
       readonly depth: number;
     };
@@ -49,42 +49,28 @@ function anchored(content: string, ruleBase: string, directories: readonly strin
 const ALL_DEPTHS = 64;
 
 function placeOf(base: string, pattern: string): DenyPlace[] {
-  // What is true of all that lies in a folder is true of the folder.
-  const whole = pattern.replace(/(\/\*\*?)*\/*$/, "");
-  const segments = whole.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (segments.length === 0) return [{ kind: "search", folder: resolve("/", base), pattern: /^[^/]+$/, depth: 1 }];
-  const isAnchored = whole.includes("/") && segments[0] !== "**";
+  const written = splitNames(pattern);
+  const segments = written.filter((segment) => segment !== "" && segment !== ".");
+  // What is true of everything in a folder is true of the folder.
+  while (segments.at(-1) === "*" || segments.at(-1) === "**") segments.pop();
+  const top = resolve("/", base);
+  if (segments.length === 0) return [{ kind: "search", folder: top, pattern: EVERY_NAME, depth: 1 }];
+  const isAnchored = written[0] === "" || segments.length > 1;
   if (!isAnchored && segments[0] !== "**") segments.unshift("**");
 
   const firstWild = segments.findIndex((segment) => /[*?[\\]/.test(segment));
   const fixed = firstWild < 0 ? segments : segments.slice(0, firstWild);
-  const folder = join(resolve("/", base), ...fixed);
+  const folder = join(top, ...fixed);
   if (firstWild < 0) return [{ kind: "path", path: folder }];
   const rest = segments.slice(firstWild);
-  return [{ kind: "search", folder, pattern: regexOf(rest), depth: rest.includes("**") ? ALL_DEPTHS : rest.length }];
+  // Case does not count: the rule is meant for the file, however its name is written.
+  const glob = compileGlob(rest.map(fold), { ignoreCase: true });
+  return glob ? [{ kind: "search", folder, pattern: glob, depth: rest.includes("**") ? ALL_DEPTHS : rest.length }] : [];
 }
 
-/** Case does not count: the rule is meant for the file, however its name is written. */
-function regexOf(segments: readonly string[]): RegExp {
-  const text = segments
-    .map((segment, at) => {
-      const isLast = at === segments.length - 1;
-      if (segment === "**") return isLast ? ".+" : "(?:.+/)?";
-      return segmentSource(segment) + (isLast ? "" : "/");
-    })
-    .join("");
-  return new RegExp(`^${text}$`, "i");
-}
+const EVERY_NAME = compileGlob(["*"], { ignoreCase: true })!;
 
-function segmentSource(segment: string): string {
-  return segment.replaceAll(/\\.|\[[^\]]*\]|[*?]+|[^\\[*?]+|[\\[]/g, (part) => {
-    if (part.startsWith("*") || part.startsWith("?")) return "[^/]*";
-    if (part.startsWith("[") && part.length > 1) return "[^/]";
-    if (part.startsWith("\\") && part.length === 2) return escape(part[1]!);
-    return escape(part);
-  });
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+/** Whether the pattern of a search is about this path below its folder. */
+export function isMeant(pattern: Glob, relative: string): boolean {
+  return matchesGlob(pattern, fold(relative).split("/"));
 }

@@ -82,3 +82,22 @@ test("a folder that is not there has nothing in it", async () => {
   const index = createFolderIndex({ folder: "/nowhere/at/all", matches: () => true, depth: 3 });
   expect(await index.refresh()).toEqual([]);
 });
+
+test("patterns that take too long end the search, which says so and lets others run meanwhile", async () => {
+  using t = tree();
+  for (let n = 0; n < 200; n++) t.write(`f${n}`);
+  let asked = 0;
+  const matches = () => {
+    asked++;
+    Bun.sleepSync(2);
+    return false;
+  };
+  let ticks = 0;
+  const clock = setInterval(() => ticks++, 1);
+  const index = t.index({ matches, mostMs: 40 });
+  await index.refresh();
+  clearInterval(clock);
+  expect(index.isCut).toBe(true);
+  expect(asked).toBeLessThan(200);
+  expect(ticks).toBeGreaterThan(0);
+});

@@ -1,7 +1,7 @@
 // What lies beneath a folder and matches a pattern, kept up to date for little: after the first walk, only folders whose
 // date has changed are read again. Follows no links.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { look, lookThrough } from "./look.ts";
 
@@ -10,7 +10,7 @@ export interface FolderIndex {
   refresh(): Promise<readonly string[]>;
   /** All folders that were read, for those who look for something else in them. */
   folders(): readonly string[];
-  /** There were more folders than are watched. */
+  /** There were more folders than are watched, or the patterns took too long. */
   readonly isCut: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface FolderIndexOptions {
   matches(relative: string, isFolder: boolean): boolean;
   readonly depth: number;
   readonly mostFolders?: number;
+  /** How long one refresh may work. */
+  readonly mostMs?: number;
 }
 
 interface Known {
@@ -34,15 +36,18 @@ const MOST_FOLDERS = 20_000;
 const TICK_MS = 50;
 /** The walk lets others run this often. */
 const BREATH_MS = 8;
+/** Some ten times what the largest projects take; only patterns made to be slow need more. */
+const MOST_MS = 10_000;
 
 /** Large, and filled by programs: entered once, later only when something at their top changes. */
-const QUIET = new Set(["node_modules", ".venv", "site-packages", "target"]);
+export const QUIET: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
 
 export function createFolderIndex({
   folder,
   matches,
   depth,
   mostFolders = MOST_FOLDERS,
+  mostMs = MOST_MS,
 }: FolderIndexOptions): FolderIndex {
   const known = new Map<string, Known>();
   /** Those asked for their date every time: all but what lies deep in quiet ones. */
@@ -50,6 +55,19 @@ export function createFolderIndex({
   const hits = new Map<string, readonly string[]>();
   let isCut = false;
   let breath = 0;
+  let workedMs = 0;
+
+  /** Lets others run now and then. False when this refresh has worked for too long. */
+  async function goesOn(): Promise<boolean> {
+    const now = performance.now() - breath;
+    if (now > BREATH_MS) {
+      workedMs += now;
+      await Bun.sleep(0);
+      breath = performance.now();
+    }
+    if (workedMs > mostMs) isCut = true;
+    return workedMs <= mostMs;
+  }
 
   /** Reads a folder's subfolders that are not known yet, and theirs. */
   async function enter(start: string, record: Known, level: number, isQuiet: boolean): Promise<void> {
@@ -65,14 +83,11 @@ export function createFolderIndex({
           isCut = true;
           return;
         }
-        const found = list(path);
+        const found = await list(path);
         keep(path, found);
         if (!isInQuiet) watched.add(path);
         open.push({ path, record: found, level: at.level + 1, isQuiet: isInQuiet });
-      }
-      if (performance.now() - breath > BREATH_MS) {
-        await Bun.sleep(0);
-        breath = performance.now();
+        if (!(await goesOn())) return;
       }
     }
   }
@@ -83,18 +98,15 @@ export function createFolderIndex({
     else hits.delete(path);
   }
 
-  function list(path: string): Known {
+  async function list(path: string): Promise<Known> {
     const record: Known = { date: dateOf(path), found: [], subfolders: [] };
     if (Date.now() - record.date < TICK_MS) record.date = -1;
-    try {
-      for (const entry of readdirSync(path, { withFileTypes: true })) {
-        const isFolder = entry.isDirectory();
-        const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
-        if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
-        else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
-      }
-    } catch {
-      // Gone, or not ours to read: nor is it a command's.
+    for (const entry of entriesOf(path)) {
+      const isFolder = entry.isDirectory();
+      const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
+      if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
+      else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
+      if (performance.now() - breath > BREATH_MS && !(await goesOn())) break;
     }
     return record;
   }
@@ -109,9 +121,10 @@ export function createFolderIndex({
 
   async function update(): Promise<readonly string[]> {
     breath = performance.now();
+    workedMs = 0;
     if (!known.has(folder)) {
       if (!look(folder)?.isDirectory()) return [];
-      const record = list(folder);
+      const record = await list(folder);
       keep(folder, record);
       watched.add(folder);
       await enter(folder, record, 1, false);
@@ -125,7 +138,7 @@ export function createFolderIndex({
           forget(path);
           continue;
         }
-        const now = list(path);
+        const now = await list(path);
         keep(path, now);
         for (const name of before.subfolders) if (!now.subfolders.includes(name)) forget(join(path, name));
         await enter(path, now, levelOf(path, folder), false);
@@ -147,6 +160,15 @@ export function createFolderIndex({
       return isCut;
     },
   };
+}
+
+/** Empty when the folder is gone, or not ours to read: nor is it a command's. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 /** -1 when it is gone. */

@@ -1,5 +1,7 @@
 // The environment of a command: what configuration lets through, plus the variables that say who started it.
 
+import { plainEnvironment } from "./meaning.ts";
+
 /** Set in every process we start for a session, so that those which left their process group can be found and ended. */
 const MARK = "KEELSON_SHELL";
 
@@ -10,13 +12,12 @@ export interface Origin {
 }
 
 export function childEnvironment(options: Origin & { readonly token: string }): Record<string, string> {
-  return marked({ ...sessionEnvironment(options), GIT_EDITOR: "true" }, options.token);
+  return marked({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
 }
 
 /** What shell commands and hooks have in common. */
 export function sessionEnvironment({ childEnv, sessionId, entrypoint }: Origin): Record<string, string> {
-  // BUN_OPTIONS and BUN_BE_BUN would change what a nested copy of ourselves is; BUN_INSTALL is only a folder.
-  const passed = Object.entries(childEnv).filter(([name]) => !name.startsWith("BUN_") || name === "BUN_INSTALL");
+  const passed = Object.entries(childEnv).filter(([name]) => isPassedOn(name));
   return {
     ...Object.fromEntries(passed),
     CLAUDECODE: "1",
@@ -25,6 +26,11 @@ export function sessionEnvironment({ childEnv, sessionId, entrypoint }: Origin):
     CLAUDE_CODE_CHILD_SESSION: "1",
     AI_AGENT: "keelson",
   };
+}
+
+/** BUN_OPTIONS and BUN_BE_BUN would change what a nested copy of ourselves is; BUN_INSTALL is only a folder. */
+export function isPassedOn(name: string): boolean {
+  return !name.startsWith("BUN_") || name === "BUN_INSTALL";
 }
 
 export function marked(env: Readonly<Record<string, string>>, token: string): Record<string, string> {

@@ -1,11 +1,7 @@
-// The text handed to `bash -c` or `zsh -c` around a command. Pure.
+// The text handed to `bash -c` around a command, or to another shell where there is no bash. Pure.
 
-import { basename, isAbsolute } from "node:path";
-
-export interface ShellProgram {
-  readonly path: string;
-  readonly kind: "bash" | "zsh";
-}
+import type { ShellProgram } from "./choose.ts";
+import { CLEARING } from "./meaning.ts";
 
 export interface ScriptParts {
   readonly command: string;
@@ -27,13 +23,14 @@ export interface ScriptParts {
  */
 export function scriptFor(parts: ScriptParts): string {
   const { command, shell, snapshot, envFile, hookFiles = [], prefix, reportsDirectory } = parts;
-  const note = shell.kind === "bash" ? 19 : 7; // zsh takes one digit only
+  const note = shell.kind === "bash" ? 19 : 7; // other shells take one digit only
   const script = [
     reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
-    ...(reportsDirectory ? [`trap 'pwd -P 2>/dev/null >&${note}' EXIT`] : []),
+    ...(reportsDirectory ? [`trap '{ pwd -P >&${note}; } 2>/dev/null' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
     ...sourcing(hookFiles),
+    ...(shell.kind === "bash" ? [CLEARING] : []),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
   ].join("\n");
@@ -54,19 +51,4 @@ export function directoryFrom(note: string): string | null {
 
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** bash or zsh: as told, else as the user's login shell, else bash. */
-export function chooseShell(
-  env: Readonly<Record<string, string | undefined>>,
-  isExecutable: (path: string) => boolean,
-  which: (name: string) => string | null,
-): ShellProgram {
-  for (const path of [env["CLAUDE_CODE_SHELL"], env["SHELL"]]) {
-    const kind = path ? basename(path) : "";
-    // A relative one would be whatever the working directory holds.
-    if (!path || !isAbsolute(path)) continue;
-    if ((kind === "bash" || kind === "zsh") && isExecutable(path)) return { path, kind };
-  }
-  return { path: which("bash") ?? "/bin/bash", kind: "bash" };
 }

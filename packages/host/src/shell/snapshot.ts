@@ -1,42 +1,61 @@
 // The user's shell as they know it: functions, aliases, options and PATH of a login, interactive shell, taken once
 // per session and sourced before each command. Only the user's own start files are read, never the project's.
+// From a zsh beside our bash only variables are taken: see `zsh-variables.ts`.
 
 import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../private-file.ts";
-import type { Groups } from "./groups.ts";
-import { quote, type ShellProgram } from "./script.ts";
+import type { ShellProgram } from "./choose.ts";
+import { isCarriedOption } from "./meaning.ts";
+import { quote } from "./script.ts";
+import { printedBy, type StartFiles } from "./start-files.ts";
+import { zshVariables } from "./zsh-variables.ts";
 import { randomHex } from "../random.ts";
 
-const LIMIT_MS = 10_000;
-const LARGEST = 2 * 1024 * 1024;
 /** Functions, aliases, options before and after, PATH. */
 const PARTS = 5;
 
-export interface SnapshotOptions {
+export interface SnapshotOptions extends StartFiles {
   readonly shell: ShellProgram;
-  readonly env: Readonly<Record<string, string>>;
+  /** The zsh whose variables bash is to be given. */
+  readonly userZsh?: string | undefined;
   readonly directory: string;
-  readonly limitMs?: number;
-  /** Told of the process group that reads the start files, so that it is ended with us. */
-  readonly groups: Pick<Groups, "add" | "leaderEnded">;
+  mayInherit?: ((name: string) => boolean) | undefined;
 }
 
 /** The path of the snapshot; null when there is nothing to remember or it could not be taken in time. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<string | null> {
-  const { shell, env, directory } = options;
-  if (!hasStartFiles(shell, env)) return null;
-  const delimiterLine = `--${randomHex(12)}--`;
-  const printed = await printedBy(options, delimiterLine);
-  const parts = printed?.split(`${delimiterLine}\n`);
-  if (parts?.length !== PARTS + 1) return null;
+  const { shell, env, directory, userZsh } = options;
+  const source = userZsh === undefined ? shell : ({ path: userZsh, kind: "zsh" } as const);
+  if (!hasStartFiles(source, env)) return null;
+  const text = await (userZsh === undefined ? ownState(options) : variablesOf(userZsh, options));
+  return text ? keep(text, directory, shell) : null;
+}
 
-  const text = snapshotText(
-    { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! },
-    shell,
-    env["PATH"] ?? "",
-  );
-  return text === "" ? null : keep(text, directory, shell);
+async function ownState(options: SnapshotOptions): Promise<string | null> {
+  const { shell, env } = options;
+  const line = `--${randomHex(12)}--`;
+  const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
+  const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
+  const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
+  const printed = await printedBy([shell.path, ...start, script], isWhole, options);
+  const parts = printed?.split(`${line}\n`);
+  if (parts?.length !== PARTS + 1) return null;
+  const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };
+  return snapshotText(state, shell, env["PATH"] ?? "");
+}
+
+/** Names and values, written anew for bash: nothing that zsh wrote is read as shell text. */
+async function variablesOf(zsh: string, options: SnapshotOptions): Promise<string> {
+  const { env, mayInherit = () => true } = options;
+  const lines: string[] = [];
+  for (const [name, value] of await zshVariables(zsh, options)) {
+    if (name === "PATH") {
+      const path = joinPaths(env["PATH"] ?? "", value);
+      if (path !== env["PATH"]) lines.push(`export PATH=${quote(path)}\n`);
+    } else if (!Object.hasOwn(env, name) && mayInherit(name)) lines.push(`export ${name}=${quote(value)}\n`);
+  }
+  return lines.join("");
 }
 
 export interface ShellState {
@@ -51,7 +70,8 @@ export interface ShellState {
 /** Pure. "" when a plain shell would behave the same. */
 export function snapshotText(state: ShellState, shell: ShellProgram, currentPath: string): string {
   const before = new Set(state.before.split("\n"));
-  const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && !FIXED.test(line));
+  const isCarried = (line: string) => (shell.kind === "bash" ? isCarriedOption(line) : !FIXED.test(line));
+  const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && isCarried(line));
   const path = joinPaths(currentPath, state.path.trim());
   const expand = shell.kind === "bash" ? "shopt -s expand_aliases\n" : "";
   return [
@@ -62,9 +82,8 @@ export function snapshotText(state: ShellState, shell: ShellProgram, currentPath
   ].join("");
 }
 
-/** Options a running shell cannot change or must not: job control and the editor belong to terminals. */
-const FIXED =
-  /\b(login_shell|restricted_shell|expand_aliases|login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
+/** Options a running zsh cannot change or must not: job control and the editor belong to terminals. */
+const FIXED = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
 
 /** What we were started with goes first; what only the user's shell knows is added. */
 function joinPaths(current: string, fromShell: string): string {
@@ -75,54 +94,12 @@ function joinPaths(current: string, fromShell: string): string {
 
 function hasStartFiles(shell: ShellProgram, env: Readonly<Record<string, string>>): boolean {
   const home = env["HOME"];
-  if (!home) return false;
+  if (!home || shell.kind === "sh") return false;
   const names =
     shell.kind === "bash"
       ? [".bashrc", ".bash_profile", ".bash_login", ".profile"].map((name) => join(home, name))
-      : [".zshrc", ".zprofile", ".zlogin"].map((name) => join(env["ZDOTDIR"] ?? home, name));
+      : [".zshenv", ".zshrc", ".zprofile", ".zlogin"].map((name) => join(env["ZDOTDIR"] ?? home, name));
   return names.some((name) => existsSync(name));
-}
-
-async function printedBy(
-  { shell, env, groups, limitMs = LIMIT_MS }: SnapshotOptions,
-  line: string,
-): Promise<string | null> {
-  const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
-  const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
-  const child = Bun.spawn([shell.path, ...start, script], {
-    cwd: env["HOME"],
-    env: { ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  });
-  groups.add(child.pid);
-  void child.exited.then(() => groups.leaderEnded(child.pid));
-  const end = () => {
-    try {
-      process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // already gone
-    }
-  };
-  const timer = setTimeout(end, limitMs);
-  try {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of child.stdout) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > LARGEST) return null;
-      // Something a start file left in the background may hold the pipe open: the last line is the end.
-      const text = Buffer.concat(chunks).toString();
-      if (text.split(`${line}\n`).length > PARTS) return text;
-    }
-    return null;
-  } finally {
-    clearTimeout(timer);
-    end();
-  }
 }
 
 function keep(text: string, directory: string, shell: ShellProgram): string | null {

@@ -96,7 +96,7 @@ async function copyRepository(project: string, to: string, signal: AbortSignal):
   if (stat === undefined) return [];
   if (!stat.isDirectory()) return ["the git repository, which is elsewhere"];
   const config = await readFile(join(git, "config"), "utf8").catch(() => "");
-  if (/^\s*worktree\s*=/im.test(config)) return ["the git repository, which names another folder as its own"];
+  if (/^[^\S\n]*worktree\s*=/im.test(config)) return ["the git repository, which names another folder as its own"];
   const entries = await readdir(git, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   let bytes = 0;

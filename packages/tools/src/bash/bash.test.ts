@@ -176,6 +176,21 @@ test("the session follows the shell inside the directories and goes back to its 
   expect((await bash.run({ command: "cd sub" }, fixed.context)).stderr).toBe("Shell cwd was reset to /p");
 });
 
+test("a command runs in the folder it was judged in, also when another call moved the session meanwhile", async () => {
+  const { context, calls } = world();
+  expect(await bash.access({ command: "git status" }, context)).toEqual({
+    kind: "command",
+    command: "git status",
+    cwd: "/p",
+  });
+  context.workspace.move("/p/nested");
+  await bash.run({ command: "git status" }, context);
+  await bash.run({ command: "npm start", run_in_background: true }, context);
+  expect(calls).toMatchObject([{ cwd: "/p" }, { cwd: "/p" }]);
+  // It stayed where it was, and so does the session.
+  expect(context.workspace.cwd).toBe("/p/nested");
+});
+
 test("limits come from the call, within the variables, and the time of a command is noted", async () => {
   const asked = async (timeout: number | undefined, env: Record<string, string>) => {
     const { context, calls, ran } = world({}, env);

@@ -48,6 +48,9 @@ export interface BashOptions {
 }
 
 export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<BashInput, BashOutput> {
+  // A call runs in the folder it was judged in, also when another one moved the session meanwhile.
+  const judged = new WeakMap<ToolContext, string>();
+  const folderOf = (context: ToolContext) => judged.get(context) ?? context.workspace.cwd;
   return defineTool<BashInput, BashOutput>({
     name: "Bash",
     description,
@@ -62,15 +65,15 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
     maxShown: MOST_OUTPUT + 20_000,
 
     together: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
-    access: ({ command, dangerouslyDisableSandbox }, { workspace }) => ({
-      kind: "command",
-      command,
-      cwd: workspace.cwd,
-      ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}),
-    }),
+    access({ command, dangerouslyDisableSandbox }, context) {
+      const { cwd } = context.workspace;
+      judged.set(context, cwd);
+      return { kind: "command", command, cwd, ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}) };
+    },
     run(input, context) {
       const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
-      return input.run_in_background && mayRunBeside ? runBeside(input, context) : runAndWait(input, context);
+      const start = input.run_in_background && mayRunBeside ? runBeside : runAndWait;
+      return start(input, context, folderOf(context));
     },
     show,
   });
@@ -82,9 +85,9 @@ async function isReadOnly(command: string): Promise<boolean> {
   return isReadOnlyCommand(command);
 }
 
-async function runBeside(input: BashInput, { shell, workspace, toolUseId }: ToolContext): Promise<BashOutput> {
+async function runBeside(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
   const { id, outputPath } = await shell.background(input.command, {
-    cwd: workspace.cwd,
+    cwd,
     description: input.description ?? input.command,
     toolUseId,
     ...outside(input),
@@ -92,12 +95,12 @@ async function runBeside(input: BashInput, { shell, workspace, toolUseId }: Tool
   return { ...nothing(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
 }
 
-async function runAndWait(input: BashInput, context: ToolContext): Promise<BashOutput> {
-  const { shell, workspace, signal, toolUseId, env, seen } = context;
+async function runAndWait(input: BashInput, context: ToolContext, cwd: string): Promise<BashOutput> {
+  const { shell, signal, toolUseId, env, seen } = context;
   const timeoutMs = timeoutFor(input.timeout, env);
   const start = Date.now();
   const result = await shell.run(input.command, {
-    cwd: workspace.cwd,
+    cwd,
     timeoutMs,
     signal,
     maxOutput: maxOutputFor(env),
@@ -105,7 +108,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<BashO
     ...outside(input),
   });
   seen.commandRan(start, Date.now());
-  const moved = follow(result.cwd, context);
+  const moved = result.cwd === null || result.cwd === cwd ? "" : follow(result.cwd, context);
   const stderr = [...(moved === "" ? [] : [moved]), ...(result.notes ?? [])].join("\n");
 
   if (result.aborted) return { ...nothing(input), ...printed(result), stderr, interrupted: true };
@@ -127,8 +130,7 @@ function outside(input: BashInput): { sandbox?: "off" } {
 }
 
 /** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */
-function follow(cwd: string | null, { workspace, env }: ToolContext): string {
-  if (cwd === null || cwd === workspace.cwd) return "";
+function follow(cwd: string, { workspace, env }: ToolContext): string {
   const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
   workspace.move(workspace.root);

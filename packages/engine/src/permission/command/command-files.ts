@@ -1,8 +1,9 @@
 // Which files a command names, as far as its text tells. It looks at no disk: links are resolved by the caller.
 
 import { basename } from "node:path/posix";
-import type { CommandAnalysis, Redirection, SimpleCommand } from "./command.ts";
+import type { Redirection, SimpleCommand } from "./command.ts";
 import { absolute } from "../match/paths.ts";
+import { textWords } from "./text-words.ts";
 import type { Word } from "./word.ts";
 
 export interface NamedFile {
@@ -13,6 +14,10 @@ export interface NamedFile {
   readonly redirected: boolean;
   /** `path` is a pattern for file names, escaped where it is literal. */
   readonly pattern: boolean;
+  /** Names that begin with a dash would be options to the program. */
+  readonly loose: boolean;
+  /** A bracket with a slash in it is none to the shell: `path` is then not the pattern it goes by. */
+  readonly torn: boolean;
   readonly command: SimpleCommand;
 }
 
@@ -27,6 +32,10 @@ const TEXT_ONLY = new Set(
     " ",
   ),
 );
+
+export function opensFiles(program: string): boolean {
+  return !TEXT_ONLY.has(program);
+}
 
 /** Programs that change the files they name. */
 const WRITERS = new Set(
@@ -46,22 +55,10 @@ export function everyCommand(commands: readonly SimpleCommand[]): SimpleCommand[
   return commands.flatMap((command) => [command, ...everyCommand(command.runs)]);
 }
 
-/** Paths the runtime should resolve and hand back as `realPaths`, so that links cannot hide a file from a rule. */
-export function pathsInCommand(analysis: CommandAnalysis, where: Where): string[] {
-  const files = filesInCommand(analysis, where, "strict").filter((file) => !file.pattern);
-  return [...new Set(files.map((file) => file.path))];
-}
-
 /**
  * strict: everything that could be a file name, also behind `=`, `:` and `@`, seen from every folder the command may
  * have moved to. For deny rules. lenient: what a program that only looks would open.
  */
-export function filesInCommand(analysis: CommandAnalysis, where: Where, way: "strict" | "lenient"): NamedFile[] {
-  const commands = everyCommand(analysis.commands);
-  const places = placesIn(commands, where);
-  return commands.flatMap((command) => filesOf(command, places, where.home, way));
-}
-
 export function filesOf(
   command: SimpleCommand,
   places: readonly string[],
@@ -70,21 +67,36 @@ export function filesOf(
 ): NamedFile[] {
   const files = command.redirections.flatMap(({ kind, target }): NamedFile[] => {
     if ((kind !== "read" && kind !== "write") || target.kind === "unknown") return [];
-    return resolved(target, places, home).map((file) => ({ ...file, use: kind, redirected: true, command }));
+    return resolved(target, places, home).map((file) => ({
+      ...file,
+      use: kind,
+      redirected: true,
+      loose: false,
+      torn: isTorn(target),
+      command,
+    }));
   });
-  const add = (word: Word, use: NamedFile["use"]) => {
-    for (const file of resolved(word, places, home)) files.push({ ...file, use, redirected: false, command });
-  };
-
   const [program, ...words] = command.words;
   const name = basename(program?.value ?? "");
-  if (TEXT_ONLY.has(name)) return files;
+  const text = TEXT_ONLY.has(name);
+  const ended = command.words.findIndex((word) => word.value === "--");
+  const add = (word: Word, use: NamedFile["use"], at = 0) => {
+    const loose = !text && word.kind === "glob" && /^[*?[]/.test(word.value) && (ended < 0 || at < ended);
+    for (const file of resolved(word, places, home))
+      files.push({ ...file, use, redirected: false, loose, torn: isTorn(word), command });
+  };
+
+  if (text) {
+    // The shell reads the folder of a pattern, whatever the names are for.
+    for (const word of words) if (word.kind === "glob") add(word, "named");
+    return files;
+  }
   if (way === "strict" && program && program.kind !== "unknown") add(program, "named");
   const use = WRITERS.has(name) ? "write" : "named";
-  const skipped = patternOperand(name, words);
+  const texts = (way === "lenient" ? textWords(name, words) : undefined) ?? patternOperand(name, words);
   for (const [at, word] of words.entries()) {
-    if (at === skipped || word.kind === "unknown") continue;
-    add(word, use);
+    if (texts.has(at) || word.kind === "unknown") continue;
+    add(word, use, at + 1);
     for (const piece of way === "strict" ? pieces(word.value) : optionValue(word.value)) {
       add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, use);
     }
@@ -93,40 +105,54 @@ export function filesOf(
   return files;
 }
 
+function isTorn({ kind, text }: Word): boolean {
+  return kind === "glob" && /\[[^\]]*\//.test(text);
+}
+
 /** The paths a word may mean, seen from each place. */
 export function resolved(word: Word, places: readonly string[], home: string): { path: string; pattern: boolean }[] {
   if (word.value === "") return [];
   const pattern = word.kind === "glob";
-  const value = word.kind === "home" || pattern ? fromHome(word.value, home) : word.value;
+  const value = atHome(word, home);
   return places.map((place) => {
     const from = pattern ? place.replace(/[*?[\]\\]/g, "\\$&") : place;
     return { path: absolute(from, value), pattern };
   });
 }
 
-/** The folders a command may stand in by the time it names a file. */
-export function placesIn(commands: readonly SimpleCommand[], { cwd, home }: Where): string[] {
+/** Where a command may stand by the time it names a file, and by both names: `..` there goes up from the real one. */
+export function placesIn(
+  commands: readonly SimpleCommand[],
+  { cwd, home }: Where,
+  real: (path: string) => string = (path) => path,
+): string[] {
   const places = [absolute("/", cwd)];
   const move = (word: Word | undefined) => {
     if (word === undefined || word.kind === "unknown" || word.kind === "glob") return;
     for (const place of [...places]) {
-      const next = absolute(place, word.kind === "home" ? fromHome(word.value, home) : word.value);
-      if (!places.includes(next) && places.length < MOST_PLACES) places.push(next);
+      const next = absolute(place, atHome(word, home));
+      for (const each of [next, real(next)]) {
+        if (!places.includes(each) && places.length < MOST_PLACES) places.push(each);
+      }
     }
   };
-  for (const { words } of commands) {
-    const name = words[0]?.value;
-    if (name === "cd" || name === "pushd") move(words.slice(1).find((word) => !word.value.startsWith("-")));
-    for (const [at, word] of words.entries()) {
-      if (/^(-C|--directory|--chdir)$/.test(word.value)) move(words[at + 1]);
-    }
-  }
+  for (const { words } of commands) movesOf(words).forEach(move);
   return places;
 }
 
-/** A command that moves about so much that its relative paths may mean anything. */
-export function isLost(places: readonly string[]): boolean {
-  return places.length >= MOST_PLACES;
+function movesOf(words: readonly Word[]): Word[] {
+  const name = words[0]?.value;
+  const own =
+    name === "cd" || name === "pushd" ? words.slice(1).find((word) => !word.value.startsWith("-")) : undefined;
+  const told = words.filter((_, at) => /^(-C|--directory|--chdir)$/.test(words[at - 1]?.value ?? ""));
+  return own ? [own, ...told] : told;
+}
+
+/** A command that moves about so much, or to a folder a pattern chooses, that its relative paths may mean anything. */
+export function isLost(places: readonly string[], commands: readonly SimpleCommand[] = []): boolean {
+  return (
+    places.length >= MOST_PLACES || commands.some(({ words }) => movesOf(words).some(({ kind }) => kind === "glob"))
+  );
 }
 
 /** A target that may be written or read without a question. */
@@ -134,8 +160,9 @@ export function isNullDevice({ target }: Redirection): boolean {
   return target.kind === "literal" && target.value === "/dev/null";
 }
 
-function fromHome(value: string, home: string): string {
-  return value === "~" || value.startsWith("~/") ? home + value.slice(1) : value;
+/** Patterns and what stands between braces may begin at home, too. */
+function atHome({ kind, value }: Word, home: string): string {
+  return kind !== "literal" && /^~(\/|$)/.test(value) ? home + value.slice(1) : value;
 }
 
 /** `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`: what follows each sign that may introduce a file. */
@@ -151,13 +178,15 @@ function pieces(value: string): string[] {
 function optionValue(value: string): string[] {
   const long = /^--[\w-]+=(.+)$/s.exec(value)?.[1];
   if (long !== undefined) return [long];
-  const short = /^-[A-Za-z]([/~].+)$/s.exec(value)?.[1];
+  const short = /^-[A-Za-z]+?([/~.].*)$/s.exec(value)?.[1];
   return short === undefined ? [] : [short];
 }
 
-/** Where the pattern of `grep` and its like stands; -1 when options leave any doubt. */
-function patternOperand(name: string, words: readonly Word[]): number {
-  if (!PATTERN_FIRST.has(name)) return -1;
+/** Where the pattern of `grep` and its like stands; nowhere when options leave any doubt. */
+function patternOperand(name: string, words: readonly Word[]): ReadonlySet<number> {
+  if (!PATTERN_FIRST.has(name)) return new Set();
   const doubtful = words.some(({ value }) => value.startsWith("--") || /^-[A-Za-z]*[ef]/.test(value));
-  return doubtful ? -1 : words.findIndex((word) => !word.value.startsWith("-"));
+  const first = words.findIndex((word) => !word.value.startsWith("-"));
+  // A pattern of file names becomes several words, and only the first of them is not a file.
+  return new Set(doubtful || words[first]?.kind === "glob" ? [] : [first]);
 }

@@ -2,9 +2,10 @@
 
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
-import { endsIn, lineCovers, type CommandView } from "./command-view.ts";
+import { allEndsIn, endsIn, lineCovers, realPattern, type CommandView } from "./command-view.ts";
+import { followedBy } from "./deep.ts";
 import { governs, matchesParameter, namesTool } from "../match/match.ts";
-import { mayLieIn, mayMatchPattern, matchesPath, patternFolder } from "../match/match-path.ts";
+import { mayLieIn, mayMatchPattern } from "../match/match-path.ts";
 import { eitherMatches, type GateQuestion } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
@@ -25,8 +26,11 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
   if (parameter) return { rule: parameter, reach: "yes" };
   const line = about.find((rule) => lineCovers(rule.content!, view));
   if (line) return { rule: line, reach: "yes" };
-  const path = lost ? pathRules(rules)[0] : undefined;
-  return path && { rule: path, reach: "maybe" };
+  // Another shell than bash may understand the line in a way that meets any of them.
+  const isForeign = question.shell === "other";
+  const path = lost || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
+  const unsure = isForeign ? (about[0] ?? path) : path;
+  return unsure && { rule: unsure, reach: "maybe" };
 }
 
 /** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */
@@ -89,15 +93,22 @@ function fileFinding(
     for (const rule of rules) {
       // `Edit(x)` says nothing about reading x.
       if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;
-      const surely = file.pattern
-        ? matchesPath(rule, patternFolder(file.path), question)
-        : eitherMatches(rule, endsIn(file, question), question);
-      if (surely) return { rule, reach: "yes" };
-      if (file.pattern && !isMasked(rule, question) && mayMatchPattern(rule, file.path, question))
+      if (eitherMatches(rule, endsIn(file, question), question)) return { rule, reach: "yes" };
+      if (file.pattern && !isMasked(rule, question) && mayStandFor(rule, file, view))
         maybe ??= { rule, reach: "maybe" };
     }
   }
   return maybe;
+}
+
+/** By the names it may find, and by what it does find, with links resolved. */
+function mayStandFor(rule: Rule, file: NamedFile, view: CommandView): boolean {
+  const { question, budget } = view;
+  const ends = allEndsIn(file, question);
+  if (ends === undefined || (budget.left -= ends.length) < 0) return true;
+  if (mayMatchPattern(rule, file.path, question) || mayMatchPattern(rule, realPattern(file.path, question), question))
+    return true;
+  return ends.some((each) => eitherMatches(rule, each, question));
 }
 
 /** What cannot be compared with every rule in reasonable time counts as met: length is no way past a rule. */
@@ -112,8 +123,13 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
   if (left.length === 0 || view.lost) return undefined;
   for (const command of everyCommand([part])) {
     const range = rangeOf(command, places, where.home);
-    if (range.length === 0) continue;
-    const rule = left.find((each) => range === "anywhere" || range.some((folder) => holds(each, folder, question)));
+    const followed = followedBy(command, places, where.home);
+    const rule = left.find(
+      (each) =>
+        range === "anywhere" ||
+        range.some((folder) => holds(each, folder, question)) ||
+        followed.some(({ path }) => leadsTo(each, path, question)),
+    );
     if (rule) return { rule, reach: "maybe" };
   }
   return undefined;
@@ -122,6 +138,12 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
 function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   const { real } = endsIn({ path: folder, pattern: false }, question);
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
+}
+
+/** Whether a link in the folder leads to what the rule is about. */
+function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion): boolean {
+  const inside = onDisk?.contents.get(folder);
+  return inside === undefined || inside.some((ends) => ends.given !== ends.real && eitherMatches(rule, ends, question));
 }
 
 /** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */

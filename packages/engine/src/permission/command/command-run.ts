@@ -1,11 +1,14 @@
 // What lets one part of a command run unasked: it only looks where it may, a rule allows its text, or the mode covers it.
 
 import type { SimpleCommand } from "./command.ts";
-import { filesOf, isNullDevice, resolved, type NamedFile } from "./command-files.ts";
+import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
+import { obstacleIn, optionLike } from "./obstacle.ts";
+import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
+import { isFed, surroundingsOf } from "./surroundings.ts";
 import { climbsBack } from "../match/paths.ts";
-import { allowedByPath, isHome, isReadable } from "../question.ts";
+import { allowedByPath, isHome } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
 
@@ -36,24 +39,40 @@ function leaveToRun(
   part: SimpleCommand,
   view: CommandView,
   rules: readonly Rule[],
-  { look, redirects }: { look: boolean; redirects: boolean },
+  { look, redirects, fed = false }: { look: boolean; redirects: boolean; fed?: boolean },
 ): Leave | undefined {
   const empty = part.words.length + part.assignments.length === 0;
-  // A `cd` into a folder with its own git configuration makes git run what that folder says.
-  const risky = view.moves && part.words[0]?.value === "git";
-  if (look && !risky && looksOnlyButRedirects(part) && !(empty && redirects)) {
-    return firstOutside(part, view) === undefined ? LOOKS : undefined;
+  const git = view.gitDanger(part);
+  if (look && git.looking === undefined && looksOnlyButRedirects(part) && !(empty && redirects)) {
+    return obstacleIn(part, view) === undefined ? LOOKS : undefined;
   }
   if (part.within.some((enclosure) => enclosure !== "time") || !part.assignments.every(isSafeAssignment))
     return undefined;
-  const rule = rules.find((each) => allowsText(each.content!, part));
+  if (git.acting !== undefined) return undefined;
+  const surroundings = surroundingsOf(part, view, { fed });
+  const rule = rules.find(
+    (each) => allowsText(each.content!, part, surroundings) && reaches(each.content!, part, view),
+  );
   if (rule) return { by: "rule", reason: rule.text, rule };
-  if (view.question.mode === "acceptEdits" && isFileCommand(part) && firstOutside(part, view) === undefined)
+  if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
-  if (!part.transparent || part.runs.length === 0) return undefined;
+  if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
-  const inner = part.runs.map((each) => leaveToRun(each, view, rules, { look: false, redirects: false }));
+  const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
+  const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
+}
+
+/** A rule that spells the whole command out was meant; one with a star stops at the working directories. */
+function reaches(content: string, part: SimpleCommand, view: CommandView): boolean {
+  if (!content.includes("*")) return true;
+  if (
+    !namesScript(content, part) ||
+    (isBound(part, view.analysis.commands) ? obstacleIn(part, view) : optionLike(part, view))
+  )
+    return false;
+  // What a wrapper that changes nothing starts is bound as if it stood alone.
+  return !part.transparent || part.runs.every((each) => reaches(content, each, view));
 }
 
 function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: CommandView): Leave | undefined {
@@ -68,35 +87,6 @@ function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: C
     return covered ? { by: "mode", reason: "acceptEdits" } : undefined;
   });
   return leaves.includes(undefined) ? undefined : leaves[0];
-}
-
-/** The first file of a part that lies outside the working directories and is not allowed by a path rule. */
-export function firstOutside(part: SimpleCommand, view: CommandView): string | undefined {
-  const { places, question, lost } = view;
-  if (lost) return places.at(-1);
-  const files = filesOf(part, places, question.home, "lenient");
-  const climbing = files.length > 0 ? climbingWord(part) : undefined;
-  if (climbing !== undefined) return climbing;
-  const use = looksOnlyButRedirects(part) ? "read" : "edit";
-  return files.find((file) => isOutside(file, use, view))?.path;
-}
-
-/** These go by the text, as the shell's own `cd` does, or open nothing. */
-const OPENS_NOTHING = new Set(["[", "[[", "cd", "readlink", "realpath", "test"]);
-
-function climbingWord({ words, redirections }: SimpleCommand): string | undefined {
-  const targets = redirections.filter(({ kind }) => kind === "read").map(({ target }) => target);
-  const named = OPENS_NOTHING.has(words[0]?.value ?? "") ? targets : [...words, ...targets];
-  return named.find((word) => climbsBack(word.value))?.value;
-}
-
-function isOutside(file: NamedFile, use: "read" | "edit", { question }: CommandView): boolean {
-  // Where output goes has been judged on its own.
-  if (file.path === "/dev/null" || (file.redirected && file.use === "write")) return false;
-  if (file.pattern && file.path.split("/").includes("..")) return true;
-  const ends = endsIn(file, question);
-  const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
-  return !inside && !allowedByPath(use, ends, question);
 }
 
 /** What acceptEdits runs unasked, with options that cannot name another file. */
@@ -122,7 +112,13 @@ export function isFileCommand({ words }: SimpleCommand): boolean {
   return options !== undefined && rest.every((word) => !word.value.startsWith("-") || options.test(word.value));
 }
 
-function textRules({ question }: CommandView): Rule[] {
+/** A rule speaks of this part; if it is asked about all the same, something else stands in the way. */
+export function isRuled(part: SimpleCommand, view: CommandView): boolean {
+  const surroundings = surroundingsOf(part, view, { fed: false });
+  return textRules(view).some((rule) => allowsText(rule.content!, part, surroundings));
+}
+
+export function textRules({ question }: CommandView): Rule[] {
   return question.rules.filter(
     (rule) => rule.behavior === "allow" && rule.content !== undefined && rule.tool === question.tool,
   );

@@ -1,8 +1,11 @@
 // A command made ready for judging: what several checks need of it, worked out once for each decision.
 
+import { dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
+import { nameFits } from "./on-disk.ts";
+import { gitDangerIn, type GitDanger } from "../git-danger.ts";
 import { patternFolder } from "../match/match-path.ts";
 import { fold, withParents } from "../match/paths.ts";
 import type { Ends, GateQuestion } from "../question.ts";
@@ -17,8 +20,8 @@ export interface CommandView {
   readonly lost: boolean;
   /** What must not be removed, folded: the working folders, home, where it stands, and all that hold them. */
   kept(): ReadonlySet<string>;
-  /** Changes to a folder other than the session's own: what git then does depends on the folder it comes to. */
-  readonly moves: boolean;
+  /** What git would load where this part runs it; nothing for parts that do not start git. */
+  gitDanger(part: SimpleCommand): GitDanger;
   /** in: the sandbox holds it. out: it asks to leave the sandbox. none: there is no sandbox for it. */
   readonly sandbox: "in" | "out" | "none";
   /** Comparisons with rules that are left; a command that needs more is not judged to its end. */
@@ -35,18 +38,20 @@ const MOST_COMPARISONS = 1_000_000;
 export function viewOf(question: GateQuestion): CommandView {
   const analysis = analysisOf(question);
   const where = whereOf(question);
-  const places = placesIn(everyCommand(analysis.commands), where);
+  const commands = everyCommand(analysis.commands);
+  const places = placesIn(commands, where, (path) => question.realPaths?.get(path) ?? path);
   const files = new Map<SimpleCommand, readonly NamedFile[]>();
   const readers = new Map<SimpleCommand, readonly ((content: string) => Reach)[]>();
+  const moves = analysis.commands.some((part) => part.words[0]?.value === "cd" && !staysAtHome(part, places, question));
   let kept: ReadonlySet<string> | undefined;
   return {
     question,
     analysis,
     where,
     places,
-    lost: isLost(places),
+    lost: isLost(places, commands),
     kept: () => (kept ??= new Set([...question.directories, where.home, ...places].flatMap(withParents).map(fold))),
-    moves: analysis.commands.some((part) => part.words[0]?.value === "cd" && !staysAtHome(part, places, question)),
+    gitDanger: gitDangerIn(analysis.commands, where, question, moves),
     sandbox: sandboxFor(question, analysis),
     budget: { left: MOST_COMPARISONS },
     filesIn: (part) =>
@@ -67,6 +72,35 @@ function staysAtHome({ words }: SimpleCommand, places: readonly string[], { dire
 export function endsIn(file: Pick<NamedFile, "path" | "pattern">, { realPaths }: GateQuestion): Ends {
   const path = file.pattern ? patternFolder(file.path) : file.path;
   return { given: path, real: realPaths?.get(path) ?? path };
+}
+
+/**
+ * Everything a word may turn out to be: the file, or for a pattern its folder and what it stands for on the disk.
+ * Undefined when that is not known.
+ */
+export function allEndsIn(file: NamedFile, question: GateQuestion): readonly Ends[] | undefined {
+  const own = endsIn(file, question);
+  if (!file.pattern) return [own];
+  const found = file.torn ? undefined : question.onDisk?.matches.get(file.path);
+  return found && [own, ...upwards(file.path, question), ...found];
+}
+
+/** `.*` may find `..`, depending on the shell's age. */
+function upwards(pattern: string, question: GateQuestion): Ends[] {
+  const names = pattern.split("/");
+  return names.flatMap((name, at) => {
+    if (!/[*?[]/.test(name) || !nameFits("..", name)) return [];
+    const { given, real } = endsIn({ path: names.slice(0, at + 1).join("/"), pattern: true }, question);
+    return [{ given: dirname(given), real: dirname(real) }];
+  });
+}
+
+/** A pattern as it reads once the links of its folder are resolved. */
+export function realPattern(pattern: string, question: GateQuestion): string {
+  const { given, real } = endsIn({ path: pattern, pattern: true }, question);
+  if (given === real) return pattern;
+  const rest = pattern.split("/").slice(given === "/" ? 1 : given.split("/").length);
+  return [real === "/" ? "" : real.replace(/[*?[\]\\]/g, "\\$&"), ...rest].join("/");
 }
 
 export function lineCovers(content: string, { analysis }: CommandView): boolean {

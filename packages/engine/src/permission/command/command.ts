@@ -1,25 +1,32 @@
 // What a shell command is made of: every simple command anywhere in it, with words, assignments and redirections.
 // It only reads; `decide.ts` judges. Loading it loads the parser (25 ms from source), so callers import it late.
 
+import { forEachChild, parse, type Command as ParsedCommand, type SyntaxNode } from "unbash";
+import { agrees, unreadable } from "./account/agreement.ts";
+import { piecesOf } from "./account/pieces.ts";
+import { constantText } from "./account/quoted-text.ts";
+import { onlyReads } from "./account/read-expansion.ts";
+import { ANY_NAME } from "./builtins.ts";
+import { printedBy } from "./printed.ts";
 import {
-  forEachChild,
-  parse,
-  type Assignment as ParsedAssignment,
-  type Command as ParsedCommand,
-  type Redirection as ParsedRedirection,
-  type SyntaxNode,
-  type TestExpression,
-} from "unbash";
-import { isTorn, leavesText, standsAlone } from "./command-whole.ts";
+  assignedDescriptors,
+  assignmentOf,
+  assignmentWord,
+  isExpandedTwice,
+  redirectionOf,
+  testWords,
+  textOf,
+} from "./parts.ts";
 import { isReadOnly } from "../read-only/read-only.ts";
-import { constantText, literal, wordsOf, type Word } from "./word.ts";
+import { codeInVariable, isExpandedLater, loadsUnknown, rulingNames } from "./variables.ts";
+import { literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
 
 /** Where a simple command stands, besides lists, pipelines, conditions and loops. */
 type Enclosure =
   "substitution" | "subshell" | "group" | "function" | "background" | "coproc" | "time" | "expansion" | "shell";
 
-interface Assignment {
+export interface Assignment {
   readonly name: string;
   /** Absent for arrays, subscripts and appends. */
   readonly value?: Word;
@@ -47,6 +54,8 @@ export interface SimpleCommand {
   readonly transparent: boolean;
   /** Starts something that cannot be read from the text, as `bash -c "$x"` does. */
   readonly opaque: boolean;
+  /** A builtin that was given code, as `trap 'rm x' EXIT` is. */
+  readonly code?: true;
 }
 
 export interface CommandAnalysis {
@@ -59,16 +68,16 @@ export interface CommandAnalysis {
 const MOST_CHARACTERS = 100_000;
 const MOST_NODES = 50_000;
 const MOST_WORDS = 2_000;
-const DEEPEST = 1_000;
 const DEEPEST_SHELL = 6;
-/** The parser's time grows with the square of these. */
-const MOST_PARENTHESES = 10_000;
-const MOST_BRACES = 4_000;
+const MOST_TEXTS = 50;
 
 export function analyseCommand(command: string): CommandAnalysis {
-  const reading: Reading = { commands: [], nodes: 0 };
-  readScript(command, [], 0, reading);
-  return { command, commands: reading.commands, ...(reading.problem && { problem: reading.problem }) };
+  const commands: SimpleCommand[] = [];
+  const reading: Reading = { nodes: 0, defined: new Set(), texts: new Set(), evaluates: false };
+  readScript(command, { within: [], shells: 0, into: commands }, reading);
+  if (reading.evaluates) commands.push(...readTexts(reading));
+  const named = reading.defined.size > 0 ? commands.map((each) => renamed(each, reading.defined)) : commands;
+  return { command, commands: named, ...(reading.problem && { problem: reading.problem }) };
 }
 
 /** True when every part of the command only looks. Says nothing about where it looks. */
@@ -77,138 +86,183 @@ export function isReadOnlyCommand(command: string): boolean {
 }
 
 interface Reading {
-  commands: SimpleCommand[];
   nodes: number;
-  problem?: string;
+  problem?: string | undefined;
+  /** Names of functions and aliases: a command so called is not the program of that name. */
+  readonly defined: Set<string>;
+  /** Quoted texts with substitutions in them: data, unless something evaluates it. */
+  readonly texts: Set<string>;
+  /** Something in the command does: arithmetic, `${x@P}`, a builtin that takes subscripts. */
+  evaluates: boolean;
 }
 
 interface Place {
+  readonly source: string;
   readonly within: readonly Enclosure[];
   readonly piped?: true;
-  readonly source: string;
-  readonly depth: number;
+  /** What the command here reads from its input; undefined when it cannot be told. */
+  readonly input?: readonly Word[] | undefined;
   readonly shells: number;
+  /** Where the commands found are listed. */
+  readonly into: SimpleCommand[];
 }
 
-function readScript(source: string, within: readonly Enclosure[], shells: number, reading: Reading): void {
-  const tooMuch = budgetProblem(source) ?? (shells > DEEPEST_SHELL ? "shells are nested too deeply" : undefined);
-  if (tooMuch) {
-    reading.problem ??= tooMuch;
+function readScript(source: string, place: Omit<Place, "source">, reading: Reading): void {
+  const account = accountFor(source, place.shells);
+  if ("problem" in account) {
+    reading.problem ??= account.problem;
     return;
   }
   try {
-    visit(parse(source), { within, source, depth: 0, shells }, reading);
+    const script = parse(source);
+    if (script.errors?.length) reading.problem ??= script.errors[0]!.message;
+    else if (!agrees(account.facts, script)) reading.problem ??= "part of it could not be read";
+    else visit(script, { ...place, source }, reading);
   } catch {
     // Whatever the parser stumbles over, the stack's end included, must end in a question, not in a crash.
     reading.problem ??= "it could not be parsed";
   }
 }
 
-function budgetProblem(source: string): string | undefined {
-  if (source.length > MOST_CHARACTERS) return `it is longer than ${MOST_CHARACTERS} characters`;
-  if (source.includes("\0")) return "it contains a null character";
-  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) return "it ends in a backslash";
-  let parentheses = 0;
-  let braces = 0;
-  for (let at = 0; at < source.length; at++) {
-    const character = source.charCodeAt(at);
-    if (character === 40) parentheses++;
-    else if (character === 123) braces++;
-    else if (character === 32 || character === 10) braces = 0;
-    if (parentheses > MOST_PARENTHESES || braces > MOST_BRACES) return "it has too many brackets";
-  }
-  return undefined;
+/** The parser is given only what our own reading, whose work is bounded by the length of the text, has accepted. */
+function accountFor(source: string, shells: number): ReturnType<typeof unreadable> {
+  if (source.length > MOST_CHARACTERS) return { problem: `it is longer than ${MOST_CHARACTERS} characters` };
+  if (shells > DEEPEST_SHELL) return { problem: "shells are nested too deeply" };
+  return unreadable(source);
+}
+
+/** Text that may be no command at all, or half of one. False when it could not be read; that is no problem of the whole. */
+function readDraft(source: string, place: Omit<Place, "source">, reading: Reading): boolean {
+  const before = reading.problem;
+  const found: SimpleCommand[] = [];
+  reading.problem = undefined;
+  readScript(source, { ...place, into: found }, reading);
+  const readable = reading.problem === undefined;
+  if (readable) place.into.push(...found);
+  reading.problem = before;
+  return readable;
+}
+
+/** The substitutions in quoted texts, for a command that may evaluate them. */
+function readTexts(reading: Reading): SimpleCommand[] {
+  const texts = [...reading.texts];
+  if (texts.length === 0) return [];
+  const runs: SimpleCommand[] = [];
+  const read = texts.slice(0, MOST_TEXTS).map((text) => {
+    const mark = `END_${text.length}`;
+    return readDraft(`: <<${mark}\n${text}\n${mark}`, { within: ["expansion"], shells: 1, into: runs }, reading);
+  });
+  const opaque = read.includes(false) || texts.length > MOST_TEXTS;
+  return [simple({ runs, opaque }, { within: ["expansion"] })];
+}
+
+/** What goes by a name the command itself gives is in a function, or may be: no rule for the program of that name covers it. */
+function renamed(command: SimpleCommand, defined: ReadonlySet<string>): SimpleCommand {
+  const runs = command.runs.map((each) => renamed(each, defined));
+  const name = command.words[0]?.value ?? "";
+  const within: readonly Enclosure[] =
+    defined.has(name) || defined.has(ANY_NAME) ? [...command.within, "function"] : command.within;
+  return { ...command, runs, within };
 }
 
 function visit(node: SyntaxNode, place: Place, reading: Reading): void {
   if (reading.problem) return;
-  if (++reading.nodes > MOST_NODES || place.depth > DEEPEST) {
+  if (++reading.nodes > MOST_NODES) {
     reading.problem = "it has too many parts";
     return;
   }
-  const inner = { ...place, depth: place.depth + 1 };
+  const inner: Place = { ...place, input: undefined };
   const inside = (enclosure: Enclosure): Place => ({ ...inner, within: [...place.within, enclosure] });
   const descend = (into: Place) => forEachChild(node, (child) => visit(child, into, reading));
-  const add = (part: Partial<SimpleCommand>, at: Place = inner) => reading.commands.push(simple(part, at));
+  const add = (part: Partial<SimpleCommand>, at: Place = inner) => place.into.push(simple(part, at));
+  const evaluate = () => {
+    reading.evaluates = true;
+    add({}, inside("expansion"));
+  };
 
   switch (node.type) {
     case "Script":
-      if (node.errors && node.errors.length > 0) reading.problem = node.errors[0]!.message;
       return descend({ ...inner, source: node.source ?? place.source });
     case "Command":
-      if (leavesText(node, place.source)) reading.problem = "part of it could not be read";
-      reading.commands.push(commandOf(node, inner, reading));
+      place.into.push(commandOf(node, place, reading));
       return descend(inner);
     case "Statement":
       return descend(node.background ? inside("background") : inner);
-    case "Pipeline":
-      // `! || x` is an error to bash; `!` by itself is of no use to anybody.
-      if (node.commands.length === 0) reading.problem = "a command is missing";
-      return descend({
-        ...(node.prefixes.some((prefix) => prefix.type === "Time") ? inside("time") : inner),
-        ...(node.commands.length > 1 && { piped: true }),
-      });
+    case "Pipeline": {
+      const at = node.prefixes.some((prefix) => prefix.type === "Time") ? inside("time") : inner;
+      if (node.commands.length < 2) return descend(at);
+      for (const [index, command] of node.commands.entries()) {
+        visit(
+          command,
+          { ...at, piped: true, input: index > 0 ? printedBy(node.commands[index - 1]!) : undefined },
+          reading,
+        );
+      }
+      return;
+    }
     case "Subshell":
       return descend(inside("subshell"));
     case "BraceGroup":
       return descend(inside("group"));
     case "Function":
+      reading.defined.add(node.name.text);
       return descend(inside("function"));
     case "Coproc":
       return descend(inside("coproc"));
     case "Redirected":
-      if (node.redirects.some(isTorn)) reading.problem = "a here-document could not be read";
-      add({ redirections: node.redirects.map(redirectionOf) });
+      add({ redirections: node.redirects.map(redirectionOf), assignments: assignedDescriptors(node.redirects) });
+      return descend(inner);
+    case "Redirect":
+      if (isExpandedTwice(node)) evaluate();
       return descend(inner);
     case "For":
     case "Select":
       add({ assignments: [{ name: node.name.value }] });
       return descend(inner);
     case "TestCommand":
-      add({ words: [literal("[["), ...testWords(node.expression)] });
+      place.into.push(
+        started(simple({ words: [literal("[["), ...testWords(node.expression)] }, inner), inner, reading),
+      );
       return descend(inner);
     case "CommandExpansion":
       // Read where it stands: all it does is print text that is there to be seen.
-      if (constantText(node) !== undefined) return descend(inner);
-      if (node.script === undefined) reading.problem = "a substitution could not be read";
-      return descend(inside("substitution"));
+      return descend(constantText(node.text) === undefined ? inside("substitution") : inner);
     case "ProcessSubstitution":
-      if (!standsAlone(node, place.source)) reading.problem = "a process substitution is part of a longer word";
-      if (node.script === undefined) reading.problem = "a substitution could not be read";
-      return descend(inside("substitution"));
     case "ArithmeticCommandExpansion":
-      if (node.script === undefined) reading.problem = "a substitution could not be read";
       return descend(inside("substitution"));
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
-      // Arithmetic evaluates variables again, subscripts and all: never "only looking".
-      if (node.expression === undefined) reading.problem = "an arithmetic expression could not be read";
-      add({}, inside("expansion"));
-      return descend(inner);
     case "ArithmeticFor":
-      add({}, inside("expansion"));
+      // Arithmetic evaluates variables again, subscripts and all: never "only looking".
+      evaluate();
       return descend(inner);
     case "Assignment":
-      if (node.index) add({}, inside("expansion"));
+      if (node.index) evaluate();
       return descend(inner);
     case "ParameterExpansion":
-      if (changesThings(node)) add({}, inside("expansion"));
+      if (!onlyReads(node.text)) evaluate();
+      return descend(inner);
+    case "Word":
+      keepText(node.text, reading);
+      return descend(inner);
+    case "HereDocBody":
+      if (/\$[({]|`/.test(node.text)) reading.texts.add(node.text.replaceAll("\\", ""));
       return descend(inner);
     default:
       return descend(inner);
   }
 }
 
-/** `${v:=x}` assigns, `${v@P}` and `${!v}` evaluate, subscripts are arithmetic. */
-function changesThings(node: Extract<SyntaxNode, { type: "ParameterExpansion" }>): boolean {
-  if (node.prefix === "!" || node.index) return true;
-  const operation = node.operation;
-  if (operation === undefined) return false;
-  if (operation.type === "Default") return operation.operator.endsWith("=");
-  return operation.type !== "Remove" && operation.type !== "Replace" && operation.type !== "CaseModification";
+/** Quotes keep a substitution from being run, until something evaluates the text. */
+function keepText(source: string, reading: Reading): void {
+  if (!/['"\\]/.test(source) || !/\$[({]|`|\\x|\\u|\\[0-7]/.test(source)) return;
+  for (const piece of piecesOf(source) ?? []) {
+    const fixed = piece.type === "text" ? piece.value : (piece.fixed ?? "");
+    if (/\$[({]|`/.test(fixed)) reading.texts.add(fixed);
+  }
 }
 
-function simple(part: Partial<SimpleCommand>, place: Place): SimpleCommand {
+function simple(part: Partial<SimpleCommand>, place: Pick<Place, "within" | "piped">): SimpleCommand {
   const words = part.words ?? [];
   return {
     words,
@@ -225,106 +279,56 @@ function simple(part: Partial<SimpleCommand>, place: Place): SimpleCommand {
 }
 
 function commandOf(node: ParsedCommand, place: Place, reading: Reading): SimpleCommand {
-  const words = node.name ? wordsOf(node.name) : [];
+  const words = node.name ? wordsOf(node.name.text) : [];
   for (const argument of node.args) {
-    if (argument.type === "Word") words.push(...wordsOf(argument));
+    if (argument.type === "Word") words.push(...wordsOf(argument.text));
     else words.push(assignmentWord(argument));
     if (words.length > MOST_WORDS) {
       reading.problem = "it has too many words";
       break;
     }
   }
-  return started(
-    simple(
-      {
-        words,
-        text: textOf(node, place.source),
-        assignments: node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignmentOf(part)] : [])),
-        redirections: node.redirects.map(redirectionOf),
-      },
-      place,
-    ),
-    place,
-    reading,
-  );
+  const assigned = node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignmentOf(part)] : []));
+  const redirections = node.redirects.map(redirectionOf);
+  const assignments = [...assigned, ...assignedDescriptors(node.redirects), ...rulingNames(words)];
+  const command = simple({ words, text: textOf(node, place.source), assignments, redirections }, place);
+  return started(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
+}
+
+/** Text given on the spot, else what is piped in. */
+function inputOf(
+  { redirects }: ParsedCommand,
+  redirections: readonly Redirection[],
+  piped: readonly Word[] | undefined,
+): readonly Word[] | undefined {
+  if (redirects.some(({ operator }) => operator === "<" || operator === "<&" || operator === "<>")) return undefined;
+  const texts = redirections.flatMap(({ kind, target }) => (kind === "text" ? [target] : []));
+  return texts.length > 0 ? texts : piped;
 }
 
 /** Adds what the command would start in turn. */
 function started(command: SimpleCommand, place: Place, reading: Reading): SimpleCommand {
-  const start = startedBy(command);
-  if (start === undefined) return command;
-  const within: readonly Enclosure[] = [...place.within, "shell"];
+  const start = startedBy(command, place.input);
+  if (command.assignments.some(isExpandedLater) || start?.evaluates) reading.evaluates = true;
+  for (const name of start?.defines ?? []) reading.defined.add(name);
+  const handed = command.assignments.flatMap((assignment) => codeInVariable(assignment) ?? []);
+  const loads = command.assignments.some(loadsUnknown);
+  if (start === undefined && handed.length === 0 && !loads) return command;
+
+  const runs: SimpleCommand[] = [];
   const shells = place.shells + 1;
-  const inner: Reading = { commands: [], nodes: reading.nodes, ...(reading.problem && { problem: reading.problem }) };
-  for (const script of start.scripts) readScript(script, within, shells, inner);
-  if (start.tooMany) inner.problem ??= "it has too many words behind a wrapper";
-  for (const words of start.commands) {
+  const within: readonly Enclosure[] = [...place.within, "shell"];
+  for (const script of start?.scripts ?? []) readScript(script, { within, shells, into: runs }, reading);
+  for (const draft of [...(start?.drafts ?? []), ...handed]) readDraft(draft, { within, shells, into: runs }, reading);
+  if (start?.tooMany) reading.problem ??= "it has too many words behind a wrapper";
+  for (const words of start?.commands ?? []) {
     // Each is judged by every rule: dearer than a node of the tree.
-    if ((inner.nodes += 25) > MOST_NODES) inner.problem ??= "it has too many parts";
-    if (shells > DEEPEST_SHELL) inner.problem ??= "commands are nested too deeply";
-    if (inner.problem) break;
-    inner.commands.push(started(simple({ words }, { ...place, shells }), { ...place, shells }, inner));
+    if ((reading.nodes += 25) > MOST_NODES) reading.problem ??= "it has too many parts";
+    if (shells > DEEPEST_SHELL) reading.problem ??= "commands are nested too deeply";
+    if (reading.problem) break;
+    const assignments = rulingNames(words);
+    runs.push(started(simple({ words, assignments }, place), { ...place, shells }, reading));
   }
-  reading.nodes = inner.nodes;
-  if (inner.problem) reading.problem ??= inner.problem;
-  return { ...command, runs: inner.commands, transparent: start.transparent, opaque: start.opaque };
-}
-
-function textOf(node: ParsedCommand, source: string): string {
-  if (node.name === undefined) return "";
-  const [first] = wordsOf(node.name);
-  let text = first!.kind === "literal" ? first!.value : first!.text;
-  let end = node.name.end;
-  for (const argument of node.args) {
-    const gap = source.slice(end, argument.pos).replaceAll("\\\n", " ").replaceAll("\t", " ");
-    // Between quotes a backslash before a newline may be there to stay.
-    const written = /["']/.test(argument.text) ? argument.text : argument.text.replaceAll("\\\n", "");
-    text += (/^ +$/.test(gap) ? gap : " ") + written;
-    end = argument.end;
-  }
-  return text;
-}
-
-function assignmentOf(node: ParsedAssignment): Assignment {
-  if (node.value.type !== "Word" || node.index || node.append) return { name: node.name };
-  const values = wordsOf(node.value);
-  return values.length === 1 ? { name: node.name, value: values[0]! } : { name: node.name };
-}
-
-/** `export A=1`: an assignment that is an argument. */
-function assignmentWord(node: ParsedAssignment): Word {
-  const { value } = assignmentOf(node);
-  if (value?.kind !== "literal") return { kind: "unknown", value: node.text, text: node.text };
-  return { kind: "literal", value: `${node.name}=${value.value}`, text: node.text };
-}
-
-const NOTHING: Word = { kind: "unknown", value: "", text: "" };
-
-function redirectionOf(node: ParsedRedirection): Redirection {
-  if (node.type === "HereDoc") {
-    const constant = node.delimiter?.quoted === true || node.body.parts?.every((part) => part.type === "Literal");
-    const text = node.body.text;
-    return { kind: "text", target: { kind: (constant ?? true) ? "literal" : "unknown", value: text, text } };
-  }
-  const words = node.target ? wordsOf(node.target) : [];
-  const target = words.length === 1 ? words[0]! : NOTHING;
-  if (node.type === "HereString") return { kind: "text", target };
-  const duplicates = node.operator === ">&" || node.operator === "<&";
-  if (duplicates && target.kind === "literal" && /^(\d+-?|-)$/.test(target.value)) return { kind: "copy", target };
-  return { kind: node.operator === "<" ? "read" : "write", target };
-}
-
-function testWords(test: TestExpression): Word[] {
-  switch (test.type) {
-    case "TestUnary":
-      return [literal(test.operator), ...wordsOf(test.operand)];
-    case "TestBinary":
-      return [...wordsOf(test.left), literal(test.operator), ...wordsOf(test.right)];
-    case "TestLogical":
-      return test.operands.flatMap(testWords);
-    case "TestNot":
-      return testWords(test.operand);
-    case "TestGroup":
-      return testWords(test.expression);
-  }
+  const opaque = (start?.opaque ?? false) || loads;
+  return { ...command, runs, transparent: start?.transparent ?? false, opaque, ...(start?.code && { code: true }) };
 }

@@ -5,14 +5,17 @@ import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
-import { firstOutside, isFileCommand, leaveFor, type Leave } from "./command-run.ts";
-import { endsIn, type CommandView } from "./command-view.ts";
-import { isProtected } from "../match/protected.ts";
+import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
+import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
+import type { CommandView } from "./command-view.ts";
+import { obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
+import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
 import { refusal, shortened } from "../sentences.ts";
-import { ruleFor, suggestCommands, suggestDirectory } from "../suggest.ts";
+import { beyondRules } from "./surroundings.ts";
+import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
 /** Commands longer than this run only when all of Bash is allowed. */
 const LONGEST = 10_000;
@@ -54,19 +57,22 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
   }
   if (question.mode === "bypassPermissions") return undefined;
   for (const part of analysis.commands) {
-    const file = view.filesIn(part).find((each) => {
-      if (!isWritten(each)) return false;
-      const { given, real } = endsIn(each, question);
-      return lost || isProtected(given) || isProtected(real);
-    });
-    if (file) return { reason: `Permission to write to ${file.path} was not given.`, path: file.path };
+    const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
+    if (path !== undefined) return { reason: `Permission to write to ${path} was not given.`, path };
+    const copy = uncheckedCopy(part, view);
+    if (copy !== undefined)
+      return {
+        reason: `This command requires approval: what it copies to '${copy}' could not be looked through`,
+        path: copy,
+      };
   }
   return undefined;
 }
 
 /** Every part looks only, and only where it may; or a rule or the mode allows it. */
 export function commandAllow(view: CommandView): Leave | undefined {
-  const { analysis } = view;
+  const { analysis, question } = view;
+  if (question.shell === "other") return undefined;
   if (analysis.problem !== undefined || analysis.command.length > LONGEST || analysis.commands.length === 0)
     return undefined;
   const leaves: Leave[] = [];
@@ -81,39 +87,63 @@ export function commandAllow(view: CommandView): Leave | undefined {
 /** The reason told for several parts is that of the one that needed most. */
 const WEIGHT: readonly Leave["by"][] = ["rule", "mode", "other"];
 
-/** Why it has to be asked about, and what would settle it for good. */
-export function commandSuggestions(view: CommandView): {
-  reason: string;
-  suggestions: readonly PermissionUpdate[];
-  blockedPath?: string;
-} {
-  const { analysis, question } = view;
-  const reason = "This command requires approval";
-  if (analysis.problem !== undefined || analysis.command.length > LONGEST) return { reason, suggestions: [] };
-  const left = analysis.commands.filter((part) => !leaveFor(part, view));
-  const roots = question.directories.map((directory) => `'${directory}'`).join(", ");
-  for (const part of left) {
-    const path = firstOutside(part, view);
-    if (path === undefined) continue;
-    const name = part.words[0]?.value ?? "";
-    const blocked = (what: string) =>
-      `${name} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
-    if (looksOnlyButRedirects(part)) {
-      return { reason: blocked("read files"), suggestions: suggestDirectory(path, "Bash"), blockedPath: path };
-    }
-    if (question.mode === "acceptEdits" && isFileCommand(part)) {
-      const suggestions = [{ type: "addDirectories", directories: [dirname(path)], destination: "session" }] as const;
-      return { reason: blocked("create or modify files"), suggestions, blockedPath: path };
-    }
-  }
-  return { reason, suggestions: suggestCommands(left.map((part) => settling(part, view))) };
+interface Asked {
+  readonly reason: string;
+  readonly suggestions: readonly PermissionUpdate[];
+  readonly blockedPath?: string;
 }
 
-/** The narrowest rule for a part; undefined when even with it the part would be asked about. */
+const APPROVAL = "This command requires approval";
+const NO_BASH = "no bash was found, so commands cannot be checked; install bash";
+
+/** Why it has to be asked about, and what would settle it for good. */
+export function commandSuggestions(view: CommandView): Asked {
+  const { analysis, question } = view;
+  if (question.shell === "other") return { reason: `${APPROVAL}: ${NO_BASH}`, suggestions: [] };
+  if (analysis.problem !== undefined || analysis.command.length > LONGEST) return { reason: APPROVAL, suggestions: [] };
+  const left = analysis.commands.filter((part) => !leaveFor(part, view));
+  for (const part of left) {
+    const stopped = stoppedByFile(part, view);
+    if (stopped) return stopped;
+  }
+  const script = left.find((part) => isRuled(part, view) && /^(source|\.)$/.test(part.words[0]?.value ?? ""));
+  const rules = textRules(view);
+  const git = left.map((part) => view.gitDanger(part)).find(({ looking, acting }) => looking ?? acting);
+  const why = script
+    ? `no rule names the script '${script.words[1]?.text ?? ""}'`
+    : (git?.acting ?? git?.looking ?? left.map((part) => beyondRules(part, rules, view)).find(Boolean));
+  return {
+    reason: why === undefined ? APPROVAL : `${APPROVAL}: ${why}`,
+    suggestions: suggestCommands(left.map((part) => settling(part, view))),
+  };
+}
+
+/** A part that would run were it not for a file. */
+function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefined {
+  const { mode, directories } = view.question;
+  const looks = looksOnlyButRedirects(part);
+  const ruled = isRuled(part, view);
+  const bound =
+    looks || (ruled && isBound(part, view.analysis.commands)) || (mode === "acceptEdits" && isFileCommand(part));
+  const obstacle = bound ? obstacleIn(part, view) : ruled ? optionLike(part, view) : undefined;
+  if (obstacle === undefined) return undefined;
+  const { why, path } = obstacle;
+  if (why === "option")
+    return { reason: `${APPROVAL}: '${path}' is named like an option`, suggestions: [], blockedPath: path };
+  if (why === "unseen")
+    return { reason: `${APPROVAL}: it could not be told what '${path}' leads to`, suggestions: [], blockedPath: path };
+  const roots = directories.map((directory) => `'${directory}'`).join(", ");
+  const what = looks ? "read files" : "create or modify files";
+  const reason = `${part.words[0]?.value ?? ""} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
+  const added = { type: "addDirectories", directories: [dirname(path)], destination: "session" } as const;
+  return { reason, suggestions: looks ? suggestDirectory(path, "Bash") : [added], blockedPath: path };
+}
+
+/** The first rule for a part that would allow it; undefined when it would be asked about with any of them. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {
-  const content = ruleFor(part);
-  if (content === undefined) return undefined;
-  const text = `Bash(${content})`;
-  const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
-  return leaveFor(part, view, [rule]) ? content : undefined;
+  return rulesFor(part).find((content) => {
+    const text = `Bash(${content})`;
+    const rule: Rule = { behavior: "allow", tool: "Bash", content, source: "session", base: view.where.cwd, text };
+    return leaveFor(part, view, [rule]);
+  });
 }

@@ -5,7 +5,8 @@ import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { isSafeAssignment } from "../read-only/read-only.ts";
 import { wildcard } from "../match/wildcard.ts";
-import { isShell } from "./wrapper.ts";
+import { uncoveredWord, type Surroundings } from "../options/options.ts";
+import type { Uncovered } from "../options/read-options.ts";
 import type { Word } from "./word.ts";
 
 /** maybe: an expansion hides the part the rule is about. */
@@ -31,8 +32,18 @@ export function reachOf(command: SimpleCommand): (content: string) => Reach {
   };
 }
 
-/** For allow rules: this part, as written. What stands around it has been looked at by the caller. */
-export function allowsText(content: string, command: SimpleCommand): boolean {
+/** For allow rules: this part, as written, with no option that does more than the rule says. */
+export function allowsText(content: string, command: SimpleCommand, surroundings: Surroundings): boolean {
+  return coversText(content, command) && beyondRule(content, command, surroundings) === undefined;
+}
+
+/** What keeps a rule from allowing a command whose text it covers. */
+export function beyondRule(content: string, command: SimpleCommand, surroundings: Surroundings): Uncovered | undefined {
+  if (!content.includes("*") || !coversText(content, command)) return undefined;
+  return uncoveredWord(command, content.slice(0, content.indexOf("*")).replace(/:$/, ""), surroundings);
+}
+
+function coversText(content: string, command: SimpleCommand): boolean {
   const program = command.words[0];
   if (
     program?.kind !== "literal" ||
@@ -42,10 +53,8 @@ export function allowsText(content: string, command: SimpleCommand): boolean {
     return false;
   }
   if (!command.assignments.every(isSafeAssignment) || !covers(content, command.text)) return false;
-  if (!content.includes("*")) return true;
-  // A prefix was allowed, not what an option after it would run.
-  const prefix = content.slice(0, content.indexOf("*"));
-  return !runsOther(basename(program.value), command.words.slice(1), prefix);
+  // Of a builtin that was given code, a prefix says nothing about the code.
+  return command.code !== true || !content.includes("*");
 }
 
 /** `prefix:*` and `prefix *` end at a word; `*` elsewhere is any text. */
@@ -131,26 +140,3 @@ function flagsOf(words: readonly string[]): Set<string> {
 }
 
 const isFlag = (word: string) => /^-[^\s]/.test(word);
-
-/** Options that make a program run another or load code. */
-const RUNNING_OPTIONS: Readonly<Record<string, RegExp>> = {
-  fd: /^(-[a-zA-Z0]*[xX]|--exec)/,
-  find: /^-(exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/,
-  git: /^--(upl|rece|exec|ext-|textc|open)/,
-  man: /^(-[a-zA-Z]*[PHCr]|--pager|--html|--config)/,
-  rg: /^--(pre|hostname-bin)(=|$)/,
-  sed: /^(-[a-zA-Z]*i|--in-place)/,
-  sort: /^(-[a-zA-Z]*[oT]|--comp|--o)/,
-  ssh: /^-[a-zA-Z]*o/,
-  tar: /^(-[a-zA-Z]*[IF]|--to-command|--checkpoint-action|--use-compress|--info-script|--new-volume|--rsh)/,
-};
-
-function runsOther(name: string, words: readonly Word[], prefix: string): boolean {
-  const named = prefix.split(/\s+/);
-  if (isShell(name)) return words.some((word) => /^-[a-zA-Z]*c/.test(word.value) && !named.includes(word.value));
-  if (name === "git" && /^(-c|--config-env)/.test(words[0]?.value ?? "") && !named.includes(words[0]!.value))
-    return true;
-  if (!Object.hasOwn(RUNNING_OPTIONS, name)) return false;
-  const pattern = RUNNING_OPTIONS[name]!;
-  return words.some((word) => pattern.test(word.value) && !named.includes(word.value));
-}

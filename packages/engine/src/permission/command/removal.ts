@@ -4,7 +4,8 @@
 import { basename, dirname } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand } from "./command-files.ts";
-import type { CommandView } from "./command-view.ts";
+import { realPattern, type CommandView } from "./command-view.ts";
+import { nameFits } from "./on-disk.ts";
 import { absolute, fold, withoutDetour } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
@@ -32,17 +33,25 @@ function isCritical(word: Word, kept: ReadonlySet<string>, { places, question, w
   const value = fromHome ? where.home + word.value.slice(1) : word.value;
   return places.some((place) => {
     const path = withoutDetour(absolute(place, value), place);
-    if (word.kind === "glob") return isCriticalPattern(path, kept);
+    if (word.kind === "glob")
+      return isCriticalPattern(path, kept) || isCriticalPattern(realPattern(path, question), kept);
     return isKept(path, kept) || isKept(question.realPaths?.get(path) ?? path, kept);
   });
 }
 
 /** A pattern is as bad as its folder when it takes everything in it, and bad by itself directly under the root. */
 function isCriticalPattern(pattern: string, kept: ReadonlySet<string>): boolean {
+  if ([...kept].some((path) => standsFor(pattern, path))) return true;
   const folder = dirname(pattern);
   if (/[*?[]/.test(folder)) return /^\/[^/]*[*?[]/.test(folder);
-  const everything = /^\.?(\[!?\^?\.?\])?[*?]+$/.test(basename(pattern));
+  const everything = /^\.?(\[[!^]?\.?\]|\[[!^][^\]]*\])?[*?]+$/.test(basename(pattern));
   return folder === "/" || (everything && isKept(folder, kept));
+}
+
+function standsFor(pattern: string, path: string): boolean {
+  const names = path.split("/");
+  const wanted = pattern.split("/");
+  return names.length === wanted.length && wanted.every((each, at) => nameFits(names[at]!, each));
 }
 
 function isKept(path: string, kept: ReadonlySet<string>): boolean {

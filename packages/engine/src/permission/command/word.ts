@@ -1,7 +1,7 @@
 // One word of a command line after quotes are removed, and how sure we are of it.
-// Turns the parser's parts into that; expands braces, because `{rm,-rf,x}` is a command.
+// Expands braces, because `{rm,-rf,x}` is a command.
 
-import type { CommandExpansionPart, Word as ParsedWord, WordPart } from "unbash";
+import { piecesOf, type Piece } from "./account/pieces.ts";
 
 /**
  * literal: exactly this. home: begins with `~` or `$HOME`, kept as `~`. glob: a pattern for file names, quoted
@@ -18,108 +18,105 @@ export interface Word {
 }
 
 const MOST_ALTERNATIVES = 64;
-/** An expansion the parser took for plain text, such as `$[1 + 1` without its end. */
-const UNREAD = /(?<!\\)(?:\\\\)*(?:\$[[({]|`)/;
-/** Expand to digits, whatever the world looks like. */
-const NUMERIC = new Set(["$?", "$#", "$$"]);
+const LONGEST_BRACES = 1_000;
 
 export function literal(value: string): Word {
   return { kind: "literal", value, text: value };
 }
 
-/** A word may stand for several: braces multiply it. */
-export function wordsOf(parsed: ParsedWord): Word[] {
-  const text = parsed.text.replaceAll("\\\n", "");
-  const parts = parsed.parts;
-  if (parts === undefined) {
-    if (UNREAD.test(text)) return [{ kind: "unknown", value: text, text }];
-    return [{ ...plain(parsed.value, text.startsWith("~")), text }];
-  }
-  const braces = parts.findIndex((part) => part.type === "BraceExpansion");
-  if (braces < 0) return [{ ...joined(parts, text), text }];
+/** The words a piece of source text stands for: braces multiply it. */
+export function wordsOf(source: string): Word[] {
+  const text = source.replaceAll("\\\n", "");
+  const pieces = piecesOf(source);
+  const plain = pieces?.map((piece) => (piece.type === "text" && !piece.quoted ? piece.value : "\0")).join("") ?? "";
+  if (pieces === undefined || expandsTilde(plain)) return [{ kind: "unknown", value: text, text }];
+  if (!hasBraces(plain)) return [{ ...joined(pieces, text), text }];
 
   const words = expand(text);
   if (words === undefined) return [{ kind: "unknown", value: text, text }];
   return words.map((value) => ({ kind: /[*?]/.test(value) ? "glob" : "braces", value, text }));
 }
 
-function plain(value: string, tilde: boolean): Pick<Word, "kind" | "value"> {
-  if (!tilde) return { kind: "literal", value };
-  return value === "~" || value.startsWith("~/") ? { kind: "home", value } : { kind: "unknown", value };
+/** In what looks like an assignment, bash expands a tilde behind the sign and behind each colon. */
+function expandsTilde(plain: string): boolean {
+  const assigned = /^[A-Za-z_]\w*=/.exec(plain)?.[0];
+  return assigned !== undefined && (plain[assigned.length] === "~" || plain.includes(":~", assigned.length));
 }
 
-function joined(parts: readonly WordPart[], text: string): Pick<Word, "kind" | "value"> {
+/** Perhaps more than bash would expand; `expand` tells. */
+function hasBraces(plain: string): boolean {
+  const within = plain.slice(plain.indexOf("{"), plain.lastIndexOf("}") + 1);
+  return within.startsWith("{") && (within.includes(",") || within.includes(".."));
+}
+
+function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "value"> {
   const unknown = { kind: "unknown", value: text } as const;
-  const globs = parts.some((part) => part.type === "Glob");
-  let home = text.startsWith("~");
+  const [first] = pieces;
+  let home = first?.type === "text" && !first.quoted && first.value.startsWith("~");
   let value = "";
-  for (const [index, part] of parts.entries()) {
-    if (part.type === "Glob" && part.kind !== "bracket") value += part.value;
-    // An expansion in a bracket may bring blanks, and with them new words.
-    else if (part.type === "Glob" && /[$`]/.test(part.text)) return unknown;
-    // A bracket may hold quotes and substitutions; only the plain ones are patterns we can compare.
-    else if (part.type === "Glob") value += /^\[[\w.!^-]+\]$/.test(part.text) ? part.text : "*";
-    else if (part.type === "ExtendedGlob") return unknown;
-    else {
-      const piece = fixed(part);
-      if (piece !== undefined) value += globs ? escapeGlob(piece) : piece;
-      else if (index === 0 && isHome(part)) {
-        home = true;
-        value += "~";
-      } else return unknown;
-    }
+  let pattern = "";
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.value !== undefined) {
+      value += piece.value;
+      pattern += piece.type === "text" && !piece.quoted ? piece.value : escapeGlob(piece.value);
+    } else if (index === 0 && piece.type === "expansion" && /^\$(?:HOME|\{HOME\})$/.test(piece.text)) {
+      home = true;
+      value += "~";
+      pattern += "~";
+    } else return unknown;
   }
+  if (pattern.split("[").length > MOST_BRACKETS) return unknown;
+  const glob = globOf(pattern);
+  if (glob !== undefined) value = glob;
   if (home && value !== "~" && !value.startsWith("~/")) return unknown;
-  if (globs) return { kind: "glob", value };
-  return { kind: home ? "home" : "literal", value };
+  return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value };
 }
 
-/** What a part expands to, when nothing can change it. */
-function fixed(part: WordPart): string | undefined {
-  switch (part.type) {
-    case "Literal":
-      return UNREAD.test(part.text) ? undefined : part.value;
-    case "SingleQuoted":
-    case "AnsiCQuoted":
-      return part.value;
-    case "DoubleQuoted": {
-      const pieces = part.parts.map((each) => (each.type === "CommandExpansion" ? constantText(each) : fixed(each)));
-      return pieces.includes(undefined) ? undefined : pieces.join("");
+/** The pattern with brackets we cannot compare made wider; undefined when nothing in it is a wildcard. */
+function globOf(pattern: string): string | undefined {
+  const tokens: readonly string[] = pattern.match(/\\[^]|[^]/g) ?? [];
+  const last = tokens.lastIndexOf("]");
+  let wild = false;
+  let glob = "";
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!;
+    const end = token === "[" && at < last ? bracketEnd(tokens, at) : -1;
+    if (end > at) {
+      const bracket = tokens.slice(at, end + 1).join("");
+      glob += /^\[[\w.!^-]+\]$/.test(bracket) ? bracket : "*";
+      at = end;
+      wild = true;
+      continue;
     }
-    case "SimpleExpansion":
-      return NUMERIC.has(part.text) ? part.text : undefined;
-    default:
-      // Locale strings are looked up in a message catalogue; the rest are expansions.
-      return undefined;
+    if (token === "*" || token === "?") wild = true;
+    glob += token === "[" ? "\\[" : token;
   }
+  return wild ? glob : undefined;
 }
 
-/**
- * What `$(cat <<'END' … END)` stands for: the text between the marks. It is how long commit messages are written.
- * Undefined for any other substitution.
- */
-export function constantText({ script }: CommandExpansionPart): string | undefined {
-  const [statement, ...more] = script?.commands ?? [];
-  if (statement === undefined || more.length > 0 || statement.background || script?.errors?.length) return undefined;
-  const { command } = statement;
-  if (command.type !== "Command" || command.name?.text !== "cat" || command.prefix.length > 0) return undefined;
-  const [text, ...rest] = command.suffix;
-  if (text?.type !== "HereDoc" || rest.length > 0 || text.operator !== "<<" || text.descriptor) return undefined;
-  if (!text.delimiter?.quoted || text.closing === undefined) return undefined;
-  return text.body.text.replace(/\n+$/, "");
-}
+const LONGEST_BRACKET = 256;
+const MOST_BRACKETS = 100;
 
-function isHome(part: WordPart): boolean {
-  if (part.type === "DoubleQuoted") return part.parts.length === 1 && isHome(part.parts[0]!);
-  return (
-    (part.type === "SimpleExpansion" || part.type === "ParameterExpansion") && /^\$(HOME|\{HOME\})$/.test(part.text)
-  );
+/** Where a bracket ends. A `]` that comes first, or belongs to `[:alpha:]` and the like, does not end it. */
+function bracketEnd(tokens: readonly string[], start: number): number {
+  let at = /[!^]/.test(tokens[start + 1]!) ? start + 3 : start + 2;
+  if (tokens[start + 1] === "[") at = start + 1;
+  for (const most = Math.min(tokens.length, start + LONGEST_BRACKET); at < most; at++) {
+    const sign = tokens[at] === "[" && /[:.=]/.test(tokens[at + 1] ?? "") ? tokens[at + 1] : undefined;
+    const close =
+      sign === undefined
+        ? -1
+        : tokens.slice(at + 2, most).findIndex((token, index) => token === sign && tokens[at + 3 + index] === "]");
+    if (close >= 0) at += close + 3;
+    else if (tokens[at] === "]") return at;
+  }
+  return -1;
 }
 
 /** Expands `a{b,c}d`, innermost braces first. Undefined when quotes, ranges or expansions are involved. */
 function expand(text: string): string[] | undefined {
-  if (!/^[\w./,{}@%+=:~*?-]+$/.test(text) || text.includes("..}") || /\{[^{},]*\.\.[^{},]*\}/.test(text))
-    return undefined;
+  if (text.length > LONGEST_BRACES || !/^[\w./,{}@%+=:~*?-]+$/.test(text)) return undefined;
+  if (text.includes("..}") || /\{[^{},]*\.\.[^{},]*\}/.test(text)) return undefined;
   let words = [text];
   for (;;) {
     const at = words.findIndex((word) => /\{[^{}]*,[^{}]*\}/.test(word));

@@ -2,15 +2,25 @@
 // When an option is not known here, every word that could be the inner program is taken for one: deny rules must not miss.
 
 import { basename } from "node:path/posix";
+import { codeOf, isDescriptor, scripts } from "./builtins.ts";
 import type { SimpleCommand } from "./command.ts";
+import { codeInVariable } from "./variables.ts";
 import { literal, type Word } from "./word.ts";
 
-interface Started {
+export interface Started {
   readonly commands: readonly (readonly Word[])[];
   /** Shell text to be read in turn. */
   readonly scripts: readonly string[];
+  /** The same, where it may be half a command or none: read as far as it can be. */
+  readonly drafts?: readonly string[];
   readonly transparent: boolean;
   readonly opaque: boolean;
+  /** Names that mean something else from here on. */
+  readonly defines?: readonly string[];
+  /** Expands or calculates with text it is given, so that a quoted substitution may be run after all. */
+  readonly evaluates?: true;
+  /** A builtin with code among its words. */
+  readonly code?: boolean;
   /** There were more readings than we are willing to judge. */
   readonly tooMany?: true;
 }
@@ -51,32 +61,31 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** Wrappers whose options are many: every later word may be the inner program. */
 const CARELESS = new Set(
-  "arch chrt entr firejail flatpak-spawn flock ltrace nsenter parallel proot rlwrap runuser script setarch setpriv ssh strace su systemd-run taskset torsocks unbuffer unshare watch".split(
+  "arch chrt csh entr firejail fish flatpak-spawn flock ltrace nsenter parallel proot rlwrap runuser script setarch setpriv ssh strace su systemd-run taskset tcsh torsocks unbuffer unshare watch".split(
     " ",
   ),
 );
 
-const SHELLS = new Set(["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"]);
+const SHELLS = new Set(["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "yash", "zsh"]);
 
 export function isShell(program: string): boolean {
   return SHELLS.has(program);
 }
 
-/** Undefined when the command starts nothing but itself. */
-export function startedBy(command: Pick<SimpleCommand, "words" | "redirections">): Started | undefined {
-  const [program, ...words] = command.words;
+/** Undefined when the command starts nothing but itself. `input`: the texts it may read from its input, when they are known. */
+export function startedBy({ words: all }: Pick<SimpleCommand, "words">, input?: readonly Word[]): Started | undefined {
+  const [program, ...words] = all;
   if (program === undefined || program.kind === "unknown") return undefined;
   const name = basename(program.value);
 
-  if (SHELLS.has(name)) return shell(words, command.redirections);
-  if (name === "eval") return scripts([words]);
-  if (name === "trap") return scripts(words.slice(0, 1).map((word) => [word]));
+  if (SHELLS.has(name)) return shell(words, input);
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
   if (CARELESS.has(name)) return { ...anyOf(words), scripts: constantTexts(words) };
   if (name === "command" && looksUp(words)) return undefined;
 
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
-  return wrapper && (words.length > 0 ? wrapped(wrapper, words, name) : undefined);
+  if (wrapper === undefined) return codeOf(name, words, input);
+  return words.length > 0 ? wrapped(wrapper, words, name) : undefined;
 }
 
 /** `command -v rm` only says where `rm` is; in `command rm -v` the option is not its own. */
@@ -89,6 +98,7 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Starte
   let at = 0;
   let operands = wrapper.operands ?? 0;
   let bare = true;
+  const handed: string[] = [];
   for (; at < words.length; at++) {
     const word = words[at]!;
     if (word.kind === "unknown") return anyOf(words.slice(at));
@@ -100,7 +110,10 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Starte
       const next = skipOption(wrapper, word.value);
       if (next === undefined) return { ...anyOf(words), scripts: splitStrings(words) };
       at += next;
-    } else if (word.value === "-" || (wrapper.assigns && /^[A-Za-z_]\w*=/.test(word.value))) {
+    } else if (wrapper.assigns && /^[^=]+=/.test(word.value)) {
+      const [variable] = word.value.split("=", 1);
+      handed.push(codeInVariable({ name: variable!, value: literal(word.value.slice(variable!.length + 1)) }) ?? "");
+    } else if (word.value === "-") {
       continue;
     } else if (operands > 0) {
       operands--;
@@ -108,7 +121,10 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Starte
   }
   const rest = words.slice(at);
   const transparent = wrapper.transparent === true || (name === "xargs" && bare);
-  return { commands: rest.length > 0 ? [rest] : [], scripts: [], transparent, opaque: rest[0]?.kind === "unknown" };
+  const [inner] = rest;
+  // What is put in place of `{}` becomes part of the script.
+  const opaque = inner?.kind === "unknown" || (name === "xargs" && !bare && isShell(basename(inner?.value ?? "")));
+  return { commands: rest.length > 0 ? [rest] : [], scripts: handed.filter(Boolean), transparent, opaque };
 }
 
 /** How many further words the option takes; undefined when we do not know it. */
@@ -132,9 +148,9 @@ function anyOf(words: readonly Word[]): Started {
 function splitStrings(words: readonly Word[]): string[] {
   return words.flatMap((word, at) => {
     if (word.kind !== "literal") return [];
-    const attached = /^(?:-[a-zA-Z0]*S|--split-string=)(.+)$/s.exec(word.value)?.[1];
+    const attached = /^(?:-[a-zA-Z0]*S|--s[a-z-]*=)(.+)$/s.exec(word.value)?.[1];
     if (attached !== undefined) return [attached];
-    return /^(-[a-zA-Z0]*S|--split-string)$/.test(words[at - 1]?.value ?? "") ? [word.value] : [];
+    return /^(-[a-zA-Z0]*S|--s[a-z-]*)$/.test(words[at - 1]?.value ?? "") ? [word.value] : [];
   });
 }
 
@@ -143,29 +159,30 @@ function constantTexts(words: readonly Word[]): string[] {
   return words.flatMap((word) => (word.kind === "literal" && /\s/.test(word.value) ? [word.value] : []));
 }
 
-function shell(words: readonly Word[], redirections: SimpleCommand["redirections"]): Started {
-  const texts = redirections.filter((redirection) => redirection.kind === "text").map(({ target }) => [target]);
+/** A script as an argument, in a file, or from its input: what cannot be told makes it opaque. */
+function shell(words: readonly Word[], input: readonly Word[] | undefined): Started {
+  const fromInput = scripts(input?.map((text) => [text]));
+  let standard = false;
   for (let at = 0; at < words.length; at++) {
-    const option = words[at]!.value;
-    if (words[at]!.kind === "unknown") return { ...scripts(texts), opaque: true };
-    if (!/^[-+]/.test(option)) break;
-    if (/^-[a-zA-Z]*c/.test(option)) {
-      const rest = words.slice(at + 1).filter((word) => !/^[-+]/.test(word.value));
-      return scripts([...texts, ...rest.slice(0, 1).map((word) => [word])]);
+    const { kind, value } = words[at]!;
+    if (kind === "unknown") return { ...fromInput, opaque: true };
+    if (!/^[-+]./.test(value)) return standard || isDescriptor(words[at]!) ? fromInput : scripts([]);
+    if (/^--(?:version|help)$/.test(value)) return scripts([]);
+    if (/^-[a-zA-Z]*c/.test(value)) return scripts(argumentsOf(words.slice(at), value));
+    if (/^-[a-zA-Z]*s/.test(value)) standard = true;
+    if (/^[-+][a-zA-Z]*[oO]$|^--(?:rcfile|init-file)$/.test(value) && words[++at]?.kind === "unknown") {
+      return { ...fromInput, opaque: true };
     }
-    if (/^[-+][oO]$/.test(option) || option === "--rcfile" || option === "--init-file") at++;
   }
-  return scripts(texts);
+  return fromInput;
 }
 
-function scripts(texts: readonly (readonly Word[])[]): Started {
-  const readable = texts.filter((words) => !words.some(isVague));
-  return {
-    commands: [],
-    scripts: readable.map((words) => words.map((word) => word.value).join(" ")),
-    transparent: false,
-    opaque: readable.length < texts.length,
-  };
+/** The script behind `-c`. Where options take values of their own, each word may be the script. */
+function argumentsOf(words: readonly Word[], bundle: string): readonly (readonly Word[])[] | undefined {
+  const rest = words.slice(1).filter((word) => word.kind !== "literal" || !/^[-+]/.test(word.value));
+  const valued = words.some((word) => /^[-+][a-zA-Z]*[oO]/.test(word.value)) || /[oO]/.test(bundle);
+  if (rest.length === 0) return undefined;
+  return (valued ? rest : rest.slice(0, 1)).map((word) => [word]);
 }
 
 const FOUND = literal("{}");
@@ -213,4 +230,3 @@ function fd(words: readonly Word[]): Started | undefined {
 }
 
 const isUnknown = (word: Word) => word.kind === "unknown";
-const isVague = (word: Word) => word.kind !== "literal";

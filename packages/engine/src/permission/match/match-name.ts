@@ -29,7 +29,9 @@ export function matchesName(rule: Rule, tool: string, access: Access, input: Jso
 export function hostOf(url: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") return undefined;
-  return parsed.hostname.replace(/\.+$/, "") || undefined;
+  let end = parsed.hostname.length;
+  while (parsed.hostname[end - 1] === ".") end--;
+  return parsed.hostname.slice(0, end) || undefined;
 }
 
 function matchesHost(rule: Rule, pattern: string, url: string): boolean {

@@ -1,10 +1,10 @@
 // Whether a path rule speaks about a path, about names a shell pattern may stand for, or about what lies in a folder.
 // Deny and ask take the wider reading: any case, any of the names a file may go by. Allow is taken to the letter.
 
-import ignore, { type Ignore } from "ignore";
+import { compileLine, coversPath, type GitignoreLine } from "../../pattern/gitignore.ts";
 import { absolute, fold, otherNames } from "./paths.ts";
 import type { Rule } from "../rule.ts";
-import { overlap } from "./wildcard.ts";
+import { overlap, type Effort } from "./wildcard.ts";
 
 /** Where patterns are anchored. */
 export interface Anchors {
@@ -18,17 +18,12 @@ export interface Anchors {
 /** Patterns made ready. Good for as long as one set of rules; forgotten in part when it grows. */
 export interface Matchers {
   readonly byRule: Map<Rule, Anchored>;
-  readonly byPattern: Map<string, Ready>;
+  /** Null for a pattern that matches nothing. */
+  readonly byPattern: Map<string, GitignoreLine | null>;
   /** Of the path asked about last: rules come one after another with the same. */
   names?: { readonly path: string; readonly cwd: string; readonly list: readonly string[] };
   /** How many patterns were compiled: what a decision after warm-up must not add to. */
   compiled: number;
-}
-
-interface Ready {
-  readonly ignore: Ignore;
-  /** The library keeps every path it was asked about. */
-  asked: number;
 }
 
 interface Anchored {
@@ -49,9 +44,9 @@ interface AnchoredPattern {
 }
 
 const LONGEST_PATH = 4_096;
-const LONG_PATH = 512;
-const MOST_ASKED = 2_000;
 const MOST_PATTERNS = 5_000;
+/** Steps for comparing one pattern of the shell with one rule: far more than any real pair takes. */
+const MOST_STEPS = 200_000;
 
 export function newMatchers(): Matchers {
   return { byRule: new Map(), byPattern: new Map(), compiled: 0 };
@@ -63,16 +58,14 @@ export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean
   if (path.length > LONGEST_PATH) return false;
   const strict = rule.behavior !== "allow";
   const names = strict ? namesOf(path, anchors) : [path];
-  return anchored(rule, anchors).some(({ base, pattern, segments, needed }) =>
+  return anchored(rule, anchors).some(({ base, pattern, needed }) =>
     names.some((name) => {
       if (!name.includes(needed)) return false;
-      // The matcher's work grows with the square of the depth; where it would hurt, the rougher reading has to do.
-      if (name.length > LONG_PATH) return strict && meet(segmentsOf(escaped(name)), segments, false);
       const inner = beneath(base, name);
-      if (inner === undefined) return false;
-      if (inner !== "" && covers(pattern, inner, strict, anchors.matchers)) return true;
-      // A folder is denied when all that lies in it is.
-      return strict && covers(pattern, `${inner === "" ? "" : `${inner}/`}${PROBE}`, strict, anchors.matchers);
+      if (inner === undefined || (inner === "" && !strict)) return false;
+      // A folder is denied when everything in it is.
+      const parts = [...(inner === "" ? [] : inner.split("/")), ...(strict ? [PROBE] : [])];
+      return covers(pattern, parts, strict, anchors.matchers);
     }),
   );
 }
@@ -80,14 +73,14 @@ export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean
 /** Whether a file name pattern of the shell could reach something the rule forbids. */
 export function mayMatchPattern(rule: Rule, pattern: string, anchors: Anchors): boolean {
   const names = segmentsOf(pattern);
-  return anchored(rule, anchors).some(({ segments }) => meet(names, segments, false));
+  return anchored(rule, anchors).some(({ segments }) => meet(names, segments, { deep: false }));
 }
 
 /** Whether something the rule forbids could lie in the folder, or be it. */
 export function mayLieIn(rule: Rule, folder: string, anchors: Anchors): boolean {
   return otherNames(folder, anchors.cwd).some((name) => {
     const names = segmentsOf(escaped(name));
-    return anchored(rule, anchors).some(({ segments }) => meet(names, segments, true));
+    return anchored(rule, anchors).some(({ segments }) => meet(names, segments, { deep: true }));
   });
 }
 
@@ -110,19 +103,18 @@ function namesOf(path: string, { cwd, matchers }: Anchors): readonly string[] {
   return list;
 }
 
-function covers(pattern: string, name: string, strict: boolean, matchers: Matchers | undefined): boolean {
+function covers(pattern: string, names: readonly string[], strict: boolean, matchers: Matchers | undefined): boolean {
   const key = strict ? pattern : `exact ${pattern}`;
-  let ready = matchers?.byPattern.get(key);
-  if (ready === undefined || ready.asked >= MOST_ASKED) {
-    ready = { ignore: ignore({ ignorecase: strict }).add({ pattern }), asked: 0 };
+  let line = matchers?.byPattern.get(key);
+  if (line === undefined) {
+    line = compileLine(pattern, { ignoreCase: strict }) ?? null;
     if (matchers) {
       matchers.compiled++;
       if (matchers.byPattern.size >= MOST_PATTERNS) matchers.byPattern.clear();
-      matchers.byPattern.set(key, ready);
+      matchers.byPattern.set(key, line);
     }
   }
-  ready.asked++;
-  return ready.ignore.ignores(name);
+  return line !== null && coversPath(line, names);
 }
 
 /** The path as seen from the folder; undefined when it is not in there. */
@@ -189,16 +181,18 @@ const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
 
 /**
  * Whether some path fits both. `names` may hold wildcards of the shell, `rule` also `**`. What lies beneath the rule's
- * end fits; where `names` end first, it fits only if all that lies beneath them counts (`deep`).
+ * end fits; where `names` end first, it fits only if all that lies beneath them counts (`deep`). What would take too long
+ * to compare fits: length is no way past a rule.
  */
-function meet(names: readonly string[], rule: readonly string[], deep: boolean): boolean {
+function meet(names: readonly string[], rule: readonly string[], { deep }: { readonly deep: boolean }): boolean {
+  const effort: Effort = { left: MOST_STEPS };
   let at = new Set([0]);
   for (const name of names) {
     const next = new Set<number>();
     for (const position of reachable(at, rule)) {
-      if (position >= rule.length) return true;
+      if (position >= rule.length || --effort.left < 0) return true;
       if (rule[position] === "**") next.add(position);
-      else if (fits(name, rule[position]!)) next.add(position + 1);
+      else if (fits(name, rule[position]!, effort)) next.add(position + 1);
     }
     if (next.size === 0) return false;
     at = next;
@@ -212,15 +206,15 @@ function reachable(from: ReadonlySet<number>, rule: readonly string[]): Set<numb
   const found = new Set<number>();
   for (let position of from) {
     found.add(position);
-    while (rule[position] === "**") found.add(++position);
+    while (rule[position] === "**" && !found.has(position + 1)) found.add(++position);
   }
   return found;
 }
 
 const WILD = /[*?[\\]/;
 
-function fits(name: string, target: string): boolean {
+function fits(name: string, target: string, effort: Effort): boolean {
   // `*` does not reach hidden files.
   if (target.startsWith(".") && /^[*?[]/.test(name)) return false;
-  return WILD.test(name) || WILD.test(target) ? overlap(name, target) : fold(name) === fold(target);
+  return WILD.test(name) || WILD.test(target) ? overlap(name, target, effort) : fold(name) === fold(target);
 }

@@ -31,15 +31,46 @@ export function fold(path: string): string {
 }
 
 /**
- * Folded names under which a path may be known besides its own: without the dots and blanks at the end of names that
- * some systems drop, and without the detours through `/proc` and the like. For comparing with what is forbidden.
+ * Folded names under which a path may be known besides its own: the names that some systems would open in its place, and
+ * without the detours through `/proc` and the like. For comparing with what is forbidden.
  */
 export function otherNames(path: string, cwd: string): string[] {
   const own = fold(path);
   const direct = fold(withoutDetour(path, cwd));
-  if (own === direct && !/[. ](\/|$)/.test(own)) return [own];
-  const bare = direct.replace(/[. ]+(?=\/|$)/g, "").replace(/\/+/g, "/");
-  return [...new Set([own, direct, bare === "/" ? bare : stripSlash(bare)])];
+  if (own === direct && !/:|[. ](?:\/|$)/.test(own)) return [own];
+  const opened = direct
+    .split("/")
+    .map(openedName)
+    .filter((name) => name !== "");
+  return [...new Set([own, direct, `/${opened.join("/")}`])];
+}
+
+/**
+ * The name Windows opens for this one: without the dots and blanks at its end, and without the stream that follows a
+ * colon, so that `.env::$DATA` is `.env` and `.git:x` is a part of `.git`.
+ */
+export function openedName(name: string): string {
+  if (name === "." || name === "..") return name;
+  const colon = name.indexOf(":");
+  let end = colon > 0 ? colon : name.length;
+  while (end > 0 && (name[end - 1] === "." || name[end - 1] === " ")) end--;
+  return name.slice(0, end);
+}
+
+/**
+ * Whether a name may be the short (8.3) name that Windows keeps for a long one: `git~1` for `.git`, `settin~1.jso` for
+ * `settings.json`. Both folded.
+ */
+export function isShortNameOf(name: string, long: string): boolean {
+  const [, stem, number, extension = ""] = /^([^.~]{1,6})~(\d{1,6})(?:\.([^.]{0,3}))?$/.exec(name) ?? [];
+  if (stem === undefined) return false;
+  const visible = long.replace(/^\.+/, "");
+  const dot = visible.lastIndexOf(".");
+  const base = (dot < 0 ? visible : visible.slice(0, dot)).replace(/[. ]/g, "");
+  if (extension !== (dot < 0 ? "" : visible.slice(dot + 1, dot + 4))) return false;
+  // After a few of one kind, the name is two letters and a number made from all of it.
+  const isHashed = /^..?[\da-f]{4}$/.test(stem) && stem.slice(0, -4) === base.slice(0, 2);
+  return isHashed || stem === base.slice(0, 7 - number!.length);
 }
 
 const DETOUR = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(root|cwd)(?=\/|$)|^\/system\/volumes\/data(?=\/)/i;

@@ -1,9 +1,13 @@
 // Files whose content runs as code later, or steers us: written only when somebody says so, whatever the rules allow.
 // Judged by name alone, in any case and at any depth.
 
-const FOLDERS = new Set(".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "));
+import { isShortNameOf, openedName } from "./paths.ts";
 
-const FILES = new Set(
+export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set(
+  ".git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" "),
+);
+
+export const PROTECTED_FILES: ReadonlySet<string> = new Set(
   [
     ".gitconfig .gitmodules",
     ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout .profile .envrc",
@@ -17,16 +21,18 @@ const LEFTHOOK = /^\.?lefthook(-local)?\.(ya?ml|toml|json)$/;
 
 /** True when writing to this absolute, normalised path needs a person's word. */
 export function isProtected(path: string): boolean {
-  // Some file systems ignore case and trailing dots or blanks; the name they would open counts.
-  const names = path
-    .normalize("NFKC")
-    .toLowerCase()
-    .split("/")
-    .map((name) => (name === "." || name === ".." ? name : name.replace(/[. ]+$/, "")));
+  // Some file systems ignore case, trailing dots and streams; the name they would open counts.
+  const names = path.normalize("NFKC").toLowerCase().split("/").map(openedName).map(longName);
   return names.some((name, at) => {
     if (name === ".claude" && names[at + 1] === "worktrees") return false;
-    if (FOLDERS.has(name)) return true;
+    if (PROTECTED_FOLDERS.has(name)) return true;
     if (name === ".config" && names[at + 1] === "git") return true;
-    return at === names.length - 1 && (FILES.has(name) || LEFTHOOK.test(name));
+    return at === names.length - 1 && (PROTECTED_FILES.has(name) || LEFTHOOK.test(name));
   });
+}
+
+/** The protected name that a short one may stand for. */
+function longName(name: string): string {
+  if (!name.includes("~")) return name;
+  return [...PROTECTED_FOLDERS, ...PROTECTED_FILES].find((long) => isShortNameOf(name, long)) ?? name;
 }

@@ -1,4 +1,4 @@
-// `*` in rule texts and in file name patterns. Linear or bounded work, no regular expressions made from rules.
+// `*` in rule texts, and whether two patterns of file names can meet. Bounded work, no regular expressions made from rules.
 
 /** `*` stands for any text, blanks and newlines included. */
 export function wildcard(pattern: string, text: string): boolean {
@@ -17,12 +17,16 @@ export function wildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes). */
-export function overlap(left: string, right: string): boolean {
+/** Work that is left; shared by comparisons that belong together. */
+export interface Effort {
+  left: number;
+}
+
+/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes), or effort ran out. */
+export function overlap(left: string, right: string, effort: Effort): boolean {
+  if ((effort.left -= (left.length + 1) * (right.length + 1)) < 0) return true;
   const a = symbols(left);
   const b = symbols(right);
-  // Longer patterns than any file name: say yes, the strict side.
-  if (a.length * b.length > 1_000_000) return true;
   let row = new Array<boolean>(b.length + 1).fill(false);
   row[0] = true;
   for (let j = 0; j < b.length; j++) row[j + 1] = row[j]! && b[j] === "*";

@@ -9,11 +9,18 @@ export const anything: Check = () => true;
 export function options(letters: string, ...long: readonly string[]): Check {
   const short = new RegExp(`^-[${letters}]+$`);
   return (words) => {
-    const end = words.indexOf("--");
+    const end = endOfOptions(words);
     return (end < 0 ? words : words.slice(0, end)).every(
-      (word) => !/^[-+]./.test(word) || short.test(word) || long.includes(word.split("=")[0]!),
+      (word) => !/^[-+]./.test(word) || word === "--" || short.test(word) || long.includes(word.split("=")[0]!),
     );
   };
+}
+
+/** Where `--` ends the options; -1 where it may be the value of the option before it, as in `rg -e -- --pre=x`. */
+function endOfOptions(words: readonly string[]): number {
+  const at = words.indexOf("--");
+  const before = words[at - 1] ?? "";
+  return before.startsWith("-") && !/^--[^=]+=/.test(before) ? -1 : at;
 }
 
 /** None of these options, neither whole, abbreviated, nor in a cluster of letters. */

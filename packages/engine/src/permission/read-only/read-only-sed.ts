@@ -5,10 +5,12 @@ const SED_COMMAND =
   /^((\d+|\$|\/[^/\\\n]*\/)(,(\+?\d+|\$|\/[^/\\\n]*\/))?!?)?([pd=q]|s([/|#,:@])(?:(?!\6)[^\\\n]|\\[^\n])*\6(?:(?!\6)[^\\\n]|\\[^\n])*\6[gpiI0-9]*)?$/;
 
 /** Some seds let a bracket hide what would end the expression, others do not. */
-const DOUBTFUL_BRACKET = /\[[^\]]*[/|#,:@;\n]/;
+function hasDoubtfulBracket(script: string): boolean {
+  return script.split("]").some((part) => part.includes("[") && /[/|#,:@;\n]/.test(part.slice(part.indexOf("["))));
+}
 
 export function isSafeSedScript(script: string): boolean {
-  return !DOUBTFUL_BRACKET.test(script) && script.split(/;|\n/).every((part) => SED_COMMAND.test(part.trim()));
+  return !hasDoubtfulBracket(script) && script.split(/;|\n/).every((part) => SED_COMMAND.test(part.trim()));
 }
 
 /** `sed` itself: the script as the first operand or after `-e`, options that only change how it reads and prints. */

@@ -3,6 +3,7 @@
 
 import { git } from "./read-only-git.ts";
 import { anything, list, only, operands, options, without, type Check } from "./read-only-options.ts";
+import { ps } from "./read-only-ps.ts";
 import { sed } from "./read-only-sed.ts";
 
 /** `test` and `[[`: `-v` and comparisons of numbers evaluate subscripts, commands and all. */
@@ -75,18 +76,6 @@ const date: Check = (words) => {
   return true;
 };
 
-/** `ps e` shows what every process was given in its environment; `-e` does not. */
-const ps: Check = (words) =>
-  words.every((word, at) => {
-    if (word.startsWith("--")) return true;
-    if (word.startsWith("-")) return !/E|^-[a-zA-Z]*u[a-zA-Z]*e/.test(word);
-    return (
-      /^(-[a-zA-Z]*[oOpuUgGCtsq]|--(sort|format|p?pid|user|group|tty|cols|columns|width|sid))$/.test(
-        words[at - 1] ?? "",
-      ) || !/^[a-zA-Z]*[eE]/.test(word)
-    );
-  });
-
 /** `-v` and `%n` assign to variables; some shells calculate with what `%d` is given. */
 const printf: Check = ([format = "", ...values]) => {
   if (format.startsWith("-") || /%[^%a-zA-Z]*n/.test(format)) return false;
@@ -132,7 +121,8 @@ export const PROGRAMS: Readonly<Record<string, Check>> = {
   diff: anything,
   dirname: anything,
   docker: (words) => ["ps", "images", "logs"].includes(words[0] ?? ""),
-  du: anything,
+  // A list of files in a file names what nobody has judged; so it is with `wc` and `strings`.
+  du: without("", "--files0-from"),
   echo: anything,
   egrep: grep,
   exit: status,
@@ -198,7 +188,8 @@ export const PROGRAMS: Readonly<Record<string, Check>> = {
   sort,
   ss: without("KDF", "--kill", "--diag", "--filter"),
   stat: anything,
-  strings: anything,
+  // `@list` is a file of further words.
+  strings: (words) => !words.some((word) => word.startsWith("@")),
   tac: anything,
   tail: anything,
   test,
@@ -211,15 +202,7 @@ export const PROGRAMS: Readonly<Record<string, Check>> = {
   // Its second operand is written to.
   uniq: operands(1, options("0-9cduizDfsw", ...list("--count --repeated --unique --ignore-case --zero-terminated"))),
   uptime: anything,
-  wc: anything,
+  wc: without("", "--files0-from"),
   which: anything,
   whoami: anything,
 };
-
-/** No option of theirs does anything but look, so that a file named like an option does no harm: `wc -l *`. */
-export const NO_OPTION_HARMS: ReadonlySet<string> = new Set(
-  list(`
-    basename cat cksum cmp comm cut diff dirname du echo egrep expand fgrep fold grep head ls md5sum nl od paste
-    readlink realpath rev sha1sum sha256sum sha512sum shasum stat strings tac tail wc
-  `),
-);

@@ -2,7 +2,8 @@
 // Where a program looks is not decided here: see `command-files.ts`.
 
 import type { CommandAnalysis, SimpleCommand } from "../command/command.ts";
-import { NO_OPTION_HARMS, PROGRAMS } from "./read-only-table.ts";
+import { takesAnyName } from "./read-only-names.ts";
+import { PROGRAMS } from "./read-only-table.ts";
 import type { Word } from "../command/word.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
@@ -28,13 +29,17 @@ function looksOnly(command: SimpleCommand): boolean {
 /** The same, but for where its output goes. */
 export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (command.within.length > 0 || command.opaque || command.runs.length > 0) return false;
-  const [program, ...words] = command.words;
+  const [program, ...rest] = command.words;
   if (!command.redirections.every(readsKnown)) return false;
   if (program === undefined) return command.assignments.every(isPlainVariable);
   if (!command.assignments.every(isSafeAssignment) || program.kind !== "literal") return false;
   if (!Object.hasOwn(PROGRAMS, program.value)) return false;
-  const known = words.every((word) => isKnown(word) || (word.kind === "glob" && NO_OPTION_HARMS.has(program.value)));
-  return known && PROGRAMS[program.value]!(words.map((word) => word.value));
+  // The shell drops what is left empty between braces: `printf {,-v} x`.
+  const words = rest.filter((word) => word.kind !== "braces" || word.value !== "");
+  const known = words.every(
+    (word, at) => isKnown(word) && (word.kind !== "glob" || takesAnyName(program.value, words, at)),
+  );
+  return known && PROGRAMS[program.value]!(words.map(asGiven));
 }
 
 function writesNothing({ kind, target }: SimpleCommand["redirections"][number]): boolean {
@@ -45,10 +50,14 @@ function readsKnown({ kind, target }: SimpleCommand["redirections"][number]): bo
   return kind !== "read" || target.kind === "literal" || target.kind === "home";
 }
 
-/** A pattern whose first character is fixed cannot turn into an option. */
-function isKnown(word: Word): boolean {
-  if (word.kind === "glob") return /^[\w./~]/.test(word.value);
-  return word.kind !== "unknown";
+/** A bracket that holds a slash is none to the shell, and then the pattern is another. */
+function isKnown({ kind, text }: Word): boolean {
+  return kind !== "unknown" && !(kind === "glob" && /\[[^\]]*\//.test(text));
+}
+
+/** As the program gets it: what begins with `~` is an absolute path by then. */
+function asGiven({ kind, value }: Word): string {
+  return kind !== "literal" && /^~(\/|$)/.test(value) ? `/${value}` : value;
 }
 
 /** They say how much to print, in which language, or which of a project's own settings to use; none names a file or program. */

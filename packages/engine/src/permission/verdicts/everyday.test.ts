@@ -1,36 +1,42 @@
-// How often people are bothered for nothing: at most one in fifty everyday commands may ask.
+// How often people are bothered for nothing: at most one in fifty everyday commands may ask without a reason of its own.
 
 import { expect, test } from "bun:test";
-import { EVERYDAY } from "./everyday-data.ts";
+import type { PermissionMode } from "@keelson/protocol";
+import { EASIER, EVERYDAY, STILL_ASKED, STRICTER } from "./everyday-data.ts";
 import { judgeCommand } from "./verdicts-world.ts";
 
 const commands = EVERYDAY.flatMap(({ allow, commands }) => commands.map((command) => ({ command, allow })));
 
-test("two hundred everyday commands ask at most four questions", () => {
-  const asked = commands.filter(({ command, allow }) => judgeCommand(command, { allow }) !== "allow");
-  expect(commands.length).toBeGreaterThanOrEqual(200);
+/** Judged where nothing on the disk is out of the ordinary. */
+function asked(mode: PermissionMode = "default"): string[] {
+  const found = commands.filter(({ command, allow }) => judgeCommand(command, { allow, mode, files: [] }) !== "allow");
+  return found.map(({ command }) => command);
+}
+
+test("of four hundred everyday commands exactly those are asked about that are written down here", () => {
+  expect(commands.length).toBeGreaterThanOrEqual(400);
   expect(new Set(commands.map(({ command }) => command)).size).toBe(commands.length);
-  expect(asked.map(({ command }) => command)).toEqual(STILL_ASKED);
-  expect(asked.length).toBeLessThanOrEqual(commands.length * 0.02);
+  expect(asked().toSorted()).toEqual([...STILL_ASKED, ...Object.keys(STRICTER)].toSorted());
+  expect(STILL_ASKED.length).toBeLessThanOrEqual(commands.length * 0.02);
 });
 
-/** Variables and substitutions are for the shell to know, and a subshell is not looked into for leave. New ones are written down here. */
-const STILL_ASKED = [
-  'for f in src/*.ts; do wc -l "$f"; done',
-  'echo "$PATH"',
-  "git diff $(git merge-base HEAD origin/main) --stat",
-  "npm test || (exit 1)",
-];
+test("what became easier is in the table, and each thing that became stricter has its reason", () => {
+  const known = new Set(commands.map(({ command }) => command));
+  const changed = [...EASIER, ...Object.keys(STRICTER)];
+  expect(changed.filter((command) => !known.has(command) || STILL_ASKED.includes(command))).toEqual([]);
+  expect(new Set(changed).size).toBe(changed.length);
+  expect(Object.values(STRICTER).filter((reason) => !/^[a-z].*\w$/.test(reason))).toEqual([]);
+});
 
 test("the same commands run without a question in acceptEdits and in plan mode", () => {
   for (const mode of ["acceptEdits", "plan"] as const) {
-    const asked = commands.filter(({ command, allow }) => judgeCommand(command, { allow, mode }) !== "allow");
-    expect(asked.length).toBeLessThanOrEqual(commands.length * 0.02);
+    const needless = asked(mode).filter((command) => !Object.hasOwn(STRICTER, command));
+    expect(needless.length).toBeLessThanOrEqual(commands.length * 0.02);
   }
 });
 
 test("without the rules of the project, what is not only looking asks", () => {
   const working = EVERYDAY.filter(({ allow }) => allow.length > 0).flatMap((project) => project.commands);
-  const silent = working.filter((command) => judgeCommand(command) === "allow");
+  const silent = working.filter((command) => judgeCommand(command, { files: [] }) === "allow");
   expect(silent).toEqual(["python3 --version"]);
 });

@@ -4,31 +4,39 @@
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../../tool.ts";
 import { analyseCommand } from "../command/command.ts";
-import { decide } from "../decide.ts";
+import { gitFolders } from "../command/git-folders.ts";
+import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
+import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 
-export interface World {
+export interface World extends Disk {
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
   readonly mode?: PermissionMode;
   readonly cwd?: string;
   readonly directories?: readonly string[];
-  /** Links: from the path as written to the path it really is. */
-  readonly links?: Readonly<Record<string, string>>;
+  readonly shell?: GateQuestion["shell"];
+  /** What repositories make git do, by the folder it runs in; folders that are missing are harmless. */
+  readonly git?: Readonly<Record<string, { readonly looking?: string; readonly acting?: string }>>;
 }
 
 export function judgeCommand(command: string, world: World = {}): Verdict {
+  return decideCommand(command, world).behavior;
+}
+
+/** The verdict with its reason. */
+export function decideCommand(command: string, world: World = {}): GateDecision {
   return judge("Bash", { kind: "command", command, cwd: world.cwd ?? "/repo" }, { command }, world);
 }
 
 export function judgeCall(tool: string, access: Access, world: World = {}): Verdict {
-  return judge(tool, access, {}, world);
+  return judge(tool, access, {}, world).behavior;
 }
 
-function judge(tool: string, access: Access, input: Record<string, string>, world: World): Verdict {
+function judge(tool: string, access: Access, input: Record<string, string>, world: World): GateDecision {
   const links = new Map(Object.entries(world.links ?? {}));
   const realPath = access.kind === "read" || access.kind === "edit" ? links.get(access.path) : undefined;
   return decide({
@@ -42,10 +50,21 @@ function judge(tool: string, access: Access, input: Record<string, string>, worl
     cwd: world.cwd ?? "/repo",
     home: "/home/me",
     readable: [],
-    realPaths: links,
     ...(realPath !== undefined && { realPath }),
-    ...(access.kind === "command" && { analysis: analyseCommand(access.command) }),
-  }).behavior;
+    ...(access.kind === "command" && analysed(access, world)),
+    ...(world.shell && { shell: world.shell }),
+    ...(access.kind === "command" && world.git && { git: repositories(access, world.git) }),
+  });
+}
+
+function repositories({ command, cwd }: { command: string; cwd: string }, known: NonNullable<World["git"]>) {
+  const { folders } = gitFolders(analyseCommand(command).commands, { cwd, home: "/home/me" });
+  return new Map(folders.map((folder) => [folder, known[folder] ? [{ folder, ...known[folder] }] : []]));
+}
+
+function analysed({ command, cwd }: Extract<Access, { kind: "command" }>, disk: Disk) {
+  const analysis = analyseCommand(command);
+  return { analysis, ...lookedUp(analysis, { cwd, home: "/home/me" }, disk) };
 }
 
 function rulesOf(behavior: RuleBehavior, texts: readonly string[]): Rule[] {

@@ -1,0 +1,41 @@
+// However a glob is written, matching it costs about pattern times path.
+
+import { expect, test } from "bun:test";
+import { compileGlob, matchDepths, matchesGlob } from "./glob.ts";
+
+const glob = (pattern: string) => compileGlob(pattern.split("/"), { ignoreCase: false })!;
+
+test("matchDepths() gives each depth at which the pattern is complete", () => {
+  expect(matchDepths(glob("**/a"), ["a", "b", "a", "a"])).toEqual([1, 3, 4]);
+  expect(matchDepths(glob("a/**"), ["a", "b", "c"])).toEqual([2, 3]);
+  expect(matchDepths(glob("**/a/**/b"), ["a", "b", "a", "c", "b"])).toEqual([2, 5]);
+  expect(matchDepths(glob("a/b"), ["a"])).toEqual([]);
+  expect(compileGlob(["[a"], { ignoreCase: false })).toBe(undefined);
+});
+
+/** Each is small and would keep a matcher that tries every split busy for longer than anyone waits. */
+const hostile: readonly [string, (size: number) => [pattern: string, path: string]][] = [
+  ["stars in a name", (size) => [`${"*a".repeat(size)}b`, "a".repeat(size * 4)]],
+  ["stars around long pieces", (size) => [`*${"a".repeat(size)}b*${"a".repeat(size)}c*`, "a".repeat(size * 4)]],
+  ["question marks", (size) => [`*${"?a".repeat(size)}b*`, "a".repeat(size * 4)]],
+  ["folders of any depth", (size) => [`${"**/a/".repeat(size)}b`, `${"a/".repeat(size * 4)}c`]],
+  ["stars in folders of any depth", (size) => [`${"**/*a*a*/".repeat(size)}b`, `${"aaaa/".repeat(size * 2)}c`]],
+  ["brackets", (size) => [`${"*[a-z]".repeat(size)}!`, "a".repeat(size * 4)]],
+];
+
+test.each(hostile)("%s: the cost grows with the size, not with the ways to split it", (_, make) => {
+  const spent = (size: number) => {
+    const [pattern, path] = make(size);
+    const compiled = glob(pattern);
+    const names = path.split("/");
+    return Math.min(
+      ...[1, 2, 3].map(() => {
+        const began = performance.now();
+        expect(matchesGlob(compiled, names)).toBe(false);
+        return performance.now() - began;
+      }),
+    );
+  };
+  spent(100);
+  expect(spent(400)).toBeLessThan(100 * Math.max(spent(100), 0.05));
+});

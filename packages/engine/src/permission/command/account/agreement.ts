@@ -1,0 +1,150 @@
+// Whether the parser and our own reading saw the same in a text. The parser is forgiving: it turns what it cannot read
+// into plain words, and a command could hide there. So every construct must be seen by both, or the text is not trusted.
+
+import {
+  forEachChild,
+  type Assignment,
+  type Redirection,
+  type Script,
+  type SyntaxNode,
+  type TestExpression,
+} from "unbash";
+import { readFacts } from "./read-script.ts";
+import { UnreadError } from "./reader.ts";
+
+/** Why the text cannot be read, found before the parser is given it; undefined when it can. */
+export function unreadable(source: string): { facts: readonly string[] } | { problem: string } {
+  try {
+    return { facts: readFacts(source) };
+  } catch (error) {
+    if (error instanceof UnreadError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Both list the same constructs, each as often. */
+export function agrees(facts: readonly string[], script: Script): boolean {
+  const seen: string[] = [];
+  collect(script, seen);
+  if (seen.length !== facts.length) return false;
+  const sorted = facts.toSorted();
+  return seen.sort().every((fact, at) => fact === sorted[at]);
+}
+
+function collect(node: SyntaxNode, seen: string[]): void {
+  const note = (kind: string, ...texts: readonly string[]) => seen.push([kind, ...texts].join("\0"));
+  switch (node.type) {
+    case "Statement":
+      if (node.background) note("background");
+      break;
+    case "Pipeline":
+      if (node.commands.length > 1) note("pipeline", String(node.commands.length));
+      break;
+    case "Negation":
+      note("!");
+      break;
+    case "Time":
+      note("time");
+      break;
+    case "Command":
+      note("command", ...[...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix].map(partText));
+      break;
+    case "Redirected":
+      note("redirected", ...node.redirects.map(partText));
+      break;
+    case "HereDocBody":
+      note("here-document", node.text);
+      break;
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+      note("substitution", node.text);
+      break;
+    case "ParameterExpansion":
+      note("parameter", node.text);
+      break;
+    case "ArithmeticExpansion":
+      note("arithmetic", node.text);
+      break;
+    case "ArithmeticCommand":
+      note("((", node.body);
+      break;
+    case "Subshell":
+      note("(");
+      break;
+    case "BraceGroup":
+      note("{");
+      break;
+    case "If":
+      note("if");
+      break;
+    case "While":
+      note(node.kind);
+      break;
+    case "ArithmeticFor":
+      note("for");
+      break;
+    case "For":
+    case "Select":
+      note(node.type.toLowerCase());
+      note("loop", node.name.text, ...(node.wordlist ?? []).map(({ text }) => text));
+      break;
+    case "Case":
+      note("case");
+      note("subject", node.word.text);
+      break;
+    case "CaseItem":
+      note("patterns", ...node.pattern.map(({ text }) => text));
+      break;
+    case "TestCommand":
+      note("[[");
+      note("test", ...testTexts(node.expression));
+      return testOperands(node.expression, (word) => collect(word, seen));
+    case "Function":
+      note("function");
+      note("name", node.name.text);
+      break;
+    case "Coproc":
+      note("coproc");
+      note("coprocess", node.name?.text ?? "");
+      break;
+    case "ArrayValue":
+      for (const element of node.elements) note("element", element.text);
+      break;
+  }
+  forEachChild(node, (child) => collect(child, seen));
+}
+
+type Part = Assignment | Redirection | Extract<SyntaxNode, { type: "Word" }>;
+
+function partText(part: Part): string {
+  if (part.type === "Word" || part.type === "Assignment") return part.text;
+  const { descriptor } = part;
+  const before =
+    descriptor === undefined ? "" : descriptor.type === "FileDescriptor" ? descriptor.value : `{${descriptor.name}}`;
+  return before + part.operator + (part.type === "HereDoc" ? (part.delimiter?.text ?? "") : (part.target?.text ?? ""));
+}
+
+function testTexts(test: TestExpression): string[] {
+  switch (test.type) {
+    case "TestUnary":
+      // `[[ x ]]` is read as `[[ -n x ]]`.
+      return test.pos === test.operand.pos ? [test.operand.text] : [test.operator, test.operand.text];
+    case "TestBinary":
+      return [test.left.text, test.operator, test.right.text];
+    case "TestLogical":
+      return test.operands.flatMap(testTexts);
+    case "TestNot":
+      return testTexts(test.operand);
+    case "TestGroup":
+      return testTexts(test.expression);
+  }
+}
+
+/** Without the negations, which are told apart from those of pipelines. */
+function testOperands(test: TestExpression, visit: (word: SyntaxNode) => void): void {
+  forEachChild(test, (child) => {
+    if (child.type === "Word") visit(child);
+    else if (child.type.startsWith("Test")) testOperands(child as TestExpression, visit);
+  });
+}

@@ -1,0 +1,237 @@
+// Quotes and expansions, read strictly: only the forms we know, each closed by its own sign. The commands in a substitution
+// are read by whoever made the reader.
+
+import { ansiText, constantText } from "./quoted-text.ts";
+import { fail, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
+
+/** A stretch of a word. Unquoted text may hold patterns, braces and a tilde. */
+export type Piece =
+  | { readonly type: "text"; readonly value: string; readonly quoted: boolean }
+  /** `value` is set when nothing can change what it expands to; `fixed` is the part of quoted text that is known. */
+  | { readonly type: "expansion"; readonly text: string; readonly value?: string; readonly fixed?: string };
+
+/** Expand to digits, whatever the state of the shell. */
+const NUMERIC = new Set(["$?", "$#", "$$"]);
+
+type Close = "))" | "]" | "}";
+
+const CLOSED_BY: Readonly<Record<string, string>> = { "(": ")", "[": "]" };
+const HEADER = /\$\{(?:[#!]?(?:[A-Za-z_]\w*|\d+|[@*])|[?$!#-](?=\}))/y;
+const OPERATOR = /:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?/y;
+/** Expansions that only read: no assignment, no indirection, no subscript, nothing evaluated. */
+const READS_ONLY = /^\$\{(?:#?\w+|[?$!#@*-]|\w+(?::?[-+?]|[#%/^,])[^]*)\}$/;
+
+export function onlyReads(parameter: string): boolean {
+  return READS_ONLY.test(parameter);
+}
+
+export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Piece {
+  const { source, at } = reader;
+  const next = source[at + 1];
+  const expansion = (): Piece => ({ type: "expansion", text: source.slice(at, reader.at) });
+  if (next === "(" && source[at + 2] === "(") {
+    reader.at += 3;
+    readArithmetic(reader, "))");
+    note(reader, "arithmetic", source.slice(at, reader.at));
+    return expansion();
+  }
+  if (next === "(") return substitution(reader, 2);
+  if (next === "[") {
+    reader.at += 2;
+    readArithmetic(reader, "]");
+    note(reader, "arithmetic", source.slice(at, reader.at));
+    return expansion();
+  }
+  if (next === "{") {
+    readParameter(reader, { quoted });
+    return expansion();
+  }
+  if (next === "'" && !quoted) return ansiQuoted(reader);
+  if (next === '"' && !quoted) {
+    // Looked up in a catalogue of translations.
+    reader.at++;
+    readDouble(reader);
+    return expansion();
+  }
+  if (next === "\\" && source[at + 2] === "\n") fail("a line is continued inside an operator or expansion");
+  const name = take(reader, /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y);
+  if (name === undefined) {
+    reader.at++;
+    return { type: "text", value: "$", quoted: true };
+  }
+  return NUMERIC.has(name) ? { ...expansion(), value: name } : expansion();
+}
+
+function ansiQuoted(reader: Reader): Piece {
+  const text = take(reader, /\$'(?:[^'\\]|\\[^])*'/y) ?? fail("a quote is not closed");
+  const value = ansiText(text.slice(2, -1));
+  return value === undefined ? { type: "expansion", text } : { type: "text", value, quoted: true };
+}
+
+export function readSingle(reader: Reader): string {
+  const text = take(reader, /'[^']*'/y);
+  return text === undefined ? fail("a quote is not closed") : text.slice(1, -1);
+}
+
+/** The pieces between double quotes. */
+export function readDouble(reader: Reader): Piece[] {
+  reader.at++;
+  const pieces: Piece[] = [];
+  nested(reader, () => {
+    while (reader.source[reader.at] !== '"') {
+      if (reader.at >= reader.source.length) fail("a quote is not closed");
+      pieces.push(quotedPiece(reader, /[^"\\$`]+/y, /["\\$`]/));
+    }
+  });
+  reader.at++;
+  return pieces;
+}
+
+export function quotedPiece(reader: Reader, plain: RegExp, escapable: RegExp): Piece {
+  const { source, at } = reader;
+  if (source[at] === "$") return readDollar(reader, { quoted: true });
+  if (source[at] === "`") return readBackticks(reader, { quoted: true });
+  if (source[at] !== "\\") return { type: "text", value: take(reader, plain)!, quoted: true };
+  const next = source[at + 1] ?? "";
+  reader.at += 1 + next.length;
+  if (next === "\n" && source[at - 1] === "$") fail("a line is continued inside an operator or expansion");
+  if (next === "\n") return { type: "text", value: "", quoted: true };
+  return { type: "text", value: escapable.test(next) ? next : `\\${next}`, quoted: true };
+}
+
+/** `$(…)`, `<(…)` and `>(…)`. */
+export function substitution(reader: Reader, opening: number): Piece {
+  const start = reader.at;
+  const outer = reader.pending;
+  reader.pending = [];
+  reader.at += opening;
+  nested(reader, () => reader.commands(reader));
+  if (reader.source[reader.at] !== ")") fail("a substitution is not closed");
+  if (reader.pending.length > 0) fail("a here-document has no end");
+  reader.at++;
+  reader.pending = outer;
+  const text = reader.source.slice(start, reader.at);
+  note(reader, "substitution", text);
+  return { type: "expansion", text };
+}
+
+export function readBackticks(reader: Reader, { quoted }: { quoted: boolean }): Piece {
+  const text = take(reader, /`(?:[^`\\]|\\[^])*`/y) ?? fail("a substitution is not closed");
+  const inner = text.slice(1, -1).replace(quoted ? /\\([$`\\"])/g : /\\([$`\\])/g, "$1");
+  note(reader, "substitution", text);
+  readApart(reader, inner, reader.commands);
+  return { type: "expansion", text };
+}
+
+/** Everything between two double quotes as one piece. */
+export function joinedPiece(pieces: readonly Piece[]): Piece {
+  let value = "";
+  let text = "";
+  let known = true;
+  for (const piece of pieces) {
+    const own = piece.type === "expansion" ? (piece.value ?? constantText(piece.text)) : piece.value;
+    if (own === undefined) known = false;
+    value += own ?? "";
+    text += piece.type === "expansion" ? piece.text : piece.value;
+  }
+  return known ? { type: "text", value, quoted: true } : { type: "expansion", text, fixed: value };
+}
+
+/**
+ * Up to and including what closes it. `separators`: how many `;` it must have, for `for ((;;))`. `keyed`: keys of
+ * associative arrays may be quoted. Tells whether there were spaces, outside of quotes and expansions.
+ */
+export function readArithmetic(
+  reader: Reader,
+  close: Close,
+  { separators = 0, keyed = false }: { separators?: number; keyed?: boolean } = {},
+): { spaced: boolean } {
+  const { source } = reader;
+  const start = reader.at;
+  const open: string[] = [];
+  let left = separators;
+  let spaced = false;
+  nested(reader, () => {
+    for (;;) {
+      if (reader.at >= source.length) fail("an arithmetic expression is not closed");
+      if (open.length === 0 && source.startsWith(close, reader.at)) break;
+      const character = source[reader.at]!;
+      if (/\s/.test(character)) spaced = true;
+      if (sees(reader, /[<>]\(|(?<![0-9])#/y)) fail("an arithmetic expression could not be read");
+      if (character === "$") readDollar(reader, { quoted: true });
+      else if (character === "`") readBackticks(reader, { quoted: true });
+      else if (keyed && character === '"') readDouble(reader);
+      else if (keyed && character === "'") readSingle(reader);
+      else if (character === open.at(-1)) {
+        open.pop();
+        reader.at++;
+      } else if (CLOSED_BY[character] !== undefined) {
+        open.push(CLOSED_BY[character]);
+        reader.at++;
+      } else if (character === ";" && left > 0 && open.length === 0) {
+        left--;
+        reader.at++;
+      } else if (take(reader, /[\w \t\n+*/%<>=!&|^~?:,.@#-]/y) === undefined)
+        fail("an arithmetic expression could not be read");
+    }
+  });
+  if (left > 0) fail("an arithmetic expression could not be read");
+  if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
+    fail("a word goes on behind the line on which a here-document begins");
+  reader.at += close.length;
+  return { spaced };
+}
+
+export function readParameter(reader: Reader, { quoted }: { quoted: boolean }): void {
+  const { source } = reader;
+  const start = reader.at;
+  if (take(reader, HEADER) === undefined) fail("an expansion could not be read");
+  nested(reader, () => {
+    if (source[reader.at] === "[") {
+      reader.at++;
+      readArithmetic(reader, "]", { keyed: true });
+    }
+    if (take(reader, /@[A-Za-z](?=\})|[@*](?=\})/y) === undefined) readOperation(reader, quoted);
+  });
+  if (source[reader.at] !== "}") fail("an expansion could not be read");
+  reader.at++;
+  note(reader, "parameter", source.slice(start, reader.at));
+}
+
+function readOperation(reader: Reader, quoted: boolean): void {
+  const operator = take(reader, OPERATOR);
+  if (operator !== undefined) return readOperand(reader, { quoted, pattern: /[#%/^,]/.test(operator) });
+  if (take(reader, /:/y) === undefined) return;
+  readArithmetic(reader, "}");
+  reader.at--;
+}
+
+/** What follows the operator. Between double quotes a single quote is a quote only in patterns. */
+function readOperand(reader: Reader, { quoted, pattern }: { quoted: boolean; pattern: boolean }): void {
+  const { source } = reader;
+  while (source[reader.at] !== "}") {
+    if (sees(reader, /[<>]\(|\{|\\\n/y)) fail("an expansion could not be read");
+    switch (source[reader.at]) {
+      case undefined:
+        return fail("an expansion is not closed");
+      case "'":
+        if (quoted && !pattern) reader.at++;
+        else readSingle(reader);
+        break;
+      case '"':
+        readDouble(reader);
+        break;
+      case "$":
+        readDollar(reader, { quoted });
+        break;
+      case "`":
+        readBackticks(reader, { quoted });
+        break;
+      case "\\":
+        reader.at += 2;
+        break;
+      default:
+        take(reader, /[^'"$`\\{}<>]+|[<>]/y);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// Lists, pipelines and commands, read strictly by bash's grammar. Together with `read-word.ts` this accounts for every
+// character of a command: what is not read here is refused. It notes what it saw; `agreement.ts` compares that with
+// the tree of the parser, and judging goes on only when both saw the same.
+
+import { endsList, readCompound, readFunction, startsCompound, startsFunction } from "./read-compound.ts";
+import { readSimple, readTrailingRedirections } from "./read-simple.ts";
+import { skipBlanks, skipLines } from "./read-space.ts";
+import { fail, nested, note, sees, take, type Reader } from "./reader.ts";
+
+/** One line for each construct in the text. Throws `UnreadError`. */
+export function readFacts(source: string): readonly string[] {
+  if (/[\0\x01\x7f]/.test(source)) fail("it contains a control character");
+  const reader = readerOf(source);
+  readList(reader);
+  if (reader.at < source.length) fail("part of it could not be read");
+  if (reader.pending.length > 0) fail("a here-document has no end");
+  return reader.facts;
+}
+
+export function readerOf(source: string): Reader {
+  return { source, at: 0, depth: 0, facts: [], pending: [], commands: readList };
+}
+
+/** Commands up to what closes the list, which is left to the caller. */
+function readList(reader: Reader): void {
+  skipLines(reader);
+  while (!endsList(reader)) {
+    readAndOr(reader);
+    skipBlanks(reader);
+    if (sees(reader, /;[;&]/y)) return;
+    if (take(reader, /&/y) !== undefined) note(reader, "background");
+    else if (take(reader, /;/y) === undefined && reader.source[reader.at] !== "\n") return;
+    refuseTornOperator(reader);
+    skipLines(reader);
+  }
+}
+
+function readAndOr(reader: Reader): void {
+  readPipeline(reader);
+  for (skipBlanks(reader); take(reader, /&&|\|\|/y) !== undefined; skipBlanks(reader)) {
+    refuseTornOperator(reader);
+    skipLines(reader);
+    readPipeline(reader);
+  }
+}
+
+function readPipeline(reader: Reader): void {
+  let prefix: string | undefined;
+  while ((prefix = take(reader, /(?:!|time)(?=[ \t\n;&|()<>]|$)/y)) !== undefined) {
+    note(reader, prefix);
+    skipBlanks(reader);
+    if (prefix === "time" && take(reader, /-p(?=[ \t])/y) !== undefined) skipBlanks(reader);
+    if (prefix === "time" && take(reader, /--(?=[ \t])/y) !== undefined) skipBlanks(reader);
+  }
+  readCommand(reader);
+  let commands = 1;
+  for (skipBlanks(reader); take(reader, /\|&?(?!\|)/y) !== undefined; skipBlanks(reader)) {
+    refuseTornOperator(reader);
+    skipLines(reader);
+    readCommand(reader);
+    commands++;
+  }
+  if (commands > 1) note(reader, "pipeline", String(commands));
+}
+
+/** A continuation behind one operator may join it with the next. */
+function refuseTornOperator(reader: Reader): void {
+  if (sees(reader, /(?:\\\n)+[;&|]/y)) fail("a line is continued inside an operator or expansion");
+}
+
+function readCommand(reader: Reader): void {
+  if (startsFunction(reader)) return nested(reader, () => readFunction(reader));
+  if (!startsCompound(reader)) return readSimple(reader);
+  nested(reader, () => readCompound(reader));
+  readTrailingRedirections(reader);
+}

@@ -1,0 +1,97 @@
+// One word of shell text: quotes, escapes and expansions, character by character. What bash could read in another way is
+// refused, never guessed.
+
+import {
+  joinedPiece,
+  quotedPiece,
+  readBackticks,
+  readDollar,
+  readDouble,
+  readSingle,
+  substitution,
+  type Piece,
+} from "./read-expansion.ts";
+import { fail, sees, take, type Reader } from "./reader.ts";
+
+/** What ends a word. */
+const BREAK = /[ \t\n;&|()<>]/;
+const PLAIN = /[^ \t\n;&|()<>'"\\$`]+/y;
+const MOST_BRACES = 100;
+
+/** Reads up to what ends the word. `ends` decides about the characters that usually do, for operands of `[[`. */
+export function readWord(reader: Reader, ends: (character: string) => boolean = always): Piece[] {
+  const { source } = reader;
+  const start = reader.at;
+  const pieces: Piece[] = [];
+  let braces = 0;
+  while (reader.at < source.length) {
+    const character = source[reader.at]!;
+    if (BREAK.test(character)) {
+      if (sees(reader, /[<>]\(/y)) {
+        if (reader.at > start) fail("a process substitution is part of a longer word");
+        pieces.push(processSubstitution(reader));
+        break;
+      }
+      if (ends(character)) break;
+      pieces.push({ type: "text", value: character, quoted: true });
+      reader.at++;
+      continue;
+    }
+    const piece = readPiece(reader);
+    if (piece === undefined) continue;
+    pieces.push(piece);
+    // The parser looks for the end of each brace anew.
+    if (piece.type === "text" && !piece.quoted) braces += piece.value.split("{").length - 1;
+    if (braces > MOST_BRACES) fail("a word has too many braces");
+  }
+  if (reader.at === start) fail("a word is missing");
+  if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
+    fail("a word goes on behind the line on which a here-document begins");
+  return pieces;
+}
+
+const always = () => true;
+
+/** Undefined for a line continuation. */
+function readPiece(reader: Reader): Piece | undefined {
+  switch (reader.source[reader.at]) {
+    case "'":
+      return { type: "text", value: readSingle(reader), quoted: true };
+    case '"':
+      return joinedPiece(readDouble(reader));
+    case "\\":
+      return readEscape(reader);
+    case "$":
+      return readDollar(reader, { quoted: false });
+    case "`":
+      return readBackticks(reader, { quoted: false });
+    default:
+      return { type: "text", value: take(reader, PLAIN)!, quoted: false };
+  }
+}
+
+function readEscape(reader: Reader): Piece | undefined {
+  const { source, at } = reader;
+  const next = source[at + 1];
+  if (next === undefined) fail("it ends in a backslash");
+  reader.at += 2;
+  if (next !== "\n") return { type: "text", value: next, quoted: true };
+  // Elsewhere a continuation may tear an operator or an expansion apart, and bash puts it together again.
+  const plain = (character: string | undefined) => character !== undefined && /[\w./,:%+-]/.test(character);
+  const after = source[at + 2];
+  const parts = after === undefined || /[ \t\n]/.test(after);
+  if (!parts && !(plain(source[at - 1]) && plain(after))) fail("a line is continued inside an operator or expansion");
+  return undefined;
+}
+
+function processSubstitution(reader: Reader): Piece {
+  const piece = substitution(reader, 2);
+  const next = reader.source[reader.at];
+  if (next !== undefined && !BREAK.test(next)) fail("a process substitution is part of a longer word");
+  return piece;
+}
+
+/** The body of a here-document in which expansions take place. */
+export function readTemplate(reader: Reader): void {
+  while (reader.at < reader.source.length) quotedPiece(reader, /[^\\$`]+/y, /[\\$`]/);
+}

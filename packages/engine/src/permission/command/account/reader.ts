@@ -1,0 +1,69 @@
+// The state of our own strict reading of shell text. It never goes back: each character is read once at every level of
+// nesting, and the levels are limited, so the work is bounded by the length of the text.
+
+export interface Reader {
+  readonly source: string;
+  at: number;
+  depth: number;
+  /** What was read, one line for each construct, in a form that can be compared with another parser's tree. */
+  readonly facts: string[];
+  /** Here-documents whose bodies begin after the next newline. */
+  pending: PendingText[];
+  /** Reads the commands of a substitution, up to what closes it. */
+  readonly commands: (reader: Reader) => void;
+}
+
+export interface PendingText {
+  readonly delimiter: string;
+  readonly quoted: boolean;
+  readonly stripsTabs: boolean;
+}
+
+/** Text that bash might read differently, or that we do not read. The message completes "This command …". */
+export class UnreadError extends Error {
+  override readonly name = "UnreadError";
+}
+
+const DEEPEST = 50;
+
+export function fail(message: string): never {
+  throw new UnreadError(message);
+}
+
+/** Runs a step one level deeper. */
+export function nested(reader: Reader, step: () => void): void {
+  if (++reader.depth > DEEPEST) fail("it is nested too deeply");
+  step();
+  reader.depth--;
+}
+
+/** Reads a text that stands apart from the rest, such as the body of a here-document, to its end. */
+export function readApart(reader: Reader, source: string, step: (inner: Reader) => void): void {
+  const inner: Reader = { ...reader, source, at: 0, pending: [] };
+  nested(inner, () => step(inner));
+  if (inner.at < source.length) fail("part of it could not be read");
+  if (inner.pending.length > 0) fail("a here-document has no end");
+}
+
+/** What a sticky pattern finds here; the reader moves behind it. */
+export function take(reader: Reader, pattern: RegExp): string | undefined {
+  pattern.lastIndex = reader.at;
+  const found = pattern.exec(reader.source)?.[0];
+  if (found !== undefined) reader.at += found.length;
+  return found;
+}
+
+/** Whether a sticky pattern matches here. */
+export function sees(reader: Reader, pattern: RegExp): boolean {
+  pattern.lastIndex = reader.at;
+  return pattern.test(reader.source);
+}
+
+export function expect(reader: Reader, text: string): void {
+  if (!reader.source.startsWith(text, reader.at)) fail(`"${text}" is missing`);
+  reader.at += text.length;
+}
+
+export function note(reader: Reader, kind: string, ...texts: readonly string[]): void {
+  reader.facts.push([kind, ...texts].join("\0"));
+}

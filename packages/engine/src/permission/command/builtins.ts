@@ -1,0 +1,157 @@
+// Builtins whose words are code, or that change what later commands mean: what they would run, and what they rename.
+
+import type { Started } from "./wrapper.ts";
+import type { Word } from "./word.ts";
+
+/** Stands for every name, where the name itself cannot be told. */
+export const ANY_NAME = "*";
+
+/** Undefined for every other command. */
+export function codeOf(name: string, words: readonly Word[], input: readonly Word[] | undefined): Started | undefined {
+  const started = Object.hasOwn(BUILTINS, name) ? BUILTINS[name]!(words, input) : undefined;
+  if (started === undefined) return undefined;
+  const { commands, scripts, drafts = [], opaque } = started;
+  return { ...started, code: opaque || commands.length + scripts.length + drafts.length > 0 };
+}
+
+type Builtin = (words: readonly Word[], input: readonly Word[] | undefined) => Started | undefined;
+
+const operandsOf = (words: readonly Word[]) => words.slice(words[0]?.value === "--" ? 1 : 0);
+
+const source: Builtin = (words, input) => {
+  const [file] = operandsOf(words);
+  if (file === undefined) return undefined;
+  if (isDescriptor(file)) return scripts(input?.map((text) => [text]));
+  return file.kind === "unknown" ? scripts(undefined) : undefined;
+};
+
+const mapfile: Builtin = (words) => optionValue(words, "C", "dnOsuCc");
+
+const alias: Builtin = (words) => {
+  const defined = words.filter((word) => word.kind !== "literal" || word.value.includes("="));
+  if (defined.length === 0) return undefined;
+  const names = defined.map((word) => (word.kind === "literal" ? word.value.split("=", 1)[0]! : ANY_NAME));
+  const values = defined.flatMap(({ kind, value }) =>
+    kind === "literal" ? [value.slice(value.indexOf("=") + 1)] : [],
+  );
+  // What follows the alias in a command becomes part of it, so its text alone does not tell what will run.
+  return { ...OPAQUE, drafts: values, defines: names };
+};
+
+/** `hash -p file name` makes the name mean the file. */
+const hash: Builtin = (words) => {
+  if (!words.some((word) => word.kind !== "literal" || /^-[a-z]*p/.test(word.value))) return undefined;
+  const named = words.flatMap((word) => {
+    const attached = /^-[a-z]*p(.+)$/s.exec(word.value)?.[1];
+    return attached === undefined ? (word.value.startsWith("-") ? [] : [word]) : [{ ...word, value: attached }];
+  });
+  return { ...scripts([]), commands: named.map((word) => [word]), defines: namesIn(named) };
+};
+
+const enable: Builtin = (words) => {
+  if (words.length === 0) return undefined;
+  return { ...(words.some((word) => /^-[a-z]*f/.test(word.value)) ? OPAQUE : scripts([])), defines: namesIn(words) };
+};
+
+/** Completion runs commands and functions, and expands the words it is given. */
+const completion: Builtin = (words) => {
+  if (words.length === 0) return undefined;
+  return {
+    ...OPAQUE,
+    drafts: words.flatMap(({ kind, value }) => (kind === "literal" ? [value] : [])),
+    evaluates: true,
+  };
+};
+
+const trap: Builtin = (words) => {
+  if (/^-[lpP]+$/.test(words[0]?.value ?? "")) return undefined;
+  const [action] = operandsOf(words);
+  return action === undefined || action.value === "-" ? undefined : scripts([[action]]);
+};
+
+const jobs: Builtin = (words) => {
+  const at = words.findIndex((word) => word.kind !== "literal" || /^-[a-z]*x/.test(word.value));
+  return at < 0 ? undefined : { ...scripts([]), commands: [words.slice(at + 1)] };
+};
+
+const evaluator: Builtin = () => ({ ...scripts([]), evaluates: true });
+
+const printf: Builtin = (words) => (words[0]?.value.startsWith("-v") ? evaluator(words, undefined) : undefined);
+
+/** `-v` looks at subscripts; in `[[` comparisons of numbers evaluate what they compare. */
+const test: Builtin = (words) =>
+  words.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word.value)) ? evaluator(words, undefined) : undefined;
+
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  ".": source,
+  "[": test,
+  "[[": test,
+  alias,
+  bind: completion,
+  compgen: completion,
+  complete: completion,
+  declare: evaluator,
+  enable,
+  eval: (words) => scripts([operandsOf(words)]),
+  export: evaluator,
+  fc: () => OPAQUE,
+  getopts: evaluator,
+  hash,
+  jobs,
+  let: evaluator,
+  local: evaluator,
+  mapfile,
+  printf,
+  read: evaluator,
+  readarray: mapfile,
+  readonly: evaluator,
+  source,
+  test,
+  trap,
+  typeset: evaluator,
+  unset: evaluator,
+  wait: evaluator,
+};
+
+/** The input of the command under another name. */
+export function isDescriptor({ value }: Word): boolean {
+  return /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(?:self|thread-self|\$\$|\d+)\/fd\/\d+)$/.test(value);
+}
+
+/** Texts to be read as scripts, each made of words; undefined when they cannot be told. */
+export function scripts(texts: readonly (readonly Word[])[] | undefined): Started {
+  const isReadable = (words: readonly Word[]) => words.every((word) => word.kind === "literal");
+  const joined = (words: readonly Word[]) => words.map((word) => word.value).join(" ");
+  const drafts = texts?.filter((words) => !isReadable(words)) ?? [];
+  return {
+    commands: [],
+    scripts: texts?.filter(isReadable).map(joined) ?? [],
+    ...(drafts.length > 0 && { drafts: drafts.map(joined) }),
+    transparent: false,
+    opaque: texts === undefined || drafts.length > 0,
+  };
+}
+
+const OPAQUE: Started = { commands: [], scripts: [], transparent: false, opaque: true };
+
+/** What an option with one letter is given, attached or as the next word. */
+function optionValue(words: readonly Word[], letter: string, valued: string): Started {
+  const found: Word[][] = [];
+  for (let at = 0; at < words.length; at++) {
+    const { kind, value } = words[at]!;
+    if (kind !== "literal") return { ...scripts(undefined), evaluates: true };
+    if (!/^-./.test(value)) break;
+    const own = [...value].findIndex((each, index) => index > 0 && valued.includes(each));
+    if (own < 0) continue;
+    const attached = value.slice(own + 1);
+    if (value[own] === letter) found.push(attached === "" ? words.slice(at + 1, at + 2) : [literalOf(attached)]);
+    if (attached === "") at++;
+  }
+  return { ...scripts(found), evaluates: true };
+}
+
+const literalOf = (value: string): Word => ({ kind: "literal", value, text: value });
+
+function namesIn(words: readonly Word[]): string[] {
+  return words.flatMap(({ kind, value }) => (kind === "literal" ? (value.startsWith("-") ? [] : [value]) : [ANY_NAME]));
+}

@@ -1,0 +1,93 @@
+// Commands that go through whole folders: those that follow every link they meet there, and those that carry all that
+// lies in them to another place. Only which folders is told here, from the text.
+
+import { basename } from "node:path/posix";
+import type { SimpleCommand } from "./command.ts";
+import { resolved, filesOf } from "./command-files.ts";
+import type { Word } from "./word.ts";
+
+interface DeepFolder {
+  readonly path: string;
+  readonly pattern: boolean;
+  /** Links in there are followed; otherwise they are copied as links. */
+  readonly follow: boolean;
+}
+
+/** Empty for a command that does neither. */
+export function deepFolders(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
+  return [...followedBy(command, places, home), ...(transferOf(command, places, home)?.sources ?? [])];
+}
+
+interface Transfer {
+  readonly sources: readonly DeepFolder[];
+  readonly targets: readonly string[];
+}
+
+/** What a copy of whole folders takes, and where it puts it; undefined for anything else. */
+export function copyOf(command: SimpleCommand, places: readonly string[], home: string): Transfer | undefined {
+  return basename(command.words[0]?.value ?? "") === "mv" ? undefined : transferOf(command, places, home);
+}
+
+/** The same, and for what moves folders. */
+export function transferOf(
+  { words: [program, ...words] }: SimpleCommand,
+  places: readonly string[],
+  home: string,
+): Transfer | undefined {
+  const name = basename(program?.value ?? "");
+  const copies = (name === "cp" || name === "rsync") && words.some((word) => COPIES_FOLDERS.test(word.value));
+  if (!copies && name !== "mv") return undefined;
+  const follow = copies && words.some((word) => /^(-[a-zA-Z]*[LHk]|--(der|copy-))/.test(word.value));
+  const target = words.find((_, at) => /^(-[a-zA-Z]*t|--target-directory)$/.test(words[at - 1]?.value ?? ""));
+  const joined = words.find((word) => /^(-[a-zA-Z]*t.|--target-directory=)/.test(word.value));
+  const operands = words.filter((word) => word !== target && (!word.value.startsWith("-") || word.value === "-"));
+  const last = target ?? (joined && { ...joined, value: joined.value.replace(/^(-[a-zA-Z]*?t|[^=]*=)/, "") });
+  const sources = last === undefined ? operands.slice(0, -1) : operands;
+  return {
+    sources: sources.flatMap((word) => resolved(word, places, home).map((file) => ({ ...file, follow }))),
+    targets: [last ?? operands.at(-1)].flatMap((word) =>
+      word === undefined ? [] : resolved(word, places, home).map(({ path }) => path),
+    ),
+  };
+}
+
+const COPIES_FOLDERS = /^(-[a-zA-Z]*[rRa]|--(recursive|archive)$)/;
+
+/** Where links are followed wherever they are met. */
+export function followedBy(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
+  const [program, ...words] = command.words;
+  const name = basename(program?.value ?? "");
+  const follower = Object.hasOwn(FOLLOWERS, name) ? FOLLOWERS[name]! : undefined;
+  if (!follower?.when(words)) return [];
+  const named = filesOf({ ...command, redirections: [] }, places, home, "lenient");
+  const operands = words.filter((word) => !word.value.startsWith("-")).length;
+  const here = operands <= follower.before ? places.map((path) => ({ path, pattern: false })) : [];
+  return [...named, ...here].map(({ path, pattern }) => ({ path, pattern, follow: true }));
+}
+
+interface Follower {
+  when(words: readonly Word[]): boolean;
+  /** Operands before the folders; with no more than these, the folder it stands in is meant. */
+  readonly before: number;
+}
+
+const option = (pattern: RegExp) => (words: readonly Word[]) => words.some((word) => pattern.test(word.value));
+const grep: Follower = { when: option(/^(-[a-zA-Z0-9]*R|--der)/), before: 1 };
+const search: Follower = { when: option(/^(-[a-zA-Z0-9]*L|--follow)/), before: 1 };
+const recursive = option(/^(-[a-zA-Z0-9]*R|--rec)/);
+const dereferences = option(/^(-[a-zA-Z0-9]*L|--der)/);
+
+const FOLLOWERS: Readonly<Record<string, Follower>> = {
+  cp: { when: (words) => option(COPIES_FOLDERS)(words) && dereferences(words), before: 0 },
+  // It follows links unless told not to.
+  diff: { when: (words) => option(/^(-[a-zA-Z]*r|--rec)/)(words) && !option(/^--no-der/)(words), before: 0 },
+  du: { when: dereferences, before: 0 },
+  egrep: grep,
+  fd: search,
+  fgrep: grep,
+  find: { when: option(/^(-L|-follow)$/), before: 0 },
+  grep,
+  ls: { when: (words) => recursive(words) && dereferences(words), before: 0 },
+  rg: search,
+  tree: { when: option(/^-[a-zA-Z]*l/), before: 0 },
+};

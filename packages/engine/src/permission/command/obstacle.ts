@@ -1,0 +1,83 @@
+// What keeps a part of a command from running unasked although it only looks, or a rule or the mode would let it: a
+// file outside the working directories, a folder nobody could look through, a file named like an option.
+
+import type { SimpleCommand } from "./command.ts";
+import { filesOf, type NamedFile } from "./command-files.ts";
+import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
+import { followedBy, transferOf } from "./deep.ts";
+import { climbsBack } from "../match/paths.ts";
+import { allowedByPath, isHome, isReadable, type Ends } from "../question.ts";
+import { looksOnlyButRedirects } from "../read-only/read-only.ts";
+
+export interface Obstacle {
+  readonly why: "outside" | "unseen" | "option";
+  readonly path: string;
+}
+
+export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  const { places, question, lost } = view;
+  if (lost) return { why: "outside", path: places.at(-1)! };
+  const looks = looksOnlyButRedirects(part);
+  const files = filesOf(part, places, question.home, "lenient");
+  const climbing = files.length > 0 ? climbingWord(part) : undefined;
+  if (climbing !== undefined) return { why: "outside", path: climbing };
+  const use = looks ? "read" : "edit";
+  for (const file of files) {
+    const obstacle = obstacleAt(file, use, view);
+    if (obstacle) return obstacle;
+  }
+  return ledOut(followedBy(part, places, question.home), view) ?? carriedOut(part, view) ?? optionLike(part, view);
+}
+
+/** These go by the text, as the shell's own `cd` does, or open nothing. */
+const OPENS_NOTHING = new Set(["[", "[[", "cd", "readlink", "realpath", "test"]);
+
+function climbingWord({ words, redirections }: SimpleCommand): string | undefined {
+  const targets = redirections.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  const named = OPENS_NOTHING.has(words[0]?.value ?? "") ? targets : [...words, ...targets];
+  return named.find((word) => climbsBack(word.value))?.value;
+}
+
+function obstacleAt(file: NamedFile, use: "read" | "edit", view: CommandView): Obstacle | undefined {
+  // Where output goes has been judged on its own.
+  if (file.path === "/dev/null" || (file.redirected && file.use === "write")) return undefined;
+  const all = allEndsIn(file, view.question);
+  const outside = (all ?? [endsIn(file, view.question)]).some((ends) => !isWithin(ends, use, view));
+  if (outside || file.path.split("/").includes("..")) return { why: "outside", path: file.path };
+  return all === undefined ? { why: "unseen", path: file.path } : undefined;
+}
+
+function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): boolean {
+  const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
+  return inside || allowedByPath(use, ends, question) !== undefined;
+}
+
+/** Where a program that follows links would be led out of the working directories. */
+function ledOut(folders: readonly { readonly path: string }[], view: CommandView): Obstacle | undefined {
+  for (const { path } of folders) {
+    const inside = view.question.onDisk?.contents.get(path);
+    if (inside === undefined) return { why: "unseen", path };
+    const out = inside.find((ends) => ends.given !== ends.real && !isWithin(ends, "read", view));
+    if (out) return { why: "outside", path: out.given };
+  }
+  return undefined;
+}
+
+/** Links that go along with a folder: the rest of the command could use them under names nobody has looked at. */
+function carriedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  if (view.analysis.commands.length < 2) return undefined;
+  return ledOut(transferOf(part, view.places, view.question.home)?.sources ?? [], view);
+}
+
+/** A file whose name the program would take for an option, or for a list of further words: `-R`, `--pre=x`, `@x`. */
+export function optionLike(part: SimpleCommand, { places, question }: CommandView): Obstacle | undefined {
+  for (const file of filesOf(part, places, question.home, "lenient")) {
+    if (!file.loose) continue;
+    const found = question.onDisk?.matches.get(file.path);
+    if (found === undefined) return { why: "unseen", path: file.path };
+    const folder = endsIn(file, question).given.replace(/\/$/, "");
+    const odd = found.find(({ given }) => /^[-+@]/.test(given.slice(folder.length + 1)));
+    if (odd) return { why: "option", path: odd.given };
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+// What of the disk the gate has to be told before it can judge a command: where its paths lead, which files its
+// patterns stand for, and what lies in the folders it goes through. It names them; somebody else looks.
+
+import type { CommandAnalysis, SimpleCommand } from "./command.ts";
+import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
+import { deepFolders } from "./deep.ts";
+import { patternFolder } from "../match/match-path.ts";
+import type { Ends } from "../question.ts";
+
+/** What was found. What is missing was not looked at, or was too much to be looked at: it may be anything. */
+export interface OnDisk {
+  /** The files each pattern stands for now. */
+  readonly matches: ReadonlyMap<string, readonly Ends[]>;
+  /** All that lies in a folder, or in those a pattern stands for. */
+  readonly contents: ReadonlyMap<string, readonly Ends[]>;
+}
+
+export interface LookUps {
+  /** To be resolved. */
+  readonly paths: readonly string[];
+  /** Absolute, escaped where they are literal. */
+  readonly patterns: readonly string[];
+  /** follow: links in there lead further. */
+  readonly folders: readonly { readonly path: string; readonly pattern: boolean; readonly follow: boolean }[];
+}
+
+const MOST_PATTERNS = 64;
+
+export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: string) => string): LookUps {
+  const commands = everyCommand(analysis.commands);
+  const places = placesIn(commands, where, real);
+  const files = commands.flatMap((command) => filesOf(command, places, where.home, "strict"));
+  const paths = files.map((file) => (file.pattern ? patternFolder(file.path) : file.path));
+  const folders = commands.flatMap((command) => deepFolders(command, places, where.home));
+  // What a pattern stands for is then for the shell to know.
+  const patterns = changesPatterns(commands) ? [] : files.filter((file) => file.pattern).map((file) => file.path);
+  const distinct = [...new Set(patterns)];
+  return {
+    paths: [...new Set([...places, ...paths])],
+    patterns: distinct.length > MOST_PATTERNS ? [] : distinct,
+    folders: folders.length > MOST_PATTERNS ? [] : folders,
+  };
+}
+
+/** `shopt -s dotglob`, `GLOBIGNORE=x`: from then on `*` finds hidden files as well, or `**` whole trees. */
+export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
+  return commands.some(
+    ({ words, assignments }) =>
+      words.some(({ value }) => /^(shopt|setopt)$|\b(GLOBIGNORE|BASHOPTS|SHELLOPTS)\b/.test(value)) ||
+      assignments.some(({ name }) => /^(GLOBIGNORE|BASHOPTS|SHELLOPTS)$/.test(name)),
+  );
+}
+
+/** Whether a pattern for one name may stand for this one. In any case, as some shells and file systems have it. */
+export function nameFits(name: string, pattern: string): boolean {
+  if (name.startsWith(".") && /^[*?[]/.test(pattern)) return false;
+  const wanted = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
+  const given = name.toLowerCase();
+  let at = 0;
+  let star = -1;
+  let since = 0;
+  for (let next = 0; next < given.length || at < wanted.length;) {
+    const part = wanted[at];
+    if (part === "*") {
+      star = at++;
+      since = next;
+    } else if (part !== undefined && next < given.length && isOne(part, given[next]!)) {
+      at++;
+      next++;
+    } else if (star >= 0 && since < given.length) {
+      // The last star takes one more.
+      at = star + 1;
+      next = ++since;
+    } else return false;
+  }
+  return true;
+}
+
+/** A bracket is taken for any letter. */
+function isOne(part: string, letter: string): boolean {
+  if (part === "?" || (part.length > 1 && part.startsWith("["))) return true;
+  return (part.startsWith("\\") ? part.slice(1) : part).toLowerCase() === letter;
+}

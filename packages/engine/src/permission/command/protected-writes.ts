@@ -1,0 +1,58 @@
+// What a command would write that runs as code later or steers us: by a name in its words, by what a pattern may find,
+// or by what lies in a folder it copies whole.
+
+import { basename } from "node:path/posix";
+import type { SimpleCommand } from "./command.ts";
+import { everyCommand, type NamedFile } from "./command-files.ts";
+import { isWritten } from "./command-rules.ts";
+import { allEndsIn, realPattern, type CommandView } from "./command-view.ts";
+import { copyOf } from "./deep.ts";
+import { patternFolder } from "../match/match-path.ts";
+import { isProtected } from "../match/protected.ts";
+import { mayBeProtected } from "../match/protected-pattern.ts";
+import type { Ends, GateQuestion } from "../question.ts";
+
+/** The first protected path this part would write to. */
+export function protectedTarget(part: SimpleCommand, view: CommandView): string | undefined {
+  const file = view.filesIn(part).find((each) => isWritten(each) && mayHitProtected(each, view.question));
+  return file?.path ?? copiedTargets(part, view).find((path) => path.looked && path.protected)?.target;
+}
+
+/** Where this part would put folders that nobody could look through. */
+export function uncheckedCopy(part: SimpleCommand, view: CommandView): string | undefined {
+  return copiedTargets(part, view).find((path) => !path.looked)?.target;
+}
+
+function mayHitProtected(file: NamedFile, question: GateQuestion): boolean {
+  const ends = allEndsIn(file, question);
+  if (ends === undefined || ends.some(({ given, real }) => isProtected(given) || isProtected(real))) return true;
+  return file.pattern && (mayBeProtected(file.path) || mayBeProtected(realPattern(file.path, question)));
+}
+
+interface CopiedTarget {
+  readonly target: string;
+  readonly looked: boolean;
+  readonly protected: boolean;
+}
+
+/** `cp -r kit/. .` writes whatever lies in kit, `.git` and `.claude` included. */
+function copiedTargets(part: SimpleCommand, { places, question }: CommandView): CopiedTarget[] {
+  return everyCommand([part]).flatMap((command) => {
+    const copy = copyOf(command, places, question.home);
+    if (copy === undefined) return [];
+    return copy.sources.flatMap(({ path, pattern }) => {
+      const contents = question.onDisk?.contents.get(path);
+      return copy.targets.flatMap((target): CopiedTarget[] => {
+        if (contents === undefined) return [{ target, looked: false, protected: false }];
+        const names = contents.flatMap((ends) => landing(pattern ? patternFolder(path) : path, ends, target));
+        return names.filter(isProtected).map((name) => ({ target: name, looked: true, protected: true }));
+      });
+    });
+  });
+}
+
+/** Where a file from the folder comes to lie: with the folder's name before it, or without. */
+function landing(folder: string, { given }: Ends, target: string): string[] {
+  const inner = given.startsWith(`${folder}/`) ? given.slice(folder.length + 1) : given.slice(1);
+  return [`${target}/${inner}`, `${target}/${basename(folder)}/${inner}`];
+}

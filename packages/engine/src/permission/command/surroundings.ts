@@ -1,0 +1,70 @@
+// What an allow rule needs to know besides the text of a command: where the files named in options lie, and whether
+// xargs adds words nobody has seen. And the sentence for a command that a rule covers but for one word.
+
+import { basename } from "node:path/posix";
+import type { SimpleCommand } from "./command.ts";
+import { everyCommand, resolved } from "./command-files.ts";
+import { endsIn, type CommandView } from "./command-view.ts";
+import { beyondRule } from "./match-command.ts";
+import { climbsBack } from "../match/paths.ts";
+import { isProtected } from "../match/protected.ts";
+import type { Surroundings } from "../options/options.ts";
+import type { Uncovered } from "../options/read-options.ts";
+import { isHome } from "../question.ts";
+import { looksOnlyButRedirects } from "../read-only/read-only.ts";
+import type { Rule } from "../rule.ts";
+import { shortened } from "../sentences.ts";
+import type { Word } from "./word.ts";
+
+export function surroundingsOf(part: SimpleCommand, view: CommandView, { fed }: { fed: boolean }): Surroundings {
+  // What is on disk now is what a pattern will find, unless another part of the command makes files first.
+  const isSettled = view.analysis.commands.every((other) => other === part || looksOnlyButRedirects(other));
+  return { fed, isSettled, isInside: (file) => isInside(file, view) };
+}
+
+function isInside(file: Word, { places, question, lost }: CommandView): boolean {
+  if (lost || file.kind === "unknown" || climbsBack(file.value)) return false;
+  return resolved(file, places, question.home).every((each) => {
+    const ends = endsIn(each, question);
+    return isHome(ends, question) && !isProtected(ends.given) && !isProtected(ends.real);
+  });
+}
+
+/** xargs adds the words it reads. Names that `find` prints begin with the folder it searched, never with a dash. */
+export function isFed(part: SimpleCommand, { analysis }: CommandView): boolean {
+  if (basename(part.words[0]?.value ?? "") !== "xargs") return false;
+  if (part.redirections.some(({ kind }) => kind === "read" || kind === "text")) return true;
+  const before = analysis.commands[analysis.commands.indexOf(part) - 1];
+  // Nothing comes before it: it reads an empty input.
+  if (before === undefined) return false;
+  const [program, ...words] = before.words;
+  const isFind = part.piped === true && before.piped === true && program?.value === "find";
+  return !isFind || words.some(({ kind, value }) => kind === "glob" || /^-(printf|ls|exec)/.test(value));
+}
+
+/** Why a rule that covers the text of this part, or of what it starts, does not allow it. */
+export function beyondRules(part: SimpleCommand, rules: readonly Rule[], view: CommandView): string | undefined {
+  for (const command of part.transparent ? everyCommand([part]) : [part]) {
+    const surroundings = surroundingsOf(part, view, { fed: command !== part && isFed(part, view) });
+    for (const rule of rules) {
+      const found = beyondRule(rule.content!, command, surroundings);
+      if (found) return sentence(found, command, rule);
+    }
+  }
+  return undefined;
+}
+
+function sentence({ word, why }: Uncovered, command: SimpleCommand, rule: Rule): string {
+  const program = command.words[0]!.value;
+  const text = shortened(word.text);
+  switch (why) {
+    case "option":
+      return `${rule.text} does not cover '${text}', which can make ${program} run another program, load code or write elsewhere`;
+    case "file":
+      return `${rule.text} does not cover '${text}', which is protected or outside the working directories`;
+    case "pattern":
+      return `'${text}' may match a file name that ${program} reads as an option; write './${text}' instead`;
+    case "fed":
+      return `xargs may pass ${program} a name that it reads as an option; put '--' before the names`;
+  }
+}

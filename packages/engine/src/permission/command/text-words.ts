@@ -1,0 +1,110 @@
+// Which words of `grep`, `sed` and their like are patterns, programs or numbers, not files: `grep -e /api src`.
+// Only where every option is known; otherwise each word may be a file.
+
+import type { Word } from "./word.ts";
+
+interface Grammar {
+  /** Letters of options without a value, and of options whose value is no file. */
+  readonly flags: string;
+  readonly valued: string;
+  /** The same as long names. */
+  readonly long: string;
+  readonly longValued: string;
+  /** Options that bring the pattern or program; without them it is the first operand. */
+  readonly brings: RegExp;
+  /** Options that take two values. */
+  readonly pairs?: RegExp;
+}
+
+const grep: Grammar = {
+  flags: "abchilnoqrsvwxyzEFGHILPRTUVZ0123456789",
+  valued: "eABCm",
+  long: "basic-regexp count dereference-recursive extended-regexp files-with-matches files-without-match fixed-strings ignore-case invert-match line-buffered line-number line-regexp no-filename no-messages null only-matching perl-regexp quiet recursive silent text with-filename word-regexp",
+  longValued:
+    "after-context before-context binary-files color colour context exclude exclude-dir include max-count regexp",
+  brings: /^(-[a-zA-Z0-9]*e|--regexp)/,
+};
+
+const GRAMMARS: Readonly<Record<string, Grammar>> = {
+  egrep: grep,
+  fgrep: grep,
+  grep,
+  jq: {
+    flags: "acCehijMnrsSR",
+    valued: "",
+    long: "color-output compact-output exit-status join-output monochrome-output null-input raw-input raw-output slurp sort-keys tab",
+    longValued: "indent",
+    brings: /^(?!)/,
+    pairs: /^--arg(json)?$/,
+  },
+  rg: {
+    flags: "abchilnopqsuvwxFHILNPSUV0",
+    valued: "eABCMTdgjmrt",
+    long: "case-sensitive column count count-matches files-with-matches files-without-match fixed-strings follow heading hidden ignore-case invert-match json line-number line-regexp multiline multiline-dotall no-config no-filename no-heading no-ignore no-ignore-vcs no-line-number no-messages null only-matching passthru pcre2 pretty quiet smart-case stats trim vimgrep with-filename word-regexp",
+    longValued:
+      "after-context before-context color colors context glob iglob max-columns max-count max-depth regexp replace sort sortr threads type type-not",
+    brings: /^(-[a-zA-Z0-9]*e|--regexp)/,
+  },
+  sed: {
+    flags: "nErsuz",
+    valued: "e",
+    long: "quiet silent regexp-extended separate unbuffered null-data in-place",
+    longValued: "expression",
+    brings: /^(-[nErsuz]*e|--expression)/,
+  },
+};
+
+/** Some greps take no word for these; one that is no number is then the pattern. */
+const NUMBERED = /^-[a-zA-Z0-9]*[ABCMdjm]$/;
+
+/** The places of those words. Undefined when the program is not known here, or its options leave any doubt. */
+export function textWords(name: string, words: readonly Word[]): ReadonlySet<number> | undefined {
+  const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name]! : undefined;
+  if (grammar === undefined || words.some(({ kind }) => kind === "unknown")) return undefined;
+  const found = new Set<number>();
+  const end = words.findIndex(({ value }) => value === "--");
+  const isOption = (at: number) => (end < 0 || at < end) && /^-./.test(words[at]!.value) && at !== end;
+  const brought = words.some(({ value }, at) => isOption(at) && grammar.brings.test(value));
+  let wanted = brought ? 0 : 1;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (at === end) continue;
+    if (isOption(at)) {
+      // Whatever `--include=*.ts` finds stays that option.
+      const sure = word.kind === "literal" || (word.kind === "glob" && /^--[a-z-]+=/.test(word.value));
+      const values = sure ? valuesOf(word.value, grammar, name) : undefined;
+      if (values === undefined) return undefined;
+      found.add(at);
+      if (values === 1 && NUMBERED.test(word.value) && !/^\d+$/.test(words[at + 1]?.value ?? "")) return undefined;
+      for (let more = values; more > 0; more--) found.add(++at);
+    } else if (wanted > 0) {
+      // A pattern of file names becomes several words, and only the first of them is not a file.
+      if (word.kind === "glob") return undefined;
+      wanted--;
+      found.add(at);
+    }
+  }
+  return found;
+}
+
+/** How many of the next words belong to the option; undefined for one that is not known. */
+function valuesOf(
+  option: string,
+  { flags, valued, long, longValued, pairs }: Grammar,
+  name: string,
+): number | undefined {
+  if (pairs?.test(option)) return 2;
+  if (option.startsWith("--")) {
+    const [title, value] = option.slice(2).split("=", 2);
+    if (longValued.split(" ").includes(title!)) return value === undefined && !/^colou?r$/.test(title!) ? 1 : 0;
+    return long.split(" ").includes(title!) ? 0 : undefined;
+  }
+  for (let at = 1; at < option.length; at++) {
+    const letter = option[at]!;
+    // What follows in the same word is the suffix of the copy that is kept.
+    if (name === "sed" && letter === "i") return 0;
+    if (valued.includes(letter)) return at === option.length - 1 ? 1 : 0;
+    if (!flags.includes(letter)) return undefined;
+  }
+  return 0;
+}

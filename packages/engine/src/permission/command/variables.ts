@@ -1,0 +1,39 @@
+// Variables that change what commands mean, and the builtins that set variables by name.
+
+import type { Assignment } from "./command.ts";
+import type { Word } from "./word.ts";
+
+/** They decide which program runs, what it loads, or how the shell reads what follows. */
+const RULING =
+  /^(?:PATH|IFS|CDPATH|HOME|ENV|SHELL|SHELLOPTS|BASH.*|LD_.*|DYLD_.*|PS\d|PROMPT_COMMAND|GLOBIGNORE|EXECIGNORE|FPATH|ZDOTDIR|POSIXLY_CORRECT|FUNCNAME|GIT_.*|SSH_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_PROXY|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|BUN_.*|PYTHON(?:PATH|HOME|STARTUP)|PERL5?(?:LIB|OPT|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH|.*PRELOAD)$/i;
+
+const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset", "unset"]);
+const NAMING = new Set(["getopts", "mapfile", "read", "readarray", "wait"]);
+
+/** The variables of that kind a builtin would set or unset. Without a value: no rule that allows a prefix covers them. */
+export function rulingNames([program, ...words]: readonly Word[]): Assignment[] {
+  const name = program?.kind === "literal" ? program.value : "";
+  const isPrintf = name === "printf" && words[0]?.value.startsWith("-v");
+  if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !isPrintf) return [];
+  return words.flatMap(({ value }) => {
+    const variable = /^(?:-[a-zA-Z]*[vap])?([A-Za-z_]\w*)(?:$|\[|\+?=)/.exec(value)?.[1];
+    return variable !== undefined && RULING.test(variable) ? [{ name: variable }] : [];
+  });
+}
+
+/** The shell expands what these hold; the text of `PROMPT_COMMAND` it runs. */
+export function isExpandedLater({ name }: Assignment): boolean {
+  return /^(?:PS\d|PROMPT_COMMAND)$/.test(name);
+}
+
+/** What is run when it is set: the commands of a prompt, or a function handed down to another shell. */
+export function codeInVariable({ name, value }: Assignment): string | undefined {
+  if (value?.kind !== "literal") return undefined;
+  if (name === "PROMPT_COMMAND") return value.value;
+  return name.startsWith("BASH_FUNC_") && value.value.startsWith("()") ? `f${value.value}` : undefined;
+}
+
+/** A file with commands for every shell that starts, which a substitution provides. */
+export function loadsUnknown({ name, value }: Assignment): boolean {
+  return /^(?:BASH_ENV|ENV)$/.test(name) && value?.kind === "unknown";
+}

@@ -1,0 +1,72 @@
+// What keeps a git command from running unasked: the repository it would run in makes git start programs that nobody
+// here agreed to. What is on disk was looked up by the caller; see `GateQuestion.git`.
+
+import { basename } from "node:path/posix";
+import type { SimpleCommand } from "./command/command.ts";
+import { everyCommand, type Where } from "./command/command-files.ts";
+import { gitFolders, startsGit } from "./command/git-folders.ts";
+import type { GateQuestion } from "./question.ts";
+import { looksOnlyButRedirects } from "./read-only/read-only.ts";
+
+/** A repository git would use, and what it would do there besides what it is told. */
+export interface GitRepository {
+  readonly folder: string;
+  /** Why even commands that only read are not harmless, as a clause: "git runs a program set by core.fsmonitor". */
+  readonly looking?: string;
+  /** The same for any other command. */
+  readonly acting?: string;
+}
+
+/** By folder a command may run git in. Repositories that change nothing are left out. */
+export type GitRepositories = ReadonlyMap<string, readonly GitRepository[]>;
+
+export interface GitDanger {
+  /** Why a git command that only reads needs approval. */
+  readonly looking?: string;
+  /** Why one that a rule allows needs approval all the same. */
+  readonly acting?: string;
+}
+
+const NONE: GitDanger = {};
+
+/** For the parts of one command. `moves`: it changes to another folder than the session's own. */
+export function gitDangerIn(
+  commands: readonly SimpleCommand[],
+  where: Where,
+  { git, directories }: Pick<GateQuestion, "git" | "directories">,
+  moves: boolean,
+): (part: SimpleCommand) => GitDanger {
+  let danger: GitDanger | undefined;
+  const find = (): GitDanger => {
+    if (git === undefined) return moves ? { looking: "it changes folder before git runs" } : NONE;
+    const { folders, unsure } = gitFolders(commands, where);
+    if (unsure) return both("git runs in a folder that cannot be told from the text");
+    // The command is judged before it runs: a repository that it brings along itself cannot be seen.
+    const isElsewhere = folders.some((folder) => folder !== directories[0]);
+    const brings = isElsewhere && commands.some((part) => isOneOf(part, UNPACKS) || (moves && isOneOf(part, COPIES)));
+    if (brings) return both("it creates files that git may take its settings from");
+    const found = folders.flatMap((folder) => git.get(folder) ?? [{ folder, ...both("it was not looked at") }]);
+    const [looking, acting] = [found.find((each) => each.looking), found.find((each) => each.acting)];
+    const changes = moves && !commands.every(isOnlyLooking) ? "it changes files and folder before git runs" : undefined;
+    return {
+      looking: looking ? `in '${looking.folder}', ${looking.looking}` : changes,
+      acting: acting && `in '${acting.folder}', ${acting.acting}`,
+    };
+  };
+  return (part) => (startsGit(part) ? (danger ??= find()) : NONE);
+}
+
+const both = (reason: string): GitDanger => ({ looking: reason, acting: reason });
+
+/** What they create, an archive or someone else decides. */
+const UNPACKS = new Set("7z 7za 7zr ar bsdtar cpio ditto gtar pax sftp tar unar unrar unzip".split(" "));
+/** A folder may come with a repository inside. */
+const COPIES = new Set("cp install ln mv rsync scp".split(" "));
+
+function isOneOf(part: SimpleCommand, programs: ReadonlySet<string>): boolean {
+  return everyCommand([part]).some(({ words }) => programs.has(basename(words[0]?.value ?? "")));
+}
+
+function isOnlyLooking(part: SimpleCommand): boolean {
+  return looksOnlyButRedirects(part) && part.redirections.every(({ kind }) => kind !== "write");
+}

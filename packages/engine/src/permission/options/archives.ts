@@ -1,0 +1,35 @@
+// Archivers and compressors.
+
+import { wordMatching, type Options } from "./read-options.ts";
+
+/** Compressors that do nothing else, with a level or a number of threads at most. */
+const COMPRESSOR = /^(zstd|zstdmt|pigz|lz4|lzip|plzip|xz|pixz|gzip|bzip2|pbzip2|lbzip2)( -\d+| -T\d+| --long)*$/;
+
+/** `-T` reads options from a file, `-P` lets members leave the folder, `host:file` starts a remote shell. */
+const tar: Options = {
+  bundle: true,
+  short: "IFTPg",
+  // `f` is left out on purpose: `-xfI` and `xfI` differ, which is easily overlooked.
+  valued: "bHKLNVX",
+  long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command index-file volno-file files-from absolute-names listed-incremental",
+  plain: "checkpoint file list",
+  files: "C directory one-top-level",
+  values: { I: COMPRESSOR, "use-compress-program": COMPRESSOR },
+  operand: /^[^/]+:/,
+};
+
+export const ARCHIVES: Readonly<Record<string, Options>> = {
+  tar,
+  cpio: { short: "FIOGH", long: "rsh-command file absolute-filenames", files: "D directory", valued: "CERM" },
+  unzip: { short: ":", files: "d", valued: "xP" },
+  zip: {
+    long: "unzip-command",
+    files: "b temp-path O output-file logfile-path",
+    valued: "tnixs",
+    // `-TT` may follow other letters.
+    inspect: wordMatching(/^-[^-]*TT/),
+  },
+  zstd: { files: "o output-dir-flat output-dir-mirror", valued: "BDM" },
+  "7z": { files: "o w", short: "s", values: { s: /^(i|o|l|lt|sc|ni|pe)$/ } },
+  ar: { long: "plugin output" },
+};

@@ -1,0 +1,123 @@
+// Compilers, build tools and their test runners. Running the project's own code is what they are for; options that
+// bring a program, a plugin or a configuration from elsewhere are not covered.
+
+import { wordMatching, type Options } from "./read-options.ts";
+
+const cargo: Options = {
+  long: "config",
+  short: "Z",
+  valued: "jpFC",
+  files: "C manifest-path target-dir lockfile-path",
+};
+
+/** A linker given through the linker's flags is a program, too. */
+const GO_FLAGS = /^(?!.*(extld|-linkmode=?\s*external|fplugin))/s;
+const goTool: Options = {
+  single: true,
+  long: "exec toolexec vettool overlay modfile pkgdir ldflags gccgoflags compiler",
+  values: { ldflags: GO_FLAGS, gccgoflags: GO_FLAGS, compiler: /^gc$/ },
+  files: "o C blockprofile coverprofile cpuprofile memprofile mutexprofile outputdir trace",
+};
+
+const compiler: Options = {
+  single: true,
+  long: "fplugin fpass-plugin specs wrapper load Xclang ld-path fuse-ld plugin iplugindir B",
+  values: { "fuse-ld": /^(bfd|gold|lld|mold)$/ },
+  files: "o",
+  operand: /^@/,
+};
+
+const cmake: Options = {
+  short: "PEC",
+  long: "open toolchain project-file graphviz debugger-pipe",
+  valued: "ABDGjSTUWt",
+  inspect: wordMatching(
+    /^-D(CMAKE_\w*(_LAUNCHER|_COMPILER|_PROGRAM|_PROJECT_\w*INCLUDE\w*|TOOLCHAIN_FILE|_LINKER\w*))\b/i,
+  ),
+};
+
+/** `exec.executable`, another JVM or extension classes given as properties. */
+const MAVEN_PROPERTY = /^-D(maven\.ext\.class\.path|exec\.|jvm|argLine|java\.home|maven\.repo\.remote)/i;
+
+const maven: Options = {
+  files: "f file s settings gs global-settings t toolchains l log-file",
+  valued: "DPTb",
+  inspect: wordMatching(MAVEN_PROPERTY),
+};
+
+const gradle: Options = {
+  short: "I",
+  long: "init-script",
+  files: "b build-file c settings-file p project-dir g gradle-user-home include-build project-cache-dir",
+  valued: "DPx",
+  inspect: wordMatching(/^-D(org\.gradle\.(java\.home|jvmargs)|java\.home)|^-P\w*(javaHome|executable)/i),
+};
+
+/** Variables that name a program, and values that make would take for more than text. */
+const MAKE_VARIABLE =
+  /^(?:\.?SHELL(?:FLAGS)?|MAKE(?:FLAGS|FILES|OVERRIDES|_?COMMAND)?|GNUMAKEFLAGS|CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|CURDIR|VPATH|\w*(?:COMPILER|PYTHON|NODE|GO|CARGO|BASH|LAUNCHER|CMD|COMMAND|BIN|EXE|TOOL))\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=(?![\w .,:/=@+-]*$)/;
+
+const make: Options = {
+  runsCode: true,
+  short: "fCIeE",
+  long: "file makefile directory eval include-dir environment-overrides",
+  valued: "jloW",
+  operand: MAKE_VARIABLE,
+};
+
+export const BUILDERS: Readonly<Record<string, Options>> = {
+  ant: { files: "f file buildfile lib", single: true, long: "lib logger listener inputhandler main propertyfile" },
+  bazel: {
+    long: "bazelrc host_jvm_args run_under script_path server_javabase action_env override_repository workspace_status_command",
+  },
+  bear: { runsCode: true },
+  cargo,
+  "clang-tidy": { long: "load config-file vfsoverlay", single: true },
+  cmake,
+  ctest: {
+    short: "SD",
+    valued: "ACEIjLMRT",
+    long: "script build-and-test test-command build-makeprogram",
+    files: "test-dir O output-log",
+  },
+  dotnet: {
+    long: "test-adapter-path settings additional-deps additionalprobingpath",
+    inspect: wordMatching(/^[-/]{1,2}(logger|l|dl|distributedlogger)[:=].*[/\\]|^@/i),
+  },
+  gcc: compiler,
+  go: {
+    single: true,
+    long: "exec toolexec vettool",
+    commands: {
+      build: goTool,
+      install: goTool,
+      run: goTool,
+      test: goTool,
+      vet: goTool,
+      list: goTool,
+      generate: goTool,
+      env: { single: true, long: "w u" },
+    },
+  },
+  gradle,
+  latexmk: { short: "er", long: "latex pdflatex lualatex xelatex usepretex", single: true },
+  make,
+  meson: { long: "native-file cross-file", files: "C" },
+  mvn: maven,
+  ninja: { short: "fC", valued: "jkldtw", runsCode: true },
+  pdflatex: { single: true, long: "shell-escape enable-write18 ini", files: "output-directory" },
+  protoc: { long: "plugin", inspect: wordMatching(/^--(plugin|\w+_out)=(.*\.\.|\/)/) },
+  rake: {
+    short: "frRIe",
+    long: "rakefile require libdir rakelibdir execute execute-print execute-continue",
+    runsCode: true,
+  },
+  rspec: { files: "r require I O options f format o out", valued: "ePt" },
+  rustc: {
+    short: "Z",
+    long: "codegen",
+    inspect: wordMatching(/^(-C|--codegen=)?(linker|link-args?|link-self-contained)=/),
+  },
+  sbt: { long: "java-home", inspect: wordMatching(/^-(java-home|J|D)/) },
+  swift: { long: "toolchain", single: true },
+};

@@ -1,0 +1,40 @@
+// `git config`: reading is covered, and so is setting keys that only change how git behaves or prints. Most others name
+// a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
+
+import type { Call } from "./read-options.ts";
+
+const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l)$/;
+/** `--file` and `--blob` name another file; `--global` and `--system` are not this repository's. */
+const ELSEWHERE = /^(-f|--fi|--bl|--glob|--sy|-e|--ed|--rename|--remove)/;
+
+const SAFE_KEYS = [
+  /^(user|author|committer)\.(name|email|useconfigonly)$/,
+  /^(advice|color|column|gc|index|log|pack|push|rerere|status|transfer|versionsort)\.[\w.-]+$/,
+  /^branch\.[^=]+\.(remote|merge|rebase|pushremote|description)$/,
+  /^(branch|checkout|fetch|init|pull|rebase|stash|submodule|tag)\.(autosetup(merge|rebase)|default(branch|remote)|sort|guess|workers|prune(tags)?|parallel|all|ff|rebase|auto(squash|stash)|updaterefs|missingcommitscheck|show\w+|recurse|fetchjobs|gpgsign)$/,
+  /^(commit|merge)\.(verbose|status|cleanup|gpgsign|conflictstyle|ff|stat|log|renames|renamelimit|autostash)$/,
+  /^core\.(abbrev|autocrlf|bigfilethreshold|commentchar|compression|eol|filemode|ignorecase|logallrefupdates|longpaths|precomposeunicode|preloadindex|protecthfs|quotepath|safecrlf|splitindex|symlinks|untrackedcache|whitespace)$/,
+  /^diff\.(algorithm|colormoved\w*|context|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|renames|renamelimit|statgraphwidth|submodule|suppressblankempty|wserrorhighlight)$/,
+  /^remote\.[^=]+\.(url|pushurl|fetch|push|prune|prunetags|tagopt)$/,
+  /^http\.(postbuffer|lowspeed(limit|time)|version)$/,
+];
+
+export function inspectGitConfig({ words, start }: Call): number | undefined {
+  const end = words.findIndex(({ value }, at) => at >= start && value === "--");
+  const isOption = (at: number) => words[at]!.value.startsWith("-") && (end < 0 || at < end);
+  const given = words.map((_, at) => at).slice(start);
+  const options = given.filter(isOption);
+  const operands = given.filter((at) => !isOption(at) && at !== end);
+  // Newer versions name the action first: `git config set user.name x`.
+  const action = /^(get|list|set|unset)$/.exec(words[operands[0] ?? 0]!.value)?.[0];
+  const [key, ...value] = action === undefined ? operands : operands.slice(1);
+
+  const elsewhere = options.filter((at) => ELSEWHERE.test(words[at]!.value));
+  if (options.some((at) => READS.test(words[at]!.value)) || action === "get" || action === "list")
+    return elsewhere.find((at) => !/^--(glob|sy)/.test(words[at]!.value));
+  if (elsewhere.length > 0) return elsewhere[0];
+  const removes = action === "unset" || options.some((at) => words[at]!.value.startsWith("--unset"));
+  // With the key alone, its value is printed.
+  if (key === undefined || (value.length === 0 && !removes)) return undefined;
+  return SAFE_KEYS.some((safe) => safe.test(words[key]!.value.toLowerCase())) ? undefined : key;
+}

@@ -1,0 +1,93 @@
+// git: its own options, those of its subcommands, and subcommands that exist to run something.
+
+import { inspectGitConfig } from "./git-config.ts";
+import { firstUncovered, type Call, type Options, type Uncovered } from "./read-options.ts";
+
+export const git: Options = { read: readGit };
+
+/** Options before the subcommand that take the next word. */
+const TAKES = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
+/** `-c` sets any configuration; another exec path or git folder brings its own programs. */
+const RUNS = /^(-c|--config-env|--exec-path=|--git-dir(?!=\.git$))/;
+
+function readGit(call: Call): Uncovered | undefined {
+  const { words, start, agreed } = call;
+  let at = start;
+  for (; at < words.length && words[at]!.value.startsWith("-"); at++) {
+    const { value } = words[at]!;
+    const isDefault = value === "--git-dir" && words[at + 1]?.value === ".git";
+    if (at >= agreed && RUNS.test(value) && !isDefault) return { word: words[at]!, why: "option" };
+    if (TAKES.test(value)) at++;
+  }
+  const subcommand = words[at];
+  if (subcommand === undefined) return undefined;
+  if (subcommand.kind === "glob") return { word: subcommand, why: "pattern" };
+  const name = subcommand.value;
+  const helper = words.find((word, index) => index >= agreed && index > at && REMOTE_HELPER.test(word.value));
+  if (helper) return { word: helper, why: "option" };
+  if (at >= agreed && WHOLE.has(name)) return { word: subcommand, why: "option" };
+  const own = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : {};
+  const options: Options = {
+    ...own,
+    long: `${COMMON} ${own.long ?? ""}`.trim(),
+    plain: `${PLAIN} ${own.plain ?? ""}`.trim(),
+    ...(TAKES_FILES.has(name) && { harmless: true }),
+  };
+  return firstUncovered(options, { ...call, start: at + 1 });
+}
+
+/** `ext::sh -c …` is an address that is a command. */
+const REMOTE_HELPER = /(^|=)(ext|fd)::/;
+
+/** No subcommand means something harmless by these. */
+const COMMON =
+  "output ext-diff textconv upload-pack receive-pack exec extcmd open-files-in-pager separate-git-dir index-output unsafe-paths build-fake-ancestor export-marks smtp-server sendmail-cmd to-cmd cc-cmd header-cmd authors-prog access-hook httpd browser";
+
+/** Each is the beginning of one of those. */
+const PLAIN = "author cc index text";
+
+/** They have none of those options, so `git add *.ts` cannot turn into one. */
+const TAKES_FILES = new Set(
+  "add check-attr check-ignore checkout clean commit ls-files mv reset restore rm stash status switch update-index".split(
+    " ",
+  ),
+);
+
+/** They run what they are given, serve others, or hand out passwords. */
+const WHOLE = new Set(
+  "credential credential-cache credential-store cvsexportcommit cvsserver daemon difftool--helper filter-branch filter-repo for-each-repo hook http-backend instaweb mergetool--lib merge-index p4 receive-pack remote-ext remote-fd send-email shell svn upload-archive upload-pack web--browse".split(
+    " ",
+  ),
+);
+
+const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)$/;
+/** Another strategy is a program `git-merge-NAME`. */
+const picking: Options = { long: "strategy", plain: "strategy-option", values: { s: STRATEGY, strategy: STRATEGY } };
+const merging: Options = { ...picking, short: "s", valued: "mFXS" };
+const saving: Options = { valued: "osv", files: "o output-directory" };
+const WHOLE_COMMAND: Options = { whole: true };
+
+const SUBCOMMANDS: Readonly<Record<string, Options>> = {
+  archive: { long: "remote", files: "o output", valued: "N" },
+  bisect: { commands: { run: WHOLE_COMMAND } },
+  bugreport: saving,
+  bundle: { opens: true },
+  "cherry-pick": picking,
+  clone: { short: "cu", long: "template config", valued: "job" },
+  config: { inspect: inspectGitConfig },
+  "checkout-index": { files: "prefix" },
+  diagnose: saving,
+  difftool: { short: "xt", long: "tool", plain: "tool-help", valued: "USGLO" },
+  "fast-import": { long: "export-marks import-marks import-marks-if-exists export-pack-edges" },
+  "format-patch": { ...saving, plain: "to" },
+  grep: { short: "O", valued: "ABCefm" },
+  help: { short: "w", long: "web" },
+  init: { long: "template" },
+  maintenance: { commands: { register: WHOLE_COMMAND, start: WHOLE_COMMAND } },
+  merge: merging,
+  mergetool: { short: "tO", long: "tool", plain: "tool-help" },
+  pull: { ...merging, valued: "XSjo" },
+  rebase: { ...merging, short: "sx", valued: "CXS" },
+  revert: picking,
+  submodule: { commands: { foreach: WHOLE_COMMAND } },
+};

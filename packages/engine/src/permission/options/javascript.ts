@@ -1,0 +1,72 @@
+// npm and its relatives, and tools of JavaScript projects. Configuration and plugins of the project itself are the
+// user's own; those from elsewhere are not covered.
+
+import { wordMatching, type Options } from "./read-options.ts";
+
+/** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
+const packageManager: Options = {
+  long: "script-shell node-options shell globalconfig userconfig onload-script init-module editor viewer browser git",
+  plain: "global workspace workspaces",
+  files: "C prefix cwd dir cache workspace-root pack-destination modules-dir virtual-store-dir store-dir",
+};
+
+const npm: Options = {
+  ...packageManager,
+  commands: {
+    config: {
+      operand:
+        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/,
+    },
+    set: {
+      operand:
+        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|registry|.*_auth.*)(=|$)/,
+    },
+  },
+};
+
+/** Inline configuration can name any file to load. */
+const jest: Options = {
+  files:
+    "c config rootDir globalSetup globalTeardown resolver runner testRunner testEnvironment transform setupFiles setupFilesAfterEnv reporters snapshotResolver testSequencer outputFile cacheDirectory coverageDirectory roots filter",
+  inspect: wordMatching(/^(-c|--config)?=?\s*\{/),
+  opens: true,
+};
+
+const configured: Options = {
+  files:
+    "c config r require import loader plugin plugins parser resolver reporter preset extends babelrc ignore-path cache-location cache-dir outdir outfile o output out-file out-dir output-file f format formatter rulesdir resolve-plugins-relative-to plugin-search-dir custom-syntax config-basedir project p root globalSetup",
+};
+
+export const JAVASCRIPT: Readonly<Record<string, Options>> = {
+  ava: configured,
+  babel: configured,
+  c8: { runsCode: true },
+  cypress: { files: "P project C config-file", long: "browser", short: "b" },
+  esbuild: configured,
+  eslint: configured,
+  jest,
+  mocha: { ...configured, opens: true },
+  npm,
+  nx: { runsCode: true },
+  playwright: { files: "c config o output reporter global-timeout", commands: { codegen: { whole: true } } },
+  pnpm: { ...npm, long: `${packageManager.long} config.script-shell config.node-options pnpmfile global-pnpmfile` },
+  prettier: configured,
+  rollup: configured,
+  stylelint: configured,
+  tsc: { files: "p project outDir outFile declarationDir rootDir baseUrl" },
+  tsx: { runsCode: true, short: "er", long: "eval require import loader", valued: "C", operands: 1 },
+  vite: configured,
+  vitest: { ...configured, opens: true },
+  webpack: configured,
+  yarn: {
+    ...packageManager,
+    long: `${packageManager.long} use-yarnrc`,
+    commands: {
+      config: {
+        commands: {
+          set: { operand: /^(yarnPath|plugins|nodeLinker|script-shell|unsafeHttpWhitelist|npmRegistryServer)/ },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,49 @@
+// Options that make a program run another one, load code or reach a file that an allow rule does not name.
+// `Bash(git log:*)` was given for looking at history, not for `git log --output=x`. What the rule itself spells out is
+// covered: `Bash(find . -exec:*)` allows one `-exec`.
+
+import type { SimpleCommand } from "../command/command.ts";
+import type { Word } from "../command/word.ts";
+import { firstUncovered, type Uncovered } from "./read-options.ts";
+import { optionsOf } from "./table.ts";
+
+/** What the text of the command alone does not tell. */
+export interface Surroundings {
+  /** Whether a file lies inside the working directories and is not a protected one. */
+  isInside(file: Word): boolean;
+  /** More words come from xargs. */
+  readonly fed: boolean;
+  /** The files that patterns match are those on disk, which are looked at elsewhere. */
+  readonly isSettled: boolean;
+}
+
+/** The first word that a rule with this text before its `*` does not cover. */
+export function uncoveredWord(
+  command: SimpleCommand,
+  prefix: string,
+  surroundings: Surroundings,
+): Uncovered | undefined {
+  const agreed = agreedWords(command, prefix);
+  // The rule may name a program behind another, as `Bash(npx eslint:*)` and `Bash(sudo git log:*)` do.
+  for (let at = 0; at < Math.max(agreed, 1); at++) {
+    const program = command.words[at]!;
+    const options = program.kind === "literal" ? optionsOf(program.value) : undefined;
+    // A rule such as `Bash(python:*)` names nothing but a program that runs whatever it is given.
+    if (options === undefined || (options.runsCode && agreed <= at + 1)) continue;
+    const found = firstUncovered(options, { words: command.words, start: at + 1, agreed, ...surroundings });
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** How many words of the command are spelled out in the rule. */
+function agreedWords({ words, text }: SimpleCommand, prefix: string): number {
+  let end = 0;
+  for (const [at, word] of words.entries()) {
+    const written = at === 0 ? word.value : word.text;
+    const found = text.indexOf(written, end);
+    end = found + written.length;
+    if (found < 0 || end > prefix.length) return at;
+  }
+  return words.length;
+}

@@ -1,0 +1,80 @@
+// Which options a program has that a prefix rule does not cover, by the program's name.
+
+import { basename } from "node:path/posix";
+import { ARCHIVES } from "./archives.ts";
+import { BUILDERS } from "./builders.ts";
+import { git } from "./git.ts";
+import { INTERPRETERS } from "./interpreters.ts";
+import { JAVASCRIPT } from "./javascript.ts";
+import { NETWORK } from "./network.ts";
+import { PYTHON } from "./python.ts";
+import type { Options } from "./read-options.ts";
+import { SERVICES } from "./services.ts";
+import { SYSTEM } from "./system.ts";
+import { TEXT } from "./text.ts";
+
+const TABLE: Readonly<Record<string, Options>> = {
+  ...ARCHIVES,
+  ...BUILDERS,
+  ...INTERPRETERS,
+  ...JAVASCRIPT,
+  ...NETWORK,
+  ...PYTHON,
+  ...SERVICES,
+  ...SYSTEM,
+  ...TEXT,
+  git,
+};
+
+/** Other programs with the same options. */
+const SAME: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    "7z 7za 7zr 7zz",
+    "apt apt-get aptitude apt-cache apt-key",
+    "awk gawk mawk nawk original-awk",
+    "bash ash dash ksh mksh rbash sh zsh fish",
+    "bat batcat",
+    "dnf yum microdnf",
+    "docker podman nerdctl",
+    "docker-compose podman-compose",
+    "fd fdfind",
+    "find gfind bfs",
+    "gcc cc c++ g++ clang clang++",
+    "gpg gpg2",
+    "gradle gradlew",
+    "http https xh",
+    "jest jest-cli",
+    "kubectl oc k3s",
+    "less zless",
+    "magick convert identify mogrify composite montage",
+    "make gmake bmake",
+    "mvn mvnw",
+    "mysql mariadb mysqldump",
+    "nc netcat",
+    "node nodejs",
+    "pdflatex latex lualatex xelatex tex pdftex",
+    "pip pip3",
+    "pytest py.test",
+    "sed gsed",
+    "sort gsort",
+    "split gsplit",
+    "tar gtar bsdtar",
+    "terraform tofu",
+    "vim vi ex view gvim nvim rvim rview vimdiff",
+    "yarn yarnpkg",
+  ].flatMap((line) => {
+    const [first, ...others] = line.split(" ");
+    return others.map((other) => [other, first!]);
+  }),
+);
+
+const VERSION = /^(python|pip|node|ruby|perl|php|lua|gcc|g\+\+|clang|clang\+\+|pytest|awk|java)[-.\d]+$/;
+
+export function optionsOf(program: string): Options | undefined {
+  const name = basename(program)
+    .toLowerCase()
+    .replace(/\.(exe|cmd|bat)$/, "")
+    .replace(VERSION, "$1");
+  const known = Object.hasOwn(SAME, name) ? SAME[name]! : name;
+  return Object.hasOwn(TABLE, known) ? TABLE[known] : undefined;
+}

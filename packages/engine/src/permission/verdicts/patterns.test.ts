@@ -1,0 +1,26 @@
+// What patterns, links and rules with a star reach. See `patterns-data.ts`.
+
+import { expect, test } from "bun:test";
+import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./patterns-data.ts";
+import type { Group } from "./verdicts-data.ts";
+import { judgeCommand, type Verdict } from "./verdicts-world.ts";
+
+const COLUMNS: readonly (readonly [Verdict, readonly Group[]])[] = [
+  ["allow", PATTERNS_RUN],
+  ["ask", PATTERNS_ASK],
+  ["deny", PATTERNS_DENY],
+];
+
+const rows = COLUMNS.flatMap(([verdict, groups]) =>
+  groups.map(([kind, world, commands]) => ({ verdict, kind, world, commands })),
+);
+
+test.each(rows)("$verdict, $kind", ({ verdict, world, commands }) => {
+  const wrong = commands.filter((command) => judgeCommand(command, world) !== verdict);
+  expect(wrong).toEqual([]);
+});
+
+test("no command stands twice in one group", () => {
+  const twice = rows.flatMap(({ commands }) => commands.filter((command, at) => commands.indexOf(command) !== at));
+  expect(twice).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// Where git runs, and what runs commands. See `shell-data.ts`.
+
+import { expect, test } from "bun:test";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
+import type { Group } from "./verdicts-data.ts";
+import { decideCommand, judgeCommand, type Verdict } from "./verdicts-world.ts";
+
+const COLUMNS: readonly (readonly [Verdict, readonly Group[]])[] = [
+  ["allow", MUST_RUN],
+  ["ask", MUST_ASK],
+  ["deny", MUST_DENY],
+];
+const rows = COLUMNS.flatMap(([verdict, groups]) =>
+  groups.flatMap(([kind, world, commands]) => commands.map((command) => ({ verdict, kind, command, world }))),
+);
+
+test.each(rows)("$verdict, $kind: $command", ({ verdict, command, world }) => {
+  expect(judgeCommand(command, world)).toBe(verdict);
+});
+
+test("each question says why", () => {
+  const why = (kind: string) => {
+    const { world, command } = rows.find((row) => row.kind === kind)!;
+    const decision = decideCommand(command, world);
+    return decision.behavior === "ask" ? decision.reason : decision.behavior;
+  };
+  expect([
+    why("a nested repository, moved to before"),
+    why("a folder that the text does not tell"),
+    why("a repository the command itself may bring"),
+    why("another shell than bash"),
+  ]).toEqual([
+    "This command requires approval: in '/repo/nested', git may run a program set by core.fsmonitor",
+    "This command requires approval: git runs in a folder that cannot be told from the text",
+    "This command requires approval: it creates files that git may take its settings from",
+    "This command requires approval: no bash was found, so commands cannot be checked; install bash",
+  ]);
+});
+
+test("a rule is only suggested where it would settle the question", () => {
+  const suggested = (world: object) => {
+    const decision = decideCommand("git status", world);
+    return decision.behavior === "ask" && decision.suggestions?.length;
+  };
+  const looking = "git may run a program set by core.fsmonitor";
+  expect(suggested({ git: { "/repo": { looking, acting: looking } } })).toBe(0);
+  expect(suggested({ git: { "/repo": { looking } } })).toBe(1);
+});

@@ -1,0 +1,108 @@
+// Looking before a command is judged: which files a pattern stands for, and what lies in a folder.
+// Both names of each: as it was reached, and with links resolved. Undefined when there is too much to look at.
+
+import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+import { realPathOf } from "./real-path.ts";
+
+export interface Found {
+  readonly given: string;
+  readonly real: string;
+}
+
+/** Names that may still be seen; what is asked about one command shares one. */
+interface Sight {
+  left: number;
+}
+
+/** An absolute pattern, escaped where it is literal; `fits` says whether one name is meant by one part of it. */
+export function matchesOf(
+  pattern: string,
+  fits: (name: string, part: string) => boolean,
+  sight: Sight,
+): Found[] | undefined {
+  let found: Found[] = [{ given: "/", real: "/" }];
+  for (const part of pattern.split("/").filter((each) => each !== "")) {
+    if (part === "**")
+      found = found.flatMap((folder) => [folder, ...beneath(folder, sight, (name) => fits(name, part))]);
+    else if (isWild(part)) found = found.flatMap((folder) => fitting(folder, sight, (name) => fits(name, part)));
+    else found = found.flatMap((folder) => named(folder, part.replace(/\\(.)/g, "$1")));
+    if (sight.left < 0) return undefined;
+  }
+  return found;
+}
+
+/** Everything beneath a folder. With `follow`, also what lies where links lead; nothing is gone through twice. */
+export function contentsOf(folder: string, follow: boolean, sight: Sight): Found[] | undefined {
+  const all: Found[] = [];
+  const open: Found[] = [{ given: folder, real: realPathOf(folder) }];
+  const seen = new Set(open.map(({ real }) => real));
+  for (let here = open.pop(); here; here = open.pop()) {
+    for (const entry of entriesOf(here.given, sight)) {
+      const found = step(here, entry.name, entry.isSymbolicLink());
+      all.push(found);
+      const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
+      if (!leads || seen.has(found.real)) continue;
+      seen.add(found.real);
+      open.push(found);
+    }
+    if (sight.left < 0) return undefined;
+  }
+  return all;
+}
+
+/** Some shells take `**` for any number of folders, but not through links. */
+function beneath(folder: Found, sight: Sight, fits: (name: string) => boolean): Found[] {
+  const all: Found[] = [];
+  const open = [folder];
+  for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
+    const inside = fitting(here, sight, fits);
+    for (const each of inside) all.push(each);
+    for (const each of inside) if (each.isFolder) open.push(each);
+  }
+  return all;
+}
+
+function fitting(folder: Found, sight: Sight, fits: (name: string) => boolean): (Found & { isFolder: boolean })[] {
+  const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
+  return entries.map((entry) => ({
+    ...step(folder, entry.name, entry.isSymbolicLink()),
+    isFolder: entry.isDirectory(),
+  }));
+}
+
+const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
+
+function step({ given, real }: Found, name: string, isLink: boolean): Found {
+  const path = join(given, name);
+  return { given: path, real: isLink ? realPathOf(path) : join(real, name) };
+}
+
+/** A name that stands in the pattern as it is; it has to be there. */
+function named(folder: Found, name: string): Found[] {
+  try {
+    return [step(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
+  } catch {
+    return [];
+  }
+}
+
+/** Nothing for what is no folder, or may not be read. */
+function entriesOf(folder: string, sight: Sight): Dirent[] {
+  if (sight.left < 0) return [];
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    sight.left -= entries.length;
+    return entries;
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

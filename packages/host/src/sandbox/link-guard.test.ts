@@ -1,0 +1,84 @@
+// A denied file under another name: for commands it is hidden there too, for reading it is recognised.
+
+import { expect, test } from "bun:test";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { createDeniedFiles } from "./denied.ts";
+import { createLinkGuard } from "./link-guard.ts";
+
+function project(...denied: string[]) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-links-")));
+  const write = (path: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "");
+    return join(root, path);
+  };
+  const rules = denied.map((content) => ({ behavior: "deny", tool: "Read", content, base: root }));
+  const warnings: string[] = [];
+  return {
+    root,
+    write,
+    link(from: string, to: string) {
+      mkdirSync(dirname(join(root, to)), { recursive: true });
+      linkSync(join(root, from), join(root, to));
+      return join(root, to);
+    },
+    warnings,
+    options: {
+      rules: () => rules,
+      mayRead: (path: string) => basename(path) !== ".env" && !path.includes("/secrets"),
+      directories: () => [root],
+      home: "/nowhere",
+      warn: (text: string) => void warnings.push(text),
+    },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+test("a denied file is recognised by its other names, in every kind of rule", async () => {
+  using p = project(".env", "/secrets/**", "/deep/secrets/key");
+  const env = p.write(".env");
+  const key = p.write("secrets/deep/key");
+  const literal = p.write("deep/secrets/key");
+  const links = [
+    p.link(".env", "src/a/notes.txt"),
+    p.link("secrets/deep/key", "b.txt"),
+    p.link("deep/secrets/key", "c.txt"),
+  ];
+  const plain = p.write("plain.txt");
+  const twice = p.link("plain.txt", "plain-2.txt");
+  const guard = createLinkGuard(p.options);
+
+  expect(guard.behind(links[0]!)).toBe("unknown");
+  await guard.prepare(p.root, p.root);
+  expect(links.map((path) => guard.behind(path))).toEqual([env, key, literal].map((path) => ({ path })));
+  expect([plain, twice, join(p.root, "missing")].map((path) => guard.behind(path))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+
+  const { files, folders, complete } = await createDeniedFiles(p.options).find(p.root);
+  expect([...files].toSorted()).toEqual([env, literal, ...links].toSorted());
+  expect({ folders, complete }).toEqual({ folders: [join(p.root, "secrets")], complete: true });
+});
+
+test("a link made later is seen at the next look; a file that has one name is not looked up", async () => {
+  using p = project(".env");
+  const env = p.write(".env");
+  const other = p.write("other");
+  const guard = createLinkGuard(p.options);
+  await guard.prepare(other, p.root);
+  expect(guard.behind(other)).toBe(undefined);
+  const link = p.link(".env", "late.txt");
+  await guard.prepare(link, p.root);
+  expect(guard.behind(link)).toEqual({ path: env });
+  expect(p.warnings).toEqual([]);
+});
+
+test("without rules about files nothing is looked at", () => {
+  using p = project();
+  p.write(".env");
+  expect(createLinkGuard(p.options).behind(p.link(".env", "a"))).toBe(undefined);
+});

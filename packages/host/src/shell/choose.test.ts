@@ -1,0 +1,64 @@
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chooseShell, isProgram } from "./choose.ts";
+
+const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-choose-")));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+function plant(...names: string[]): string {
+  const folder = mkdtempSync(join(place, "bin-"));
+  for (const name of names) writeFileSync(join(folder, name), "#!/bin/sh\n", { mode: 0o755 });
+  return folder;
+}
+
+/** A machine where these programs exist and no others. */
+const machine =
+  (...programs: string[]) =>
+  (env: Record<string, string>, cwd = "/project") =>
+    chooseShell({ env, cwd }, (path) => programs.includes(path) || (path.startsWith(place) && isProgram(path)));
+
+test("chooseShell() takes bash wherever there is one, and the variables of the zsh somebody works in", () => {
+  const choose = machine("/bin/zsh", "/opt/bash", "/usr/bin/bash", "/bin/fish");
+  const bash = { path: "/usr/bin/bash", kind: "bash" } as const;
+  expect(choose({ SHELL: "/opt/bash" })).toEqual({ program: { path: "/opt/bash", kind: "bash" } });
+  expect(choose({ SHELL: "/bin/zsh" })).toEqual({ program: bash, userZsh: "/bin/zsh" });
+  expect(choose({ CLAUDE_CODE_SHELL: "/bin/zsh" })).toEqual({ program: bash, userZsh: "/bin/zsh" });
+  expect(choose({ CLAUDE_CODE_SHELL: "/opt/bash", SHELL: "/bin/zsh" })).toEqual({
+    program: { path: "/opt/bash", kind: "bash" },
+  });
+  expect(choose({ CLAUDE_CODE_SHELL: "/missing/zsh", SHELL: "/bin/fish" })).toEqual({ program: bash });
+  expect(choose({})).toEqual({ program: bash });
+});
+
+test("chooseShell() looks on the PATH before the usual folders, never inside the project and never at relative names", () => {
+  const bin = plant("bash");
+  const choose = machine("/bin/bash");
+  expect(choose({ PATH: `/nowhere:${bin}` }).program.path).toBe(join(bin, "bash"));
+  expect(choose({ PATH: `${bin}:/nowhere` }, bin).program.path).toBe("/bin/bash");
+  expect(choose({ PATH: `${bin}:/nowhere` }, place).program.path).toBe("/bin/bash");
+  // Relative names would be looked up in the working directory.
+  expect(choose({ CLAUDE_CODE_SHELL: "bash", SHELL: "./bash", PATH: ".:" }).program.path).toBe("/bin/bash");
+});
+
+test("chooseShell() falls back to zsh, then to sh, where there is no bash", () => {
+  const zsh = { program: { path: "/bin/zsh", kind: "zsh" } } as const;
+  expect(machine("/bin/zsh", "/bin/sh")({ SHELL: "/bin/bash" })).toEqual(zsh);
+  expect(machine("/bin/zsh", "/bin/sh")({ SHELL: "/bin/zsh" })).toEqual(zsh);
+  expect(machine("/bin/sh")({ SHELL: "/usr/bin/fish" })).toEqual({ program: { path: "/bin/sh", kind: "sh" } });
+  const bin = plant("zsh");
+  expect(machine()({ PATH: bin })).toEqual({ program: { path: join(bin, "zsh"), kind: "zsh" } });
+});
+
+test("isProgram() wants a file that may be executed", () => {
+  const bin = plant("bash", "plain");
+  mkdirSync(join(bin, "folder"));
+  chmodSync(join(bin, "plain"), 0o644);
+  expect(["bash", "plain", "folder", "missing"].map((name) => isProgram(join(bin, name)))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
