@@ -4,7 +4,7 @@ import { parseRule, type Rule } from "@keelson/engine";
 import type { CommandAnalysis } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
-import { gateQuestion } from "../../../packages/runtime/src/gate-question.ts";
+import { createGitLookup, gateQuestion } from "../../../packages/runtime/src/gate-question.ts";
 import type { Errand, Shell } from "./trace.ts";
 import type { FuzzWorld } from "./world.ts";
 
@@ -38,28 +38,33 @@ export const AGREEMENTS: readonly Agreement[] = [
 ];
 
 /** What was judged, when the gate lets the command run; undefined when somebody would be asked. */
-export async function judged(
-  { command, cwd }: Errand,
-  agreement: Agreement,
-  world: FuzzWorld,
-  shell: Shell,
-): Promise<CommandAnalysis | undefined> {
-  const facts = {
-    hook: NOTHING_SAID,
-    rules: [
-      ...agreement.allow.map((text) => ruleOf("allow", text, world.work)),
-      ...(agreement.deny ?? []).map((text) => ruleOf("deny", text, world.work)),
-    ],
-    mode: agreement.mode,
-    directories: [world.work],
-    cwd,
-    home: world.home,
-    readable: [],
-    shell: shell.kind === "bash" ? ("bash" as const) : ("other" as const),
+export type Judge = (errand: Errand, agreement: Agreement) => Promise<CommandAnalysis | undefined>;
+
+export function judgeFor(world: FuzzWorld, shell: Shell): Judge {
+  const { work, home } = world;
+  const directories = [work];
+  const gitIn = createGitLookup({
+    root: work,
+    home,
+    isTrusted: () => true,
+    directories: () => directories,
+    env: () => ({}),
+  });
+  return async ({ command, cwd }, { allow, deny = [], mode }) => {
+    const facts = {
+      hook: NOTHING_SAID,
+      rules: [...allow.map((text) => ruleOf("allow", text, work)), ...deny.map((text) => ruleOf("deny", text, work))],
+      mode,
+      directories,
+      cwd,
+      home,
+      readable: [],
+      shell: shell.kind === "bash" ? "bash" : "other",
+    } as const;
+    const access = { kind: "command", command, cwd } as const;
+    const question = await gateQuestion(facts, { tool: "Bash", input: { command }, access }, gitIn);
+    return decide(question).behavior === "allow" ? question.analysis : undefined;
   };
-  const call = { tool: "Bash", input: { command }, access: { kind: "command", command, cwd } as const };
-  const question = await gateQuestion(facts, call);
-  return decide(question).behavior === "allow" ? question.analysis : undefined;
 }
 
 function ruleOf(behavior: Rule["behavior"], text: string, base: string): Rule {

@@ -7,7 +7,7 @@ import { diceOf } from "../bash/dice.ts";
 import { sentence } from "../bash/sentences.ts";
 import { commandText } from "../grammar.ts";
 import { complaintAbout } from "./account.ts";
-import { AGREEMENTS, judged, type Agreement } from "./judge.ts";
+import { AGREEMENTS, judgeFor, type Agreement } from "./judge.ts";
 import { runErrands } from "./sandbox.ts";
 import { shrink } from "./shrink.ts";
 import type { Errand, Shell } from "./trace.ts";
@@ -48,6 +48,7 @@ const BATCH = 2_000;
 
 export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }: RealRun): Promise<RealFindings> {
   const world = makeFuzzWorld();
+  const judge = judgeFor(world, shell);
   const ran: Record<string, number> = {};
   const failures: RealFailure[] = [];
   const seen = new Map<string, number>();
@@ -55,7 +56,7 @@ export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }:
   try {
     for (let done = 0; done < cases; done += BATCH) {
       const batch = casesFor(seed + done, Math.min(BATCH, cases - done), world);
-      const verdicts = await Promise.all(batch.map((each) => judged(each, each.agreement, world, shell)));
+      const verdicts = await Promise.all(batch.map((each) => judge(each, each.agreement)));
       const allowed = batch.flatMap((each, at) => (verdicts[at] ? [{ ...each, analysis: verdicts[at] }] : []));
       const traces = await runErrands(world, allowed, shell);
       for (const [at, each] of allowed.entries()) {
@@ -69,7 +70,7 @@ export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }:
         seen.set(kind, times + 1);
         const failure = { complaint, agreement: agreement.name, command, cwd: relative(world.work, cwd) || "." };
         if (times >= shrinks) failures.push(failure);
-        else failures.push({ ...failure, smallest: await shrink({ ...each, complaint, shell, world }) });
+        else failures.push({ ...failure, smallest: await shrink({ ...each, complaint, judge, shell, world }) });
       }
       progress?.(`${done + batch.length} judged, ${sum(ran)} run, ${failures.length} failures`);
     }

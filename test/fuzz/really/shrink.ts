@@ -2,7 +2,7 @@
 
 import type { CommandAnalysis } from "@keelson/engine/command";
 import { complaintAbout } from "./account.ts";
-import { judged, type Agreement } from "./judge.ts";
+import type { Agreement, Judge } from "./judge.ts";
 import { runErrands } from "./sandbox.ts";
 import type { Errand, Shell } from "./trace.ts";
 import type { FuzzWorld } from "./world.ts";
@@ -10,6 +10,7 @@ import type { FuzzWorld } from "./world.ts";
 export interface Shrinking extends Errand {
   readonly agreement: Agreement;
   readonly complaint: string;
+  readonly judge: Judge;
   readonly shell: Shell;
   readonly world: FuzzWorld;
 }
@@ -30,10 +31,10 @@ export async function shrink(given: Shrinking): Promise<string> {
 }
 
 async function tryAll(texts: Iterable<string>, given: Shrinking): Promise<{ wrong?: string; timeouts: number }> {
-  const { cwd, logsBuiltins, agreement, complaint, shell, world } = given;
+  const { cwd, logsBuiltins, agreement, complaint, judge, shell, world } = given;
   const candidates: (Errand & { readonly analysis: CommandAnalysis })[] = [];
   for (const command of texts) {
-    const analysis = await judged({ command, cwd }, agreement, world, shell);
+    const analysis = await judge({ command, cwd }, agreement);
     if (analysis) candidates.push({ command, cwd, logsBuiltins, analysis });
   }
   const traces = await runErrands(world, candidates, shell);
