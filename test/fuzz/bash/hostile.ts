@@ -207,6 +207,9 @@ export const HOSTILE = lines(`
   printf -v PATH ./d
   printf -v 'a[$(C)]' 1
   printf '%n' x
+  printf 'a%n' PATH; ls
+  printf '%.0s%n' a PATH; cat
+  printf * PATH; ls
   printf '%n' 'a[$(C)]'
   printf '%d' 'a[$(C)]'
   printf '%(%s)T' 'a[$(C)]'

@@ -126,7 +126,9 @@ function fillFolder(folder: string, outside: string, home: string, bin: string, 
   symlinkSync(join(outside, "secret"), join(folder, "ln-file"));
   symlinkSync(home, join(folder, "ln-home"));
   for (const name of ["ls", "cat", "git", "evil"]) addCanary(join(folder, name), log);
-  for (const name of ["ls", "cat", "git", "echo", "sort", "sed", "grep"]) addCanary(join(folder, "d", name), log);
+  // `d` is where a PATH may be made to lead; `0` and `1` are what `printf %n` leaves in it.
+  for (const path of ["d", "0", "1"])
+    for (const name of ["ls", "cat", "git", "echo", "sort", "sed", "grep"]) addCanary(join(folder, path, name), log);
   nestedRepository(join(folder, "nested"));
   // A folder that git takes for a repository by what is in it.
   repositoryFolder(join(folder, "bare"), TRAPPED.replace("[core]\n", "[core]\n\tworktree = .\n"));
