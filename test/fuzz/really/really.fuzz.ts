@@ -69,6 +69,7 @@ export async function fuzzForReal({ cases, seed, shell, shrinks = 3, progress }:
         const times = seen.get(kind) ?? 0;
         seen.set(kind, times + 1);
         const failure = { complaint, agreement: agreement.name, command, cwd: relative(world.work, cwd) || "." };
+        progress?.(`${kind}: ${JSON.stringify(command)} in ${failure.cwd}`);
         if (times >= shrinks) failures.push(failure);
         else failures.push({ ...failure, smallest: await shrink({ ...each, complaint, judge, shell, world }) });
       }
