@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  messageProblems,
   chainProblems,
   readTranscript,
   runKeelson,
@@ -14,7 +15,6 @@ import {
   type Running,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messageProblems } from "./message-problems.ts";
 import { spoken } from "./front-door.ts";
 import { until } from "./processes.ts";
 

@@ -1,9 +1,15 @@
 // Whatever a model sends as the input of a call, the call is answered and the run ends with a result.
 
 import { expect, test } from "bun:test";
-import { chainProblems, readTranscript, runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import {
+  chainProblems,
+  messageProblems,
+  readTranscript,
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told } from "./front-door.ts";
-import { messageProblems } from "./message-problems.ts";
 
 function nested(depth: number): unknown {
   let value: unknown = "x";

@@ -14,6 +14,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "./front-door.ts";
+import { gone, pidIn } from "./processes.ts";
 
 const bash = (command: string): Call => ({ name: "Bash", input: { command } });
 const read = (file_path: string): Call => ({ name: "Read", input: { file_path } });
@@ -102,16 +103,17 @@ test("slow patterns of a folder hold up neither commands nor tools", async () =>
 test("a signal ends the program while a command of such a folder is under way", async () => {
   using home = temporaryHome({ git: true });
   plantSlow(home);
-  await using model = await startMockModel([{ calls: [bash("sleep 1000")] }]);
+  await using model = await startMockModel([{ calls: [bash(`cat ${DEEP}c.txt; echo $$ > pid; sleep 1000`)] }]);
   await using running = startKeelson(["-p", "--allowedTools", "Bash", "--", "go"], { home, url: model.url });
-  await model.waitForRequest(1);
+  const pid = await pidIn(home);
   running.kill("SIGTERM");
   expect((await running.done).code).toBe(143);
+  await gone(pid);
 }, 60_000);
 
 test("a schema of a client with a slow pattern is checked, not waited for", async () => {
   using home = temporaryHome();
-  const schema = { type: "object", properties: { name: { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } } };
+  const schema = { type: "object", properties: { name: { type: "string", pattern: "^(?:.*.*.*.*.*.*.*)[A-Z]c$" } } };
   await using model = await startMockModel([
     { calls: [{ name: "StructuredOutput", input: { name: "a".repeat(5_000) } }] },
     { calls: [{ name: "StructuredOutput", input: { name: `${"a".repeat(5_000)}.Bc` } }] },
@@ -157,6 +159,25 @@ test("a denied file is not read by another name, whichever tool asks", async () 
   expect(answers[5].content).not.toContain("notes.txt");
   expect(answers[6].content).toContain("nothing");
 }, 60_000);
+
+test("nor by a command, with the shield or without", async () => {
+  for (const path of [process.env["PATH"]!, "/nowhere"]) {
+    using home = temporaryHome();
+    home.write("conf/.env", "KEY=very-secret\n");
+    home.write("src/a/b/c", "");
+    linkSync(join(home.project, "conf/.env"), join(home.project, "src/a/notes.txt"));
+    home.write(".claude/settings.json", JSON.stringify({ permissions: { deny: ["Read(/conf/.env)"] } }));
+    await using model = await startMockModel([{ calls: [bash("/bin/cat src/a/notes.txt")] }, { text: "done" }]);
+    const ended = await runKeelson(["-p", ...STREAM, "--allowedTools", "Bash", "--", "go"], {
+      home,
+      url: model.url,
+      env: { PATH: path },
+    });
+    expect(resultOf(ended).subtype).toBe("success");
+    expect(told(model.requests[1]!)[0].is_error).toBe(true);
+    expect(ended.stdout).not.toContain("very-secret");
+  }
+});
 
 test("an untrusted folder sets what is harmless; every other variable is named and has no effect", async () => {
   using home = temporaryHome({ git: true });

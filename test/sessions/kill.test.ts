@@ -1,9 +1,11 @@
 // The program killed at any moment: nothing a client saw is lost, and every session goes on.
+// KEELSON_KILLS=500 for a long run; KEELSON_SEED for other moments.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { JsonObject } from "@keelson/protocol";
 import {
+  messageProblems,
   runKeelson,
   startKeelson,
   startMockModel,
@@ -13,55 +15,59 @@ import {
   type Reply,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messageProblems } from "./message-problems.ts";
 
-const KILLS = 200;
+const KILLS = Number(process.env["KEELSON_KILLS"] ?? 40);
 const AT_ONCE = 2;
 const TURNS = 50;
-const SEED = 20_261_115;
+const SEED = Number(process.env["KEELSON_SEED"] ?? 20_261_115);
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"];
 
-test(`kill -9 at ${KILLS} random moments of a ${TURNS}-turn session: every resume succeeds and no line that was printed is missing from the transcript`, async () => {
-  const problems: string[] = [];
-  await using model = await startMockModel((body) => {
-    problems.push(...messageProblems(body.messages as never));
-    return turnAfter(body);
-  });
-  const whole = await wholeSession(model.url);
-  expect(whole.messages.filter(({ type }) => type === "assistant").length).toBeGreaterThanOrEqual(TURNS);
+test(
+  `kill -9 at ${KILLS} random moments of a ${TURNS}-turn session: every resume succeeds and no line that was printed is missing from the transcript`,
+  async () => {
+    const problems: string[] = [];
+    await using model = await startMockModel((body) => {
+      problems.push(...messageProblems(body.messages as never));
+      return turnAfter(body);
+    });
+    const whole = await wholeSession(model.url);
+    expect(whole.messages.filter(({ type }) => type === "assistant").length).toBeGreaterThanOrEqual(TURNS);
 
-  const random = seeded(SEED);
-  const moments = Array.from({ length: KILLS }, (_, at) => momentOf(at, random, whole));
-  let next = 0;
-  let hit = 0;
-  const worker = async () => {
-    for (let at = next++; at < KILLS; at = next++) {
-      const outcome = await killAndResume(moments[at]!, model.url);
-      problems.push(...outcome.problems);
-      if (outcome.hit) hit++;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  expect(problems).toEqual([]);
-  // Some end by themselves just before they are killed; if many did, the test would prove little.
-  expect(hit).toBeGreaterThan(KILLS * 0.8);
-}, 240_000);
+    const random = seeded(SEED);
+    const moments = Array.from({ length: KILLS }, (_, at) => momentOf(at, random, whole));
+    let next = 0;
+    let hit = 0;
+    const worker = async () => {
+      for (let at = next++; at < KILLS; at = next++) {
+        const outcome = await killAndResume(moments[at]!, model.url);
+        problems.push(...outcome.problems);
+        if (outcome.hit) hit++;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    expect(problems).toEqual([]);
+    // Some end by themselves just before they are killed; if many did, the test would prove little.
+    expect(hit).toBeGreaterThan(KILLS * 0.8);
+  },
+  240_000 + KILLS * 5_000,
+);
 
 interface Moment {
   readonly name: string;
   readonly partial: boolean;
-  /** After this many lines, or this many milliseconds; one for each time it is killed. */
-  readonly kills: readonly ({ readonly lines: number } | { readonly ms: number })[];
+  /** After this many lines, and then this many milliseconds; one for each time it is killed. */
+  readonly kills: readonly { readonly lines: number; readonly ms: number }[];
 }
 
-/** Half by what was printed, half by the clock; every fourth session is killed again after its resume. */
+/** By what was printed, by the clock, or a little after a line; every fourth session is killed again after its resume. */
 function momentOf(at: number, random: () => number, whole: Ended): Moment {
   const duration = whole.endedAt - whole.startedAt;
-  const kills = Array.from({ length: at % 4 === 3 ? 2 : 1 }, () =>
-    at % 2 === 0
-      ? { lines: 1 + Math.floor(random() * (whole.lines.length - 1)) }
-      : { ms: Math.floor(random() * duration) },
-  );
+  const line = () => 1 + Math.floor(random() * (whole.lines.length - 1));
+  const kills = Array.from({ length: at % 4 === 3 ? 2 : 1 }, () => {
+    if (at % 3 === 0) return { lines: line(), ms: 0 };
+    if (at % 3 === 1) return { lines: 0, ms: Math.floor(random() * duration) };
+    return { lines: line(), ms: random() * 12 };
+  });
   return { name: `kill ${at} ${JSON.stringify(kills)}`, partial: at % 8 < 2, kills };
 }
 
@@ -77,7 +83,8 @@ async function killAndResume(moment: Moment, url: string): Promise<{ problems: s
       [...STREAM, ...(moment.partial ? ["--include-partial-messages"] : []), ...chosen(home, id), "Do all of it"],
       { home, url },
     );
-    const reached = "ms" in kill ? Bun.sleep(kill.ms) : running.waitForLine((_, { index }) => index === kill.lines - 1);
+    const line = kill.lines > 0 ? running.waitForLine((_, { index }) => index === kill.lines - 1) : undefined;
+    const reached = Promise.resolve(line).then(() => (kill.ms > 0 ? Bun.sleep(kill.ms) : undefined));
     await Promise.race([reached, running.done]);
     running.kill("SIGKILL");
     const { messages, signal } = await running.done;
@@ -137,12 +144,20 @@ function project(): TemporaryHome {
   return home;
 }
 
-/** The script: which turn it is shows in the conversation, so that a resumed one goes on where it was. */
-function turnAfter({ messages }: JsonObject): Reply {
-  const turn = (messages as { role: string }[]).filter(({ role }) => role === "assistant").length;
+/**
+ * The script: which turn it is shows in the conversation, so that a resumed one goes on where it was. Every other
+ * reply pauses between its blocks, so that a kill finds it half written, and calls that start early already at work.
+ */
+function turnAfter(body: JsonObject): Reply {
+  const turn = (body["messages"] as { role: string }[]).filter(({ role }) => role === "assistant").length;
   if (turn >= TURNS - 1) return { text: "All done" };
+  return turn % 2 === 0 ? replyAt(turn) : { ...replyAt(turn), hold: Bun.sleep(4), holdAfter: 4 + (turn % 9) };
+}
+
+function replyAt(turn: number): Reply {
   const read = (name: string) => ({ name: "Read", input: { file_path: `${name}.txt` } });
-  switch (turn % 6) {
+  const shell = (command: string) => ({ name: "Bash", input: { command } });
+  switch (turn % 7) {
     case 0:
       return { text: "First a look", calls: [read("a")] };
     case 1:
@@ -150,9 +165,14 @@ function turnAfter({ messages }: JsonObject): Reply {
     case 2:
       return { thinking: "What is next?", text: ["Three", " at", " once"], calls: [read("a"), read("b"), read("c")] };
     case 3:
-      return { thinking: "Hm.", calls: [{ name: "Bash", input: { command: `echo turn ${turn}` } }] };
+      return { thinking: "Hm.", calls: [shell(`echo turn ${turn}`)] };
     case 4:
       return { calls: [read("missing"), { name: "Write", input: { file_path: "a.txt", content: "over\n" } }] };
+    case 5:
+      return {
+        text: "Slow, then fast",
+        calls: [shell("sleep 0.01; echo slow"), read("c"), shell("echo fast"), read("a")],
+      };
     default:
       return { thinking: "Only files.", calls: [{ name: "Glob", input: { pattern: "*.txt" } }, read("b")] };
   }

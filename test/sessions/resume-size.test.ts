@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import {
+  messageProblems,
   runKeelson,
   startMockModel,
   temporaryHome,
@@ -10,7 +11,6 @@ import {
   type RecordedRequest,
   type Reply,
 } from "@keelson/testkit";
-import { messageProblems } from "./message-problems.ts";
 
 const FILES = 30;
 const STREAM = ["--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"];

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   chainProblems,
+  messageProblems,
   readTranscript,
   runKeelson,
   startKeelson,
@@ -15,7 +16,6 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, STREAM, told } from "./front-door.ts";
-import { messageProblems } from "./message-problems.ts";
 import { until } from "./processes.ts";
 
 const mark = (name: string): Call => ({ name: "Bash", input: { command: `echo ${name} > ${name}` } });

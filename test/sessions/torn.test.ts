@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  messageProblems,
   readTranscript,
   runKeelson,
   startMockModel,
@@ -13,7 +14,6 @@ import {
   type Reply,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { messageProblems } from "./message-problems.ts";
 
 const ID = "11111111-2222-4333-8444-555555555555";
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];

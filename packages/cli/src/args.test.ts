@@ -55,6 +55,10 @@ const GOOD: readonly [argv: string[], expected: object][] = [
   [["--resume", "id", "go"], { resume: ["id"], prompt: "go" }],
   [["--debug", "-p"], { debug: [], print: [] }],
   [["-d", "api"], { debug: ["api"] }],
+  [["--debug", "api,!mcp", "go"], { debug: ["api,!mcp"], prompt: "go" }],
+  [["--debug", "!api"], { debug: ["!api"] }],
+  [["--debug", "Fix the tests"], { debug: [], prompt: "Fix the tests" }],
+  [["-d", "why?"], { debug: [], prompt: "why?" }],
   [
     ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"],
     { "output-format": ["stream-json"], "input-format": ["stream-json"], verbose: [] },

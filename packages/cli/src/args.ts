@@ -93,7 +93,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     if (flag.value.kind === "none") record(flag);
     else if (attached !== undefined) record(flag, attached);
     else if (flag.value.kind === "optional")
-      record(flag, rest[0] !== undefined && !isFlagLike(rest[0]) ? rest.shift() : undefined);
+      record(flag, rest[0] !== undefined && mayFollow(flag.value, rest[0]) ? rest.shift() : undefined);
     else {
       const value = rest.shift();
       if (value === undefined) throw new WrongWord(`error: option '${spelling(flag)}' argument missing`);
@@ -120,6 +120,9 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
 
 // A lone "-" is a word.
 const isFlagLike = (word: string) => word.length > 1 && word.startsWith("-");
+
+const mayFollow = ({ fits }: { readonly fits?: RegExp }, word: string) =>
+  !isFlagLike(word) && (fits === undefined || fits.test(word));
 
 interface Found {
   readonly flag: Flag;

@@ -2,10 +2,11 @@
 
 export type Group = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Other";
 
-/** What follows a flag. `list` takes every word up to the next flag; `optional` takes one if it is there. */
+/** What follows a flag. `list` takes every word up to the next flag; `optional` takes one if it is there and fits. */
 export type Value =
   | { readonly kind: "none" }
-  | { readonly kind: "text" | "list" | "optional"; readonly label: string }
+  | { readonly kind: "text" | "list"; readonly label: string }
+  | { readonly kind: "optional"; readonly label: string; readonly fits?: RegExp }
   | { readonly kind: "choice"; readonly label: string; readonly choices: readonly string[] }
   | { readonly kind: "integer" | "number"; readonly label: string; readonly least: number; readonly above?: boolean };
 
@@ -28,7 +29,7 @@ export const COMMANDS_LATER: readonly string[] =
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });
 const many = (label: string): Value => ({ kind: "list", label });
-const maybe = (label: string): Value => ({ kind: "optional", label });
+const maybe = (label: string, fits?: RegExp): Value => ({ kind: "optional", label, ...(fits ? { fits } : {}) });
 const choice = (label: string, ...choices: string[]): Value => ({ kind: "choice", label, choices });
 const later = (name: string, value: Value = none, short?: string): Flag => ({
   name,
@@ -53,7 +54,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Output",
     help: "A prompt as text, or JSON messages, one per line, for as many prompts as you like",
   },
-  { name: "verbose", value: none, group: "Output", help: "Needed with --print and --output-format=stream-json" },
+  {
+    name: "verbose",
+    value: none,
+    group: "Output",
+    help: "Required for stream-json with --print; with json, print an array of all messages",
+  },
   {
     name: "include-partial-messages",
     value: none,
@@ -241,8 +247,15 @@ export const FLAGS: readonly Flag[] = [
   { name: "init", value: none, group: "Other", help: "Run the Setup hooks of a first start before the session" },
   { name: "init-only", value: none, group: "Other", help: "Run them and the SessionStart hooks, then exit" },
   { name: "maintenance", value: none, group: "Other", help: "Run the Setup hooks for upkeep before the session" },
-  { name: "debug", short: "d", value: maybe("filter"), group: "Other", help: "Say on standard error what is going on" },
-  { name: "debug-file", value: one("file"), group: "Other", help: "Say it in a file instead" },
+  {
+    name: "debug",
+    short: "d",
+    // A prompt is no filter: `--debug "Fix the tests"` asks.
+    value: maybe("filter", /^!?[\w-]+(?:,\s*!?[\w-]+)*$/),
+    group: "Other",
+    help: 'Log what happens to standard error, by category: "api,hooks", or "!tools" for all others',
+  },
+  { name: "debug-file", value: one("file"), group: "Other", help: "Write the debug log to a file (implies --debug)" },
   { name: "help", short: "h", value: none, group: "Other", help: "This page" },
   { name: "version", short: "v", value: none, group: "Other", help: "The version, ours and the compatible one" },
 

@@ -5,12 +5,15 @@ import { resolve } from "node:path";
 import type { Flags } from "@keelson/config";
 import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Arguments } from "./args.ts";
+import type { DebugChoice } from "./debug.ts";
 import type { SessionChoice } from "./open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
   /** Messages, not text, come from standard input. */
   readonly streamInput: boolean;
+  /** With `json`: every message of the run, not only the result. */
+  readonly verbose: boolean;
   readonly partial: boolean;
   readonly replay: boolean;
   /** Hooks at work are part of the stream. */
@@ -26,7 +29,8 @@ export interface Invocation {
   readonly session: SessionChoice;
   readonly flags: Flags;
   readonly prompt: string | undefined;
-  readonly debugFile: string | undefined;
+  /** Absent: no debug log. */
+  readonly debug?: DebugChoice;
 }
 
 /** A combination that makes no sense. Shown as it stands; the exit code is 1. */
@@ -57,6 +61,7 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   return {
     output,
     streamInput,
+    verbose: given.has("verbose"),
     partial,
     replay,
     hookEvents: given.has("include-hook-events"),
@@ -65,9 +70,14 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
     stdioPermissions: asksClient(given, streamInput),
     session: sessionChoice(given),
     flags: toFlags(given, cwd),
-    prompt: given.prompt,
-    debugFile: given.text("debug-file"),
+    prompt: streamInput && given.prompt?.trim() === "" ? undefined : given.prompt,
+    ...debugOf(given),
   };
+}
+
+function debugOf(given: Arguments): Pick<Invocation, "debug"> {
+  const file = given.text("debug-file");
+  return given.has("debug") || file !== undefined ? { debug: { filter: given.text("debug"), file } } : {};
 }
 
 function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
@@ -156,11 +166,11 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     settingSources: settingSources(given.text("setting-sources")),
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
+    mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
     bare: given.has("bare") || undefined,
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
-    debug: given.has("debug") || given.has("debug-file") || undefined,
   });
 }
 
@@ -176,11 +186,14 @@ function settingSources(text: string | undefined): Flags["settingSources"] {
   });
 }
 
+/** Not the JSON text itself. */
+const isNamed = (config: string) => !config.trim().startsWith("{");
+
 /** Of several configurations that name the same server, the last one counts. */
 function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
   if (configs === undefined) return undefined;
   const all = configs.map((config) => {
-    const text = config.trim().startsWith("{") ? config : readNamed("--mcp-config", config, cwd);
+    const text = isNamed(config) ? readNamed("--mcp-config", config, cwd) : config;
     const servers = objectIn(text, "--mcp-config")["mcpServers"];
     if (!isObject(servers)) throw new UsageError('Error: --mcp-config must hold an object under "mcpServers"');
     return servers;

@@ -312,7 +312,7 @@ test("flags without effect are mentioned only to those who debug", async () => {
   await main(["-p", "--strict-mcp-config"], here);
   expect(seen.err).toEqual([]);
   await main(["-p", "--strict-mcp-config", "--debug"], here);
-  expect(seen.err).toContain("[debug] --strict-mcp-config has no effect in this version");
+  expect(seen.err.join("\n")).toContain("[config] --strict-mcp-config has no effect in this version");
 });
 
 test("a session that cannot be opened is an error, and a result for clients of the stream", async () => {

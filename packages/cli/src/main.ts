@@ -2,10 +2,12 @@
 // Nothing but the argument table is loaded until the arguments are known to be good.
 
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
+import type { Snapshot } from "@keelson/config";
 import { parseArguments, type Arguments } from "./args.ts";
 import { commandIn, helpAsked, type Command } from "./commands.ts";
 import { toFlags, toInvocation, UsageError, type Invocation } from "./invocation.ts";
-import { isOpenError } from "./open.ts";
+import { isOpenError, type Debug } from "./open.ts";
+import type { DebugChoice } from "./debug.ts";
 import { handleSignals, type Signals } from "./signals.ts";
 import { loadOptions, type World } from "./world.ts";
 
@@ -106,13 +108,14 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, world: World
 async function runSession(given: Arguments, invocation: Invocation, world: World, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
-  const debug = debugOf(invocation, world);
-  for (const flag of given.ignored) debug(`--${flag} has no effect in this version`);
+  const debug = invocation.debug && (await debugLog(invocation.debug, world));
+  for (const flag of given.ignored) debug?.("config", () => `--${flag} has no effect in this version`);
 
   let session;
   try {
     const snapshot = load(loadOptions(world, invocation.flags));
     for (const warning of snapshot.warnings) world.error(`Warning: ${warning.replaceAll("\n", "?")}`);
+    debug?.("config", () => describeSnapshot(snapshot));
     session = await world.openSession({
       snapshot,
       entrypoint: world.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
@@ -123,6 +126,7 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
       mirror: invocation.mirror,
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
+      ...(debug ? { debug } : {}),
       warn: (text) => world.error(`Warning: ${text}`),
     });
   } catch (error) {
@@ -132,7 +136,6 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
   }
   signals.watchOver(session);
   if (session.announce !== undefined) world.error(session.announce);
-  debug(`session ${session.id}`);
 
   if (invocation.setupOnly) {
     await session.close("end_of_input");
@@ -148,7 +151,8 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
   if (output === "stream-json") {
     return streamJson(session, streams, { input: streamInput, replay, ...(prompt === undefined ? {} : { prompt }) });
   }
-  return (output === "json" ? json : text)(session, streams, { prompt: prompt ?? "" });
+  if (output === "json") return json(session, streams, { prompt: prompt ?? "", all: invocation.verbose });
+  return text(session, streams, { prompt: prompt ?? "" });
 }
 
 /** Clients of the stream wait for a result, so they get one; people read standard error. */
@@ -160,10 +164,16 @@ async function notOpened(message: string, { output, session }: Invocation, world
   return fail(world, message);
 }
 
-function debugOf({ debugFile, flags }: Invocation, world: World): (text: string) => void {
-  if (!flags.debug) return () => undefined;
-  if (debugFile === undefined) return (text) => world.error(`[debug] ${text}`);
-  return (text) => world.append(debugFile, `${text}\n`);
+async function debugLog(choice: DebugChoice, world: World): Promise<Debug> {
+  const { openDebug } = await import("./debug.ts");
+  // Elsewhere the name of this variable says folder and means a file (observed).
+  return openDebug({ ...choice, file: choice.file ?? (world.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, world);
+}
+
+function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Snapshot): string {
+  const read = sources.filter(({ stamp }) => stamp !== "absent").map(({ path }) => path);
+  const counts = `${rules.length} rules, ${hooks.active.length} hooks, ${warnings.length} warnings`;
+  return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no file"}`;
 }
 
 function fail(world: World, message: string): number {

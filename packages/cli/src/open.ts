@@ -3,7 +3,7 @@
 import type { OpenOptions } from "@keelson/runtime";
 import type { Session } from "@keelson/protocol";
 
-export type { OpenOptions, SessionChoice } from "@keelson/runtime";
+export type { Debug, DebugCategory, OpenOptions, SessionChoice } from "@keelson/runtime";
 
 /** Rejects with an error named `OpenError` when the session asked for cannot be had. */
 export type OpenSession = (options: OpenOptions) => Promise<Session & { readonly announce?: string }>;

@@ -37,6 +37,8 @@ export interface Flags {
   readonly requireTrust?: boolean;
   /** MCP servers by name, as a configuration spells them. */
   readonly mcpServers?: JsonObject;
+  /** The files those came from. */
+  readonly mcpConfigFiles?: readonly string[];
   readonly bare?: boolean;
   /** Nothing customised: hooks and instructions of an administrator only. */
   readonly safe?: boolean;
@@ -44,7 +46,6 @@ export interface Flags {
   readonly restricted?: boolean;
   /** Tokens the model is told to make do with. */
   readonly taskBudget?: number;
-  readonly debug?: boolean;
 }
 
 export interface Snapshot {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AssistantSubject, ChainSubject, ContentBlock, UserSubject } from "@keelson/protocol";
-import { Conversation, NO_RESULT } from "./conversation.ts";
+import { Conversation } from "./conversation.ts";
+import { NO_RESULT } from "./well-formed.ts";
 
 const says = (content: UserSubject["message"]["content"]): ChainSubject => ({
   type: "user",

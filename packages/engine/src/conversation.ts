@@ -3,8 +3,10 @@
 
 import {
   blocksOf,
+  isText,
   isToolResult,
   isToolUse,
+  type AssistantSubject,
   type AttachmentSubject,
   type ChainSubject,
   type ContentBlock,
@@ -14,8 +16,9 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { Call } from "./turn.ts";
+import { wellFormed } from "./well-formed.ts";
 
-export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
+const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Of what stands beside the conversation, what the model has read. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
@@ -23,6 +26,7 @@ const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
+  #replyEnded = false;
   #deferred: Call[] = [];
   #preface: TextBlock | undefined;
 
@@ -41,6 +45,11 @@ export class Conversation {
 
   get messages(): readonly ModelMessage[] {
     return this.#messages;
+  }
+
+  /** The id of the newest reply. */
+  get replyId(): string | undefined {
+    return this.#replyId;
   }
 
   add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
@@ -64,7 +73,7 @@ export class Conversation {
 
   #prefaced(entry: UserSubject): readonly ContentBlock[] {
     const blocks = blocksOf(entry.message.content);
-    if (!this.#preface || entry.isMeta) return blocks;
+    if (!this.#preface || entry.isMeta || blocks.every(isToolResult)) return blocks;
     const whole = [this.#preface, ...blocks];
     this.#preface = undefined;
     return whole;
@@ -77,22 +86,33 @@ export class Conversation {
     if (block) this.#deferred.push({ block, entryId: parentUuid ?? "" });
   }
 
-  /** One assistant message for each reply, though it was recorded block by block. */
-  #addReply({ id, content }: { readonly id: string; readonly content: readonly ContentBlock[] }): void {
-    const last = this.#messages.at(-1);
-    if (last?.role === "assistant" && this.#replyId === id) {
-      this.#messages[this.#messages.length - 1] = {
-        role: "assistant",
-        content: [...blocksOf(last.content), ...content],
-      };
+  /**
+   * One assistant message for each reply, though it was recorded block by block. Calls start while the reply is still
+   * being written, so results may stand between its blocks; behind its end, the same id is another reply of a model
+   * that gives all of them one id.
+   */
+  #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
+    const blocks = withoutBlanks(content);
+    if (blocks.length === 0) {
+      if (this.#replyId === id) this.#replyEnded = stopReason !== null;
+      return;
+    }
+    const last = this.#messages.findLastIndex(({ role }) => role === "assistant");
+    const farthest = this.#replyEnded ? 1 : 2;
+    if (last >= 0 && this.#replyId === id && last >= this.#messages.length - farthest) {
+      const earlier = blocksOf(this.#messages[last]!.content);
+      this.#messages[last] = { role: "assistant", content: [...earlier, ...blocks] };
     } else {
-      this.#messages.push({ role: "assistant", content });
+      this.#messages.push({ role: "assistant", content: blocks });
     }
     this.#replyId = id;
+    this.#replyEnded = stopReason !== null;
   }
 
   /** Results in the order of their calls, then everything else; neighbours become one message. */
-  #addUser(blocks: readonly ContentBlock[]): void {
+  #addUser(content: readonly ContentBlock[]): void {
+    const blocks = withoutBlanks(content);
+    if (blocks.length === 0) return;
     if (this.#deferred.length > 0) {
       const answered = blocks.filter(isToolResult).map((result) => result.tool_use_id);
       this.#deferred = this.#deferred.filter(({ block }) => !answered.includes(block.id));
@@ -120,68 +140,25 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
-  /**
-   * Makes it well formed after a run that broke off: answers calls that have no answer, drops answers to calls nobody
-   * made, and replies that only began to think.
-   */
+  /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
   seal(): void {
-    const sealed: ModelMessage[] = [];
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
-    const put = new Set(this.#deferred.map(({ block }) => block.id));
-    for (const message of this.#messages) {
-      const open = openCalls(sealed.at(-1)).filter((id) => !put.has(id));
-      if (message.role === "user") {
-        const blocks = settled(blocksOf(message.content), open);
-        if (blocks.length > 0) sealed.push({ role: "user", content: blocks });
-      } else if (!blocksOf(message.content).every(isThought)) {
-        if (open.length > 0) sealed.push({ role: "user", content: open.map(unanswered) });
-        sealed.push(message);
-      }
-    }
-    const open = openCalls(sealed.at(-1)).filter((id) => !put.has(id));
-    if (open.length > 0) sealed.push({ role: "user", content: open.map(unanswered) });
-    this.#messages.splice(0, this.#messages.length, ...joined(sealed));
+    const deferred = new Set(this.#deferred.map(({ block }) => block.id));
+    const sealed = wellFormed(this.#messages, { deferred, lostBeginning: () => this.#lostBeginning() });
+    this.#messages.splice(0, this.#messages.length, ...sealed);
+  }
+
+  #lostBeginning(): readonly ContentBlock[] {
+    const note: TextBlock = { type: "text", text: LOST_BEGINNING };
+    const blocks = this.#preface ? [this.#preface, note] : [note];
+    this.#preface = undefined;
+    return blocks;
   }
 }
 
-function openCalls(message: ModelMessage | undefined): string[] {
-  if (message?.role !== "assistant") return [];
-  return blocksOf(message.content)
-    .filter(isToolUse)
-    .map((call) => call.id);
-}
-
-/** One answer for each open call, in the order of the calls, then everything else. */
-function settled(blocks: readonly ContentBlock[], open: readonly string[]): readonly ContentBlock[] {
-  const answers = new Map<string, ContentBlock>();
-  for (const block of blocks) {
-    if (isToolResult(block) && !answers.has(block.tool_use_id)) answers.set(block.tool_use_id, block);
-  }
-  const others = blocks.filter((block) => !isToolResult(block));
-  const whole = [...open.map((id) => answers.get(id) ?? unanswered(id)), ...others];
-  return whole.length === blocks.length && whole.every((block, at) => block === blocks[at]) ? blocks : whole;
-}
-
-const unanswered = (id: string): ToolResultBlock => ({
-  type: "tool_result",
-  tool_use_id: id,
-  content: NO_RESULT,
-  is_error: true,
-});
-
-const isThought = (block: ContentBlock) => block.type === "thinking" || block.type === "redacted_thinking";
-
-/** Dropping a message can leave two of a kind beside each other. */
-function joined(messages: readonly ModelMessage[]): ModelMessage[] {
-  const result: ModelMessage[] = [];
-  for (const message of messages) {
-    const last = result.at(-1);
-    if (last?.role === message.role && message.role === "user") {
-      result[result.length - 1] = { role: "user", content: [...blocksOf(last.content), ...blocksOf(message.content)] };
-    } else {
-      result.push(message);
-    }
-  }
-  return result;
+/** The API refuses a text without a letter in it. */
+function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const isBlank = (block: ContentBlock) => isText(block) && !/\S/.test(block.text);
+  return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
 }

@@ -103,7 +103,8 @@ export async function ask(
           else if (held?.block.type === "tool_use") await release();
           continue;
         case "message_start":
-          message = event.message;
+          // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
+          message = event.message.id === conversation.replyId ? { ...event.message, id: ports.newId() } : event.message;
           usage = { ...NO_USAGE, ...event.message.usage };
           break;
         case "content_block_start":

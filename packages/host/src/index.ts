@@ -25,4 +25,4 @@ export {
   type TaskWatchers,
 } from "./task-table.ts";
 export { createWorkspace } from "./workspace.ts";
-export { clearFolderEnvFiles, envFilesOf } from "./hooks/env-file.ts";
+export { clearFolderEnvFiles, envFilesOf, openEnvFolder } from "./hooks/env-file.ts";

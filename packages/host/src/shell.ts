@@ -53,6 +53,8 @@ export interface ShellOptions {
 export interface SessionShell extends Shell {
   /** Ends every process the session started, also those that ignore TERM or began a session of their own. */
   close(): Promise<void>;
+  /** Undoes what children of earlier commands did to guarded paths. True when there was something. */
+  undoChanges(): Promise<boolean>;
   /** Whether a command that starts here would find every denied file hidden. Tries it out first, about 3 ms. */
   hidesDenied(cwd: string): Promise<boolean>;
 }
@@ -82,7 +84,8 @@ export function createShell(options: ShellOptions): SessionShell {
   // A dozen modules that a session without commands never needs.
   const loadConfinement = () => (confinement ??= openConfinement());
   /** Commands that ended while children of theirs live on: what was held for them is held until those are gone. */
-  const lingering = new Map<number, () => readonly string[]>();
+  const lingering = new Map<number, () => void>();
+  let snapshotPath: string | null = null;
   let prepared: ReturnType<typeof prepare> | undefined;
   let closed = false;
 
@@ -95,14 +98,19 @@ export function createShell(options: ShellOptions): SessionShell {
       loadPipes(),
       seclude(),
     ]);
+    snapshotPath = snapshot;
     return { snapshot, openPipe };
   }
 
   async function openConfinement(): Promise<Confinement> {
-    const { createShield } = await import("./sandbox/shield.ts");
-    const onLeftover = (path: string) => reaper()?.leftover(path);
+    const [{ createShield }, { createAfterlife }] = await Promise.all([
+      import("./sandbox/shield.ts"),
+      import("./sandbox/afterlife.ts"),
+    ]);
+    const { shield } = options;
+    const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];
     return {
-      shield: options.shield && createShield(options.shield, token, onLeftover),
+      shield: shield && createShield({ ...shield, governing }, token, createAfterlife(reaper)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
     };
@@ -147,17 +155,22 @@ export function createShell(options: ShellOptions): SessionShell {
     return { ...entered, openPipe, forget: () => forgetFile(file) };
   }
 
-  function leave(pgid: number, leaveConfinement: Confined["leave"], result: { text: string; code: number | null }) {
-    if (!groups.isAlive(pgid)) return leaveConfinement(result);
-    lingering.set(pgid, () => leaveConfinement(NO_OUTPUT));
-    return [];
+  function leave(pgid: number, entered: Confined, result: { text: string; code: number | null }): readonly string[] {
+    if (groups.isAlive(pgid)) lingering.set(pgid, () => entered.release());
+    else entered.release();
+    return entered.leave(result);
+  }
+
+  function abandon(entered: Confined): void {
+    entered.leave(NO_OUTPUT);
+    entered.release();
   }
 
   function sweep({ all } = { all: false }): void {
-    for (const [pgid, put] of lingering) {
+    for (const [pgid, release] of lingering) {
       if (!all && groups.isAlive(pgid)) continue;
       lingering.delete(pgid);
-      for (const note of put()) options.shield?.warn(note);
+      release();
     }
   }
 
@@ -176,11 +189,11 @@ export function createShell(options: ShellOptions): SessionShell {
         groups.leaderEnded(child.pid);
         const printed = output.end();
         hasLeft = true;
-        const notes = leave(child.pid, entered.leave, { text: `${printed.text}\n${printed.tail}`, code });
+        const notes = leave(child.pid, entered, { text: `${printed.text}\n${printed.tail}`, code });
         const result = { ...printed, code, timedOut, aborted, cwd: child.directory() };
         return notes.length > 0 ? { ...result, notes } : result;
       } finally {
-        if (!hasLeft) entered.leave(NO_OUTPUT);
+        if (!hasLeft) abandon(entered);
         forget();
       }
     },
@@ -192,18 +205,24 @@ export function createShell(options: ShellOptions): SessionShell {
       const start = { command, argv, isKeeper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
-        return leave(pgid, entered.leave, { text: "", code });
+        return leave(pgid, entered, { text: "", code });
       };
       try {
         return startBackground({ ...start, onEnd });
       } catch (error) {
-        entered.leave(NO_OUTPUT);
+        abandon(entered);
         throw error;
       }
     },
 
+    async undoChanges() {
+      return (await confinement)?.shield?.check() ?? false;
+    },
+
     async hidesDenied(cwd) {
       const { shield } = await loadConfinement();
+      // Whoever asks is about to judge a command, by what git and others would read.
+      shield?.check();
       return (await shield?.hidesAll(cwd)) ?? false;
     },
 

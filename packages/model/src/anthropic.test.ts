@@ -166,6 +166,18 @@ test("a token is sent as bearer instead of the key, under our own name", async (
   ]);
 });
 
+test.each([
+  ["my-app/1.0", ", client-app/my-app/1.0"],
+  [" spaced  name ", ", client-app/spaced name"],
+  ["evil)\r\nx-api-key: y (", ", client-app/evil x-api-key: y"],
+  ["\u0000é", ""],
+  ["a".repeat(500), `, client-app/${"a".repeat(200)}`],
+])("the application that uses the SDK is named in the user agent: %j", async (clientApp, named) => {
+  const { seen, baseUrl } = serve(() => streamed(lines(events)));
+  await collect({ baseUrl, entrypoint: "sdk-ts", clientApp });
+  expect(seen[0]!.headers.get("user-agent")).toBe(`keelson/${VERSION} (external, sdk-ts${named})`);
+});
+
 test("remembered blocks are sent as their remembered text", async () => {
   const { seen, baseUrl } = serve(() => streamed(lines(events)));
   const block: ContentBlock = { type: "text", text: "old" };

@@ -20,6 +20,8 @@ export interface AnthropicOptions {
   readonly sessionId?: string;
   /** How the program was entered, such as `cli` or `sdk-ts`. */
   readonly entrypoint?: string;
+  /** The application that uses the SDK, as it names itself: `my-app/1.0`. */
+  readonly clientApp?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Merged into every body. */
   readonly extraBody?: JsonObject;
@@ -34,6 +36,7 @@ export interface AnthropicOptions {
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
 const LARGEST_REPLY = 64 * 1024 * 1024;
 const LARGEST_REFUSAL = 64 * 1024;
+const LONGEST_APP = 200;
 
 export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
@@ -161,13 +164,22 @@ function endpoint(baseUrl: string, path: string): URL {
   return base;
 }
 
+function userAgent({ entrypoint = "cli", clientApp = "" }: AnthropicOptions): string {
+  // Anything may be in the variable; a bracket or a line break would end the comment or the header.
+  const app = clientApp
+    .replace(/(?:[^\x21-\x7e]|[()\\])+/g, " ")
+    .trim()
+    .slice(0, LONGEST_APP);
+  return `keelson/${VERSION} (external, ${entrypoint}${app === "" ? "" : `, client-app/${app}`})`;
+}
+
 function headersFor(request: ModelRequest, options: AnthropicOptions): Headers {
   const betas = new Set(request.betas);
   if (request.context_management) betas.add("context-management-2025-06-27");
   const entries: Record<string, string | undefined> = {
     "anthropic-version": "2023-06-01",
     "content-type": "application/json",
-    "user-agent": `keelson/${VERSION} (external, ${options.entrypoint ?? "cli"})`,
+    "user-agent": userAgent(options),
     "x-app": "cli",
     "x-claude-code-session-id": options.sessionId,
     "anthropic-beta": betas.size > 0 ? [...betas].join(",") : undefined,

@@ -52,6 +52,7 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
     authToken,
     sessionId: options.sessionId,
     entrypoint: options.entrypoint,
+    clientApp: text(env["CLAUDE_AGENT_SDK_CLIENT_APP"]),
     headers: customHeaders(env["ANTHROPIC_CUSTOM_HEADERS"]),
     extraBody: extraBody(env["CLAUDE_CODE_EXTRA_BODY"]),
     network: network(env),

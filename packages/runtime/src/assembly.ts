@@ -10,6 +10,7 @@ import type { Controls } from "./controls.ts";
 import type { Cost } from "./cost.ts";
 import type { FileHistory } from "./file-history.ts";
 import type { Gate } from "./gate.ts";
+import type { Governing } from "./governing.ts";
 import type { SessionHooks } from "./hooks/session-hooks.ts";
 import type { Inbox } from "./inbox.ts";
 import type { SessionInstructions } from "./instructions.ts";
@@ -48,6 +49,7 @@ export interface Assembly {
   readonly outbox: Outbox;
   readonly world: SessionWorld;
   readonly gate: Gate;
+  readonly governing: Governing;
   readonly plan: PlanMode;
   readonly cost: Cost;
   readonly fileHistory: FileHistory | undefined;

@@ -15,6 +15,7 @@ import { decide, newMatchers } from "@keelson/engine/gate";
 import { chooseShell, createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createGitLookup, gateQuestion } from "./gate-question.ts";
+import { governingOf } from "./governing.ts";
 import { builtInTools } from "./pool.ts";
 import { supposedSandbox } from "./sandbox.ts";
 
@@ -52,16 +53,12 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
 
   const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
-  const facts = {
-    hook: NOTHING_SAID,
-    rules,
-    directories,
-    cwd,
-    home,
-    readable: [],
-    shell,
-    matchers: newMatchers(),
-  } as const;
+  const governing = governingOf(
+    () => snapshot,
+    () => undefined,
+  ).forGate();
+  const known = { rules, directories, cwd, home, governing, shell } as const;
+  const facts = { ...known, hook: NOTHING_SAID, readable: [], matchers: newMatchers() };
   const gitIn = createGitLookup({
     root: cwd,
     home,

@@ -1,12 +1,15 @@
 // A call as the gate wants it asked: links resolved, the command parsed, its patterns looked up. The only place that
 // makes such a question.
 
+import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
 import { gitFolders, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
 import { contentsOf, matchesOf, realPathOf, type Found } from "@keelson/host";
 import type { GitLookup } from "@keelson/host/git";
 
 export { createGitLookup } from "@keelson/host/git";
+
+export { explained, withLinks } from "./gate-links.ts";
 
 /** All that a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<
@@ -19,7 +22,27 @@ export async function gateQuestion(
   call: Pick<GateQuestion, "tool" | "input" | "access">,
   gitIn: GitLookup,
 ): Promise<GateQuestion> {
-  return { ...facts, ...call, ...(await lookedUp(call.access, facts.home, gitIn)) };
+  const found = await lookedUp(call.access, facts.home, gitIn);
+  const paths = [...(found.realPath === undefined ? [] : [found.realPath]), ...(found.realPaths?.values() ?? [])];
+  return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
+}
+
+/** With those of these paths that are a second name of a governing file: a hard link, which no path tells. */
+function withOtherNames(governing: readonly string[], paths: readonly string[]): readonly string[] {
+  const linked = paths.filter((path) => identityOf(path) !== undefined);
+  if (linked.length === 0) return governing;
+  const own = new Set(governing.map(identityOf));
+  return [...governing, ...linked.filter((path) => own.has(identityOf(path)))];
+}
+
+/** Undefined for files that have one name only. */
+function identityOf(path: string): string | undefined {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isFile() && found.nlink > 1 ? `${found.dev} ${found.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function lookedUp(access: Access, home: string, gitIn: GitLookup): Promise<Partial<GateQuestion>> {

@@ -29,6 +29,8 @@ export interface GateOptions extends PermissionState {
   memory(): string | undefined;
   /** The file that holds the session's plan, links resolved; absent before there is one. */
   plan(): string | undefined;
+  /** Files and folders that govern this session, links resolved and not. */
+  governing(): readonly string[];
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
@@ -70,8 +72,6 @@ interface Judge {
   /** Kept from one set of rules to the next. */
   readonly links: LinkGuard;
 }
-
-const OTHER_NAME = "This file is a hard link to a file that is denied by your permission settings.";
 
 export class Gate {
   readonly #options: GateOptions;
@@ -171,15 +171,9 @@ export class Gate {
       (this.#gitIn ??= questions.createGitLookup(this.#options.git)),
     );
     const { realPath } = question;
-    if (!("path" in access) || realPath === undefined) return gate.decide(question);
-    this.#judged.set(call, { path: access.path, realPath });
-    await links.prepare(realPath, this.#options.cwd());
-    const behind = links.behind(realPath);
-    if (behind === undefined) return gate.decide(question);
-    if (behind === "unknown") return gate.decide({ ...question, linked: true });
-    // To the rules, a file by another name is the file they speak about.
-    const decision = gate.decide({ ...question, realPath: behind.path });
-    return decision.behavior === "deny" && behind.path !== realPath ? { ...decision, message: OTHER_NAME } : decision;
+    if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
+    const linked = await questions.withLinks(question, links, this.#options.cwd());
+    return questions.explained(gate.decide(linked), linked, question);
   }
 
   #answer(
@@ -242,8 +236,8 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook"> {
-    const { home, readable, memory, plan, directories, cwd, shell } = this.#options;
-    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan() };
+    const { home, readable, memory, plan, directories, cwd, shell, governing } = this.#options;
+    const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
     return { ...this.#state, ...here, home, readable, shell, matchers: this.#judge?.matchers };
   }
 

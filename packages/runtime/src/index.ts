@@ -1,4 +1,5 @@
 export { openSession, type OpenOptions, type ShippedPrograms } from "./open-session.ts";
+export type { Debug, DebugCategory } from "./debug.ts";
 export { OpenError, type SessionChoice } from "./place.ts";
 
 import type { listInstructions as ListInstructions } from "./list-instructions.ts";

@@ -5,16 +5,25 @@ import { ModelError } from "@keelson/engine";
 import { costOf, knownModel, resolveModel, type ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { Tariff } from "./cost.ts";
+import type { Debug } from "./debug.ts";
 import { OpenError } from "./place.ts";
+
+interface ModelQuestion {
+  /** Absent: the one of flags and settings. */
+  readonly model?: string | undefined;
+  readonly sessionId: string;
+  readonly entrypoint: string;
+  readonly debug?: Debug | undefined;
+}
 
 export async function chooseModel(
   { flags, settings, env }: Snapshot,
-  { model, sessionId, entrypoint }: { model?: string; sessionId: string; entrypoint: string },
+  { model, sessionId, entrypoint, debug }: ModelQuestion,
 ): Promise<ResolvedModel> {
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
   try {
-    return await resolveModel({
+    const resolved = await resolveModel({
       model: model ?? flags.model ?? (env["ANTHROPIC_MODEL"] ? undefined : settings.model),
       fallbackModels: typeof fallback === "string" ? [fallback] : fallback,
       env,
@@ -25,6 +34,9 @@ export async function chooseModel(
       betas: flags.betas,
       metadata: { user_id: JSON.stringify({ session_id: sessionId }) },
     });
+    if (debug === undefined) return resolved;
+    const { debugProvider } = await import("./debug.ts");
+    return { ...resolved, provider: debugProvider(resolved.provider, debug) };
   } catch (error) {
     if (error instanceof ModelError) throw new OpenError(error.message);
     throw error;

@@ -10,7 +10,10 @@ import { toolsForPeople } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "./controls.ts";
 import { Cost } from "./cost.ts";
+import type * as DebugLog from "./debug.ts";
+import type { Debug } from "./debug.ts";
 import { openFileHistory } from "./file-history.ts";
+import type * as GoverningModule from "./governing.ts";
 import { hookOptionsOf } from "./hooks/hook-options.ts";
 import { openSessionHooks } from "./hooks/session-hooks.ts";
 import { Inbox } from "./inbox.ts";
@@ -57,12 +60,14 @@ export interface OpenOptions {
   /** A client will answer `can_use_tool`. */
   readonly stdioPermissions: boolean;
   readonly programs?: ShippedPrograms;
+  /** Absent: nobody asked for a debug log. */
+  readonly debug?: Debug;
   /** Something people should know that is no part of the stream. */
   warn(text: string): void;
 }
 
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
-  const { entrypoint, snapshot, warn } = options;
+  const { debug, entrypoint, snapshot, warn } = options;
   const { cwd, configDir, env } = snapshot;
   const newId = () => crypto.randomUUID();
   const now = () => Date.now();
@@ -70,7 +75,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
   const place = await choosePlace(options.session, { configDir, cwd, dirName }, newId);
   const { id, loaded } = place;
-  const model = await chooseModel(snapshot, { sessionId: id, entrypoint });
+  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
   const tariff = tariffOf(snapshot);
   checkBudget(snapshot, tariff, model.profile.id);
 
@@ -122,6 +127,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     directories: () => all.world?.tools.workspace.directories ?? [cwd, ...snapshot.directories],
     warn,
   });
+  all.governing = lateGoverning(all);
   all.world = worldOf(all, sandbox);
   const gate = openGate(all, sandboxState);
   all.gate = gate;
@@ -162,7 +168,10 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     limits: () => limitsOf(current.snapshot),
     start: () => start(all),
     refresh: (signal) => refresh(all, signal),
-    ports: (signal) => portsOf(all, signal),
+    ports: (signal) => {
+      const ports = portsOf(all, signal);
+      return debug ? (require("./debug.ts") as typeof DebugLog).debugPorts(ports, debug) : ports;
+    },
     // What is written from now on comes live, so the past has to be read in this very tick.
     replay: () => (require("./replay.ts") as typeof Replay).replayOf(place.path),
     setEnvironment: (variables) => (current.snapshot = withEnvironment(current.snapshot, variables)),
@@ -179,11 +188,32 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     },
   });
   all.controls.onEnd(() => void all.session.close("interrupt"));
+  debug?.("session", () => `${loaded ? "Resumed" : "Started"} ${id} in ${cwd}, transcript ${place.path ?? "not kept"}`);
+  debug?.("instructions", () => {
+    const paths = all.instructions.files().map(({ path, kind, bytes }) => `${path} (${kind}, ${bytes} bytes)`);
+    return `${paths.length} files${paths.length === 0 ? "" : ": "}${paths.join(", ")}`;
+  });
   return Object.assign(all.session, { announce: model.announce });
 }
 
 /** The parts are made one after another; until all are there, nobody else may look. */
 type Building = { -readonly [K in keyof Assembly]: Assembly[K] };
+
+/** Not needed before the first call. */
+function lateGoverning(all: Building): Assembly["governing"] {
+  let known: Assembly["governing"] | undefined;
+  const load = () => {
+    const { governingOf } = require("./governing.ts") as typeof GoverningModule;
+    return governingOf(
+      () => all.current.snapshot,
+      () => all.instructions,
+    );
+  };
+  return {
+    forGate: () => (known ??= load()).forGate(),
+    forShield: () => (known ??= load()).forShield(),
+  };
+}
 
 function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbox"]): SessionWorld {
   const { options, place, inbox, outbox, newId } = all;
@@ -198,6 +228,7 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
       rules: () => all.gate.rules,
       mayRead: (path) => all.gate.mayReadName(path),
       mayChangeGuarded: (call) => all.gate.mayChangeGuarded(call),
+      governing: () => all.governing.forShield(),
       warn: options.warn,
     },
     moved: (from, to) => all.hooks.surroundings.moved(from, to),

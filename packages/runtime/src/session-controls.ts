@@ -23,8 +23,8 @@ export function targetsOf(all: Assembly): ControlTargets {
     mayAdopt: (next) => mayChangeSettings(all.hooks.fire, current.snapshot, next),
     model: () => current.model,
     setModel: async (name) => {
-      const { entrypoint } = options;
-      const next = await chooseModel(current.snapshot, { model: name, sessionId: place.id, entrypoint });
+      const { debug, entrypoint } = options;
+      const next = await chooseModel(current.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
       const change = {
         from: current.model.profile.id,
         to: next.profile.id,

@@ -21,6 +21,7 @@ export function openGate(all: Assembly, sandbox: SandboxState): Gate & { kept():
     readable: world.readable,
     memory: () => all.instructions.realMemory,
     plan: () => all.plan.path(),
+    governing: () => all.governing.forGate(),
     sandbox,
     shell: world.shellKind,
     git: {
@@ -73,7 +74,8 @@ async function openClassifier({ current, conversation, world, cost, outbox, now 
 /** What a person accepted for good goes to the settings file they chose. The session has it already. */
 async function keepRules(updates: readonly PermissionUpdate[], { current, options, world }: Assembly): Promise<void> {
   if (updates.length === 0) return;
-  const { written, problems } = await writeRules(updates, current.snapshot);
+  // The files of the user's that take note of it are among these.
+  const finished = world.writingSettings(current.snapshot.sources.map(({ path }) => path));
+  const { problems } = await writeRules(updates, current.snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
-  world.wroteSettings(written);
 }

@@ -44,11 +44,14 @@ export async function start(all: Assembly): Promise<void> {
 
 /** Between runs, where nothing is under way: what changed on disk, and the servers a client brought. */
 export async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
-  const { current, instructions, hooks, mcp, gate, options } = all;
+  const { current, instructions, hooks, mcp, gate, options, world } = all;
+  await world.undoChanges();
   const changes = instructions.changes();
   if (changes !== undefined) all.notify(changes);
   const next = refreshed(current.snapshot, options.warn);
-  if (next !== current.snapshot && !isRefused(next, all)) {
+  // What a child of a command wrote just now is put back, and was read in vain: the next run reads it again.
+  const isSound = next === current.snapshot || !(await world.undoChanges());
+  if (next !== current.snapshot && isSound && !isRefused(next, all)) {
     if (await mayChangeSettings(hooks.fire, current.snapshot, next)) all.adopt(next);
     else current.refused = next.sources;
   }
@@ -59,6 +62,12 @@ export async function refresh(all: Assembly, signal: AbortSignal): Promise<void>
   }
   if (mcp.isUnused) return;
   await mcp.ready(signal);
+  options.debug?.("mcp", () =>
+    mcp
+      .summary()
+      .map(({ name, status }) => `${name}: ${status}`)
+      .join(", "),
+  );
   const { withMcpTools } = await import("./mcp/pool.ts");
   const { snapshot } = current;
   const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;

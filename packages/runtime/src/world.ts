@@ -11,6 +11,7 @@ import {
   createTasks,
   createWorkspace,
   envFilesOf,
+  openEnvFolder,
   realPathOf,
   ripgrep,
   type Sandbox,
@@ -20,6 +21,7 @@ import {
   type TaskWatchers,
 } from "@keelson/host";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
+import { createOwnWrites } from "./own-writes.ts";
 import type { SessionPlace } from "./place.ts";
 
 export interface SessionWorld {
@@ -31,8 +33,13 @@ export interface SessionWorld {
   readonly readable: readonly string[];
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
-  /** Settings files we wrote with somebody's word: a command that runs meanwhile is not blamed for them. */
-  wroteSettings(files: readonly string[]): void;
+  /**
+   * We are about to write some of these files with somebody's approval: a command that runs meanwhile is not blamed for
+   * it. To be called back when they are written.
+   */
+  writingSettings(files: readonly string[]): () => void;
+  /** Undoes what children of earlier commands did to guarded paths. True when there was something. */
+  undoChanges(): Promise<boolean>;
   /** Keeps text that is too long to show. */
   spill(id: string, text: string): Promise<string>;
   /** Whether a command that starts here would find every denied file hidden. */
@@ -49,7 +56,10 @@ export interface WorldOptions {
   readonly ripgrep?: string;
   readonly sandbox?: Sandbox;
   /** The gate's rules and answers, for what stands between a command and the files. */
-  readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & { mayChangeGuarded(call: string): boolean };
+  readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & {
+    mayChangeGuarded(call: string): boolean;
+    governing(): readonly string[];
+  };
   /** The environment of commands as it is now; clients may change it. */
   childEnv(): Readonly<Record<string, string>>;
   /** Told when the session's shell stands in another folder. */
@@ -67,8 +77,9 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
   const seen = createLedger();
-  const settingsWritten = new Set<string>();
   const choice = chooseShell({ env, cwd });
+  const own = createOwnWrites((path) => seen.get(path));
+  const hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,
     sessionId: place.id,
@@ -89,7 +100,8 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
       rules: () => options.gate.rules(),
       mayRead: (path) => options.gate.mayRead(path),
       warn: (text) => options.gate.warn(text),
-      wroteOurselves: (path) => seen.get(path)?.by === "write" || settingsWritten.has(path),
+      wroteOurselves: (path) => own.isOurs(path),
+      governing: () => [...options.gate.governing(), ...hookVariables.path()],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxSettings | undefined)?.bwrapPath,
       directories: () => workspace.directories,
       home,
@@ -114,9 +126,13 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
     addDirectories: (paths) => paths.forEach((path) => added.add(realPathOf(path))),
     removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
-    wroteSettings: (files) => files.forEach((file) => settingsWritten.add(file).add(realPathOf(file))),
+    writingSettings: (files) => own.writing(files.flatMap((file) => [file, realPathOf(file)])),
+    undoChanges: () => shell.undoChanges(),
     spill: (id, text) => spillResult(resultsDir, id, text),
     hidesDenied: (from) => shell.hidesDenied(from),
-    close: () => shell.close(),
+    async close() {
+      await shell.close();
+      hookVariables.close();
+    },
   };
 }

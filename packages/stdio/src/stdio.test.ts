@@ -104,6 +104,17 @@ test("json() prints the last result object and nothing else", async () => {
   expect(lines()).toEqual([success("last")]);
 });
 
+test("json() with all prints every message in one array", async () => {
+  const status = { type: "system", subtype: "status" } as Outbound;
+  const { session } = fakeSession(() => [status, success("only")]);
+  const { streams: io, written } = streams();
+
+  expect(await json(session, io, { prompt: "hi", all: true })).toBe(0);
+  expect(written).toHaveLength(1);
+  expect(written[0]).toEndWith("}]\n");
+  expect(JSON.parse(written[0]!)).toEqual([status, success("only")]);
+});
+
 test("text() fails when the session ends without a result", async () => {
   const { session } = fakeSession(() => []);
   const { streams: io, written } = streams();

@@ -1,6 +1,8 @@
-// Front ends that show only how a run ended: its text, or its result as one JSON object.
+// Front ends that print once, when the run has ended: its text, its result as one JSON object, or all of its messages as
+// one JSON array.
 
-import { isResult, toLine, type ResultMessage, type Session } from "@keelson/protocol";
+import { isResult, toLine, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
+import { outputLine } from "./output-line.ts";
 import type { Streams } from "./streams.ts";
 import { sendOnly, watch } from "./watch.ts";
 
@@ -13,9 +15,16 @@ export function text(session: Session, streams: Streams, options: OnePrompt): Pr
   return lastResult(session, streams, options, (result) => `${describe(result)}\n`);
 }
 
-/** Prints the result object. Returns the exit code. */
-export function json(session: Session, streams: Streams, options: OnePrompt): Promise<number> {
-  return lastResult(session, streams, options, toLine);
+/** Prints the result object, or with `all` every message of the run in an array. Returns the exit code. */
+export function json(
+  session: Session,
+  streams: Streams,
+  { all = false, ...options }: OnePrompt & { readonly all?: boolean },
+): Promise<number> {
+  if (!all) return lastResult(session, streams, options, toLine);
+  const lines: string[] = [];
+  const keep = (message: Outbound) => void lines.push(outputLine(message).trimEnd());
+  return lastResult(session, streams, options, () => `[${lines.join(",")}]\n`, keep);
 }
 
 async function lastResult(
@@ -23,6 +32,7 @@ async function lastResult(
   streams: Streams,
   { prompt }: OnePrompt,
   print: (result: ResultMessage) => string,
+  hear: (message: Outbound) => void = () => undefined,
 ): Promise<number> {
   let last: ResultMessage | undefined;
   const watching = watch(session);
@@ -30,6 +40,7 @@ async function lastResult(
   closed.catch(() => undefined);
   const heard = await watching.until(
     (message) => {
+      hear(message);
       if (isResult(message)) last = message;
     },
     async () => {

@@ -3,7 +3,7 @@
 
 import type { Link, Preserved } from "./link.ts";
 import { withParallelCalls } from "./parallel.ts";
-import { FOLLOWED, LOST_PARENT, NO_PARENT, OUTDATED, treeOf, type Tree } from "./tree.ts";
+import { LOST_PARENT, NO_PARENT, OUTDATED, treeOf, type Tree } from "./tree.ts";
 
 export interface Step {
   /** Into the links that were given. */
@@ -94,15 +94,15 @@ function walk(tree: Tree, tip: number): number[] {
 const LOOK_BACK = 1_000;
 
 /**
- * Where to go on when a parent's line was lost: the newest earlier entry that nobody follows, for its only follower
- * is what was lost; failing that, simply the entry before.
+ * Where to go on when a parent's line was lost: the newest earlier entry that nobody followed until then, for its only
+ * follower is what was lost; failing that, simply the entry before.
  */
-function before({ links, marks, isMain }: Tree, from: number, seen: ReadonlySet<number>): number {
+function before({ links, marks, firstFollower, isMain }: Tree, from: number, seen: ReadonlySet<number>): number {
   let fallback = NO_PARENT;
   for (let at = from - 1; at >= Math.max(0, from - LOOK_BACK); at--) {
     const link = links[at]!;
     if (!isMain(link) || link.isGhost || seen.has(at) || marks[at] === OUTDATED) continue;
-    if (marks[at] !== FOLLOWED) return at;
+    if (firstFollower[at]! > from) return at;
     if (fallback === NO_PARENT) fallback = at;
   }
   return fallback;

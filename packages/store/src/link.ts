@@ -65,13 +65,28 @@ export function ghostOf(uuid: string, parentUuid: string | null = UNKNOWN): Link
 
 const NONE: readonly string[] = [];
 
-/** Whether those after us may rely on the shape: a message has content, and content is text or blocks. */
+/** Whether those after us may rely on the shape: a message has content, and content is text or whole blocks. */
 function isReadable(type: string, message: Record<string, unknown>): boolean {
   if (type === "system" || type === "attachment") return true;
   if (type !== "user" && type !== "assistant") return false;
   const { content } = message;
   if (typeof content === "string") return type === "user";
-  return Array.isArray(content) && content.every((block) => isObject(block) && typeof block["type"] === "string");
+  return Array.isArray(content) && content.every(isWhole);
+}
+
+/** Whether a block has what the API wants of it. A text is not looked at: it may be one that is not unfolded yet. */
+function isWhole(block: unknown): boolean {
+  if (!isObject(block)) return false;
+  switch (block["type"]) {
+    case "text":
+      return "text" in block;
+    case "tool_use":
+      return typeof block["id"] === "string" && typeof block["name"] === "string" && isObject(block["input"]);
+    case "tool_result":
+      return typeof block["tool_use_id"] === "string";
+    default:
+      return typeof block["type"] === "string";
+  }
 }
 
 function answersOf(content: unknown): readonly string[] {

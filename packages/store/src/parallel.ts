@@ -1,7 +1,9 @@
 // Calls made together branch: each result hangs on the entry with its call, and the next reply on one result only.
 // Puts the other calls of that reply, and their results, back where they were said. Pure.
 
-import { OUTDATED, type Tree } from "./tree.ts";
+import { LOST_PARENT, OUTDATED, type Tree } from "./tree.ts";
+
+const LOOK_UP = 1_000;
 
 /** The path from root to tip with everything beside it that belongs. */
 export function withParallelCalls(tree: Tree, path: readonly number[]): number[] {
@@ -29,29 +31,54 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
 
   const order: number[] = [];
   let waiting: number[] = [];
-  const release = (before: number) => {
-    while (waiting.length > 0 && waiting[0]! < before) order.push(waiting.shift()!);
-  };
   for (const index of path) {
-    release(links[index]!.answers.length > 0 ? index : Number.POSITIVE_INFINITY);
-    order.push(index);
-    if (!isReply(index) || lastOfReply.get(replyOf(index)) !== index) continue;
-    order.push(...(calls.get(replyOf(index)) ?? []));
-    waiting = results.get(replyOf(index)) ?? [];
+    const isResult = links[index]!.answers.length > 0;
+    if (isReply(index)) {
+      const beside = calls.get(replyOf(index)) ?? [];
+      const isLast = lastOfReply.get(replyOf(index)) === index;
+      // A reply that was still being written goes on behind the result of an earlier call; its other results wait.
+      if (waiting !== results.get(replyOf(index))) release(waiting, Number.POSITIVE_INFINITY);
+      waiting = results.get(replyOf(index)) ?? [];
+      release(beside, index);
+      order.push(index);
+      if (isLast) release(beside, Number.POSITIVE_INFINITY);
+    } else {
+      release(waiting, isResult ? index : Number.POSITIVE_INFINITY);
+      order.push(index);
+    }
   }
-  release(Number.POSITIVE_INFINITY);
+  release(waiting, Number.POSITIVE_INFINITY);
   return order;
+
+  function release(held: number[], before: number): void {
+    while (held.length > 0 && held[0]! < before) order.push(held.shift()!);
+  }
+
+  /** What an entry hangs on, whatever on the way there cannot be read. */
+  function anchorOf(index: number): number {
+    let at = parents[index]!;
+    for (let steps = 0; at >= 0 && links[at]!.isGhost && steps < LOOK_UP; steps++) at = parents[at]!;
+    return at;
+  }
+
+  /** Whether something between an entry and the path is lost, so that only its reply says where it belongs. */
+  function isAdrift(index: number, included: ReadonlySet<number>): boolean {
+    let at = parents[index]!;
+    for (let steps = 0; at >= 0 && !included.has(at) && steps < LOOK_UP; steps++) at = parents[at]!;
+    return at === LOST_PARENT;
+  }
 
   function* besides(): Generator<number> {
     const included = new Set(path);
     for (let index = 0; index < links.length; index++) {
       const link = links[index]!;
-      const parent = parents[index]!;
-      if (included.has(index) || !included.has(parent)) continue;
-      if (link.isGhost || marks[index] === OUTDATED || !isMain(link)) continue;
+      if (link.isGhost || marks[index] === OUTDATED || !isMain(link) || included.has(index)) continue;
+      const parent = anchorOf(index);
       if (isReply(index)) {
         if (!wholeReplies.has(replyOf(index)) || !lastOfReply.has(replyOf(index))) continue;
+        if (!included.has(parent) && !isAdrift(index, included)) continue;
       } else {
+        if (!included.has(parent)) continue;
         if (link.answers.length === 0 || !isReply(parent) || !lastOfReply.has(replyOf(parent))) continue;
         if (link.answers.some((id) => answered.has(id))) continue;
         for (const id of link.answers) answered.add(id);

@@ -9,6 +9,8 @@ export interface Tree {
   readonly parents: Int32Array;
   /** Beside each link, FOLLOWED, OUTDATED or 0. */
   readonly marks: Uint8Array;
+  /** Beside each link, the first entry of this conversation that hangs on it; beyond all of them if there is none. */
+  readonly firstFollower: Int32Array;
   /** Whether an entry belongs to this conversation rather than to a subagent noted in the same file. */
   readonly isMain: (link: Link) => boolean;
 }
@@ -18,7 +20,7 @@ export const NO_PARENT = -1;
 export const LOST_PARENT = -2;
 
 /** Another entry of this conversation hangs on it. */
-export const FOLLOWED = 1;
+const FOLLOWED = 1;
 /** The same entry stands in the file once more, and counts there. */
 export const OUTDATED = 2;
 
@@ -35,13 +37,16 @@ export function treeOf(links: readonly Link[]): Tree {
   const isMain = (link: Link) => allAside || !link.isAside;
 
   const parents = new Int32Array(links.length).fill(NO_PARENT);
+  const firstFollower = new Int32Array(links.length).fill(links.length);
   const marks = new Uint8Array(links.length).fill(OUTDATED);
   for (const index of byUuid.values()) marks[index] = 0;
   links.forEach((link, index) => {
     if (link.parentUuid === null) return;
     const parent = byUuid.get(link.parentUuid) ?? LOST_PARENT;
     parents[index] = parent;
-    if (parent >= 0 && parent !== index && marks[index] !== OUTDATED && isMain(link)) marks[parent] = FOLLOWED;
+    if (parent < 0 || parent === index || marks[index] === OUTDATED || !isMain(link)) return;
+    marks[parent] = FOLLOWED;
+    firstFollower[parent] = Math.min(firstFollower[parent]!, index);
   });
-  return { links, byUuid, parents, marks, isMain };
+  return { links, byUuid, parents, marks, firstFollower, isMain };
 }

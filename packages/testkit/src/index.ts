@@ -21,7 +21,9 @@ export { temporaryHome, type TemporaryHome } from "./home.ts";
 export { runKeelson, startKeelson, type Ended, type RunOptions, type Running } from "./run-program.ts";
 export type { Line } from "./line-log.ts";
 export { normalise, normaliser, type Volatile } from "./normalise.ts";
+export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
+export { messageProblems } from "./message-problems.ts";
 export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
 export { world, WORLD_START, type Charge, type World, type WorldOptions } from "./world.ts";
 export {

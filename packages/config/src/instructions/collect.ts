@@ -162,12 +162,12 @@ export function createCollector(options: CollectOptions): Collector {
     const { path, kind, roots } = candidate;
     if (waitingFor.has(path)) return [];
     const head = readFrontmatter(opened.text);
-    const broken = (why: string) => {
+    const broken = (why: string, body: string) => {
       leaveOut(path, `${why}; it is loaded for every file`);
-      return add(candidate, opened.text, opened.real, []);
+      return add(candidate, body, opened.real, []);
     };
     if (head.kind === "none") return add(candidate, opened.text, opened.real, []);
-    if (head.kind === "broken") return broken(head.why);
+    if (head.kind === "broken") return broken(head.why, head.body);
     const { paths } = head;
     if (paths === undefined || paths.every((pattern) => pattern === "**" || pattern === "**/*"))
       return add(candidate, head.body, opened.real, []);
@@ -177,7 +177,7 @@ export function createCollector(options: CollectOptions): Collector {
     // Six modules that only rules with paths need.
     const { compilePatterns } = require("./path-patterns.ts") as typeof Patterns;
     const patterns = compilePatterns(paths, budget);
-    if (patterns === undefined) return broken("its paths stand for too many patterns");
+    if (patterns === undefined) return broken("its paths stand for too many patterns", head.body);
     left.patterns -= before - budget.patterns;
     waitingFor.add(path);
     waiting.push({ path, kind, globs: paths, patterns, base, ...(roots === undefined ? {} : { roots }) });
@@ -195,7 +195,7 @@ export function createCollector(options: CollectOptions): Collector {
     const opened = open(candidate);
     if (opened === undefined) return [];
     const head = readFrontmatter(opened.text);
-    return add(candidate, head.kind === "read" ? head.body : opened.text, opened.real, [], globs);
+    return add(candidate, head.kind === "none" ? opened.text : head.body, opened.real, [], globs);
   }
 
   return { take, takeRule, release, accepts, leaveOut, watch, waiting, leftOut, watched };

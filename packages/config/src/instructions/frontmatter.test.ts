@@ -33,8 +33,21 @@ test.each([
   ["a mapping", rule("paths:\n  - a: b")],
   ["a text of several lines", rule("paths: |\n  a\n  b")],
   ["twice", rule("paths: a\npaths: b")],
+  ["an item that is a YAML alias", rule("paths:\n  - **/*.ts")],
+  ["an item that is a YAML alias, behind a good one", rule('paths:\n  - "src/**"\n  - *.ts')],
+  ["an item that is a YAML tag", rule("paths:\n  - !src/**")],
+  ["an item that is a YAML map", rule("paths:\n- {src,lib}/**")],
 ])("broken: %s", (_, source) => {
   expect(readFrontmatter(source).kind).toBe("broken");
+});
+
+test("what is broken is loaded without its head; a head that never ends is text", () => {
+  expect(readFrontmatter(rule("paths:\n  - **/*.ts"))).toEqual({
+    kind: "broken",
+    why: "its frontmatter cannot be understood (put quotes around **/*.ts)",
+    body: "Body\n",
+  });
+  expect(readFrontmatter("---\npaths: a\nBody")).toMatchObject({ kind: "broken", body: "---\npaths: a\nBody" });
 });
 
 test("a file without frontmatter has none, and line ends of both kinds do", () => {

@@ -3,7 +3,8 @@
 
 export type Frontmatter =
   | { readonly kind: "none" }
-  | { readonly kind: "broken"; readonly why: string }
+  /** `body` is what to load: a head that never ends is text like the rest. */
+  | { readonly kind: "broken"; readonly why: string; readonly body: string }
   /** `paths` absent: the rule is about every file. */
   | { readonly kind: "read"; readonly body: string; readonly paths?: readonly string[] };
 
@@ -14,14 +15,14 @@ export function readFrontmatter(source: string): Frontmatter {
   if (!/^---[ \t]*\r?\n/.test(source)) return { kind: "none" };
   const lines = source.slice(0, MOST_CHARACTERS).split("\n", MOST_LINES);
   const end = lines.findIndex((line, at) => at > 0 && /^---[ \t]*\r?$/.test(line));
-  if (end < 0) return { kind: "broken", why: "its frontmatter has no closing ---" };
+  if (end < 0) return { kind: "broken", why: "its frontmatter has no closing ---", body: source };
   const body = source.slice(lines.slice(0, end + 1).join("\n").length).replace(/^\r?\n/, "");
   try {
     const paths = pathsIn(lines.slice(1, end).map((line) => line.replace(/\r$/, "")));
     return { kind: "read", body, ...(paths === undefined ? {} : { paths }) };
   } catch (error) {
     if (!(error instanceof Unclear)) throw error;
-    return { kind: "broken", why: `its frontmatter cannot be understood (${error.message})` };
+    return { kind: "broken", why: `its frontmatter cannot be understood (${error.message})`, body };
   }
 }
 
@@ -61,6 +62,8 @@ function valuesOf([first = "", ...rest]: readonly string[]): readonly string[] {
   return rest.map((line) => {
     const item = /^\s*-\s+(.*)$/s.exec(line)?.[1];
     if (item === undefined || /^[^"'].*:\s/.test(item)) throw new Unclear("paths is not a list of patterns");
+    // YAML gives these a meaning of their own at the start of a list item, and the reference then loads the rule always.
+    if (/^[*&!%@`{[|>]/.test(item.trim())) throw new Unclear(`put quotes around ${item.trim()}`);
     return scalar(item.trim());
   });
 }

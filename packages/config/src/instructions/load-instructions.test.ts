@@ -144,8 +144,10 @@ test("AGENTS.md is read where no CLAUDE.md stands beside it, unless the setting 
   put("project/a/CLAUDE.md");
   put("project/b/AGENTS.md");
   put("project/b/.claude/CLAUDE.md");
+  put("project/b/.claude/AGENTS.md");
+  put("project/.claude/AGENTS.md");
   const set = open({ cwd: "project" });
-  expect(paths(set.files)).toEqual(["project/AGENTS.md"]);
+  expect(paths(set.files)).toEqual(["project/AGENTS.md", "project/.claude/AGENTS.md"]);
   expect(paths(set.nested("a/x"))).toEqual(["project/a/CLAUDE.md"]);
   expect(paths(set.nested("b/x"))).toEqual(["project/b/.claude/CLAUDE.md"]);
   put("home/.claude/settings.json", { readAgentsMd: false });
@@ -366,7 +368,7 @@ test("a rule with paths waits for a file it is about; its head is not shown", ()
   const set = open();
   expect(set.files.map(({ path, text }) => [short(path), text])).toEqual([
     ["project/.claude/rules/always.md", "Always."],
-    ["project/.claude/rules/broken.md", "---\npaths: [a\n---\nText."],
+    ["project/.claude/rules/broken.md", "Text."],
   ]);
   expect(set.notices.map(plain)).toEqual([
     "Instruction file project/.claude/rules/broken.md: its frontmatter cannot be understood (paths has no closing ]); it is loaded for every file",

@@ -6,7 +6,7 @@ import type { Collector } from "./collect.ts";
 import type { Sighting } from "./sighting.ts";
 
 export interface FolderFiles {
-  /** `CLAUDE.md` or, where no such file stands beside it, `AGENTS.md`; then `.claude/CLAUDE.md`. */
+  /** `CLAUDE.md` and `.claude/CLAUDE.md` or, where neither is there, `AGENTS.md` and `.claude/AGENTS.md`. */
   readonly main: readonly string[];
   readonly local: readonly string[];
   /** The folder of rules. */
@@ -30,13 +30,14 @@ export function lookInto(folder: string, { agents, isOther, watch }: LookOptions
 
   const dot = at(".claude");
   const hasDot = dot.kind === "folder" && !isOther(dot.path);
-  const main = [at("CLAUDE.md"), ...(hasDot ? [at(".claude", "CLAUDE.md")] : [])];
+  const both = (name: string) => [at(name), ...(hasDot ? [at(".claude", name)] : [])];
+  const main = both("CLAUDE.md");
   // Something else under that name, or a link to nowhere, says nothing.
   const isSilent = main.every(({ kind }) => kind !== "file");
-  const instead = agents && isSilent ? [at("AGENTS.md")] : [];
+  const instead = agents && isSilent ? both("AGENTS.md") : [];
   const rules = paths(hasDot ? [at(".claude", "rules")] : []);
   return {
-    main: paths([main[0]!, ...instead, ...main.slice(1)]),
+    main: paths([...main, ...instead]),
     local: paths([at("CLAUDE.local.md")]),
     ...(rules.length === 0 ? {} : { rules: rules[0]! }),
   };

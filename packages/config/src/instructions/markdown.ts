@@ -1,5 +1,7 @@
-// What an instruction file says: its text without comments that stand on lines of their own, and the files it mentions.
-// Not a Markdown parser: it knows fences, code spans and comments, and takes time in proportion to the text.
+// What an instruction file says: its text without comments that begin a line, and the files it mentions.
+// Not a Markdown parser: it knows fences, code spans, emphasis and comments, and takes time in proportion to the text.
+
+import { commentFinder, withoutComments } from "./comments.ts";
 
 export interface Page {
   readonly text: string;
@@ -26,17 +28,22 @@ interface Sorted {
 function sortLines(lines: readonly string[]): Sorted {
   const kept: string[] = [];
   const prose: string[] = [];
-  const closing = closingLines(lines);
+  const comments = commentFinder(lines);
   const indented = indentedCode();
   let fence: string | undefined;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     if (fence === undefined) {
-      const end = commentEnd(lines, at, closing);
-      if (end !== undefined) {
-        at = end;
+      const comment = comments.at(at);
+      if (comment !== undefined) {
+        at = comment.end;
+        if (comment.rest !== "") {
+          kept.push(comment.rest);
+          prose.push(comment.rest);
+        }
         continue;
       }
+      comments.pass(line);
     }
     kept.push(line);
     const mark = fenceMark(line);
@@ -49,29 +56,6 @@ function sortLines(lines: readonly string[]): Sorted {
     } else prose.push(indented(line) ? "" : line);
   }
   return { kept, prose };
-}
-
-/** The line on which a block comment that begins here ends, when nothing else stands on its lines. */
-function commentEnd(lines: readonly string[], at: number, closing: Int32Array): number | undefined {
-  const line = lines[at]!;
-  if (!/^ {0,3}<!--/.test(line)) return undefined;
-  const start = line.indexOf("<!--") + 4;
-  const own = line.indexOf("-->", start);
-  if (own >= 0) return line.slice(own + 3).trim() === "" ? at : undefined;
-  const end = closing[at + 1];
-  if (end === undefined || end < 0) return undefined;
-  const last = lines[end]!;
-  return last.slice(last.indexOf("-->") + 3).trim() === "" ? end : undefined;
-}
-
-/** For each line the first from there on that ends a comment, or -1: looked up once, however many comments begin. */
-function closingLines(lines: readonly string[]): Int32Array {
-  const closing = new Int32Array(lines.length).fill(-1);
-  for (let at = lines.length - 1, next = -1; at >= 0; at--) {
-    if (lines[at]!.includes("-->")) next = at;
-    closing[at] = next;
-  }
-  return closing;
 }
 
 function fenceMark(line: string): { text: string; opens: boolean; bare: boolean } | undefined {
@@ -105,12 +89,24 @@ function mentionsIn(prose: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const paragraph of paragraphs(prose)) {
     if (!paragraph.includes("@")) continue;
-    for (const match of withoutSpans(paragraph).matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g)) {
-      if (match[1]!.length <= LONGEST_MENTION) found.add(match[1]!);
+    const text = withoutSpans(paragraph);
+    for (const match of text.matchAll(MENTION)) {
+      const mention = match[1] === undefined ? match[2]! : emphasised(match[1], match[2]!, text, match.index);
+      if (mention !== "" && mention.length <= LONGEST_MENTION) found.add(mention);
       if (found.size >= MOST_MENTIONS) return [...found];
     }
   }
   return [...found];
+}
+
+/** At the start of a word, or of emphasis, which begins behind a blank or a sign. */
+const MENTION = /(?:^|\s|(?<![^\s!-/:-@[-`{-~]|[*_~])(\*{1,3}|_{1,3}|~~))@((?:[^\s\\]|\\ )+)/g;
+
+/** The mention up to where the emphasis ends; empty when it never does, for then it is no emphasis. */
+function emphasised(mark: string, mention: string, text: string, at: number): string {
+  const end = mention.indexOf(mark);
+  if (end >= 0) return mention.slice(0, end);
+  return text.indexOf(mark, at + mark.length + mention.length) < 0 ? "" : mention;
 }
 
 function* paragraphs(lines: readonly string[]): Generator<string> {
@@ -140,17 +136,5 @@ function withoutSpans(paragraph: string): string {
     text += `${paragraph.slice(from, at)} `;
     from = close + length;
   }
-  return withoutComments(text + paragraph.slice(from));
-}
-
-function withoutComments(text: string): string {
-  let kept = "";
-  let from = 0;
-  for (;;) {
-    const start = text.indexOf("<!--", from);
-    const end = start < 0 ? -1 : text.indexOf("-->", start + 4);
-    if (end < 0) return kept + text.slice(from);
-    kept += `${text.slice(from, start)} `;
-    from = end + 3;
-  }
+  return withoutComments(text + paragraph.slice(from), " ");
 }

@@ -81,7 +81,16 @@ export function matchDepths({ segments, least }: Glob, names: readonly string[])
 
 /** Whether the pattern matches all of the names. */
 export function matchesGlob(glob: Glob, names: readonly string[]): boolean {
+  const last = glob.segments.at(-1)!;
+  // Most names can be told apart by their end.
+  if (last !== GLOBSTAR && !matchesName(last, names.at(-1)!)) return false;
   return matchDepths(glob, names).at(-1) === names.length;
+}
+
+/** The name every match ends in; undefined when there is no such. */
+export function lastName({ segments }: Glob): string | undefined {
+  const last = segments.at(-1)!;
+  return last === GLOBSTAR ? undefined : last.literal;
 }
 
 function compileName(text: string, { ignoreCase }: GlobOptions): NamePattern | undefined {

@@ -24,12 +24,7 @@ export function compileRegex(
   source: string,
   { unicode = false }: { readonly unicode?: boolean } = {},
 ): Regex | undefined {
-  try {
-    // Checks the syntax only; nothing is matched with it.
-    new RegExp(source, unicode ? "u" : "");
-  } catch {
-    return undefined;
-  }
+  if (!isRegex(source, unicode ? "u" : "")) return undefined;
   const tree = parseRegex(source, { unicode });
   const program = tree && compile(tree);
   if (program === undefined) return { test: () => undefined, isReadable: false };
@@ -41,6 +36,15 @@ export function compileRegex(
     },
     isReadable: true,
   };
+}
+
+/** Only the syntax is checked; nothing is matched with it. */
+function isRegex(source: string, flags: string): boolean {
+  try {
+    return new RegExp(source, flags) instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 type Instruction =

@@ -12,11 +12,11 @@ import {
   commandSuggestions,
   denials,
 } from "./command/decide-command.ts";
+import { protectedEnd } from "./match/governing.ts";
 import { coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
 import { absolute } from "./match/paths.ts";
-import { isProtected } from "./match/protected.ts";
 import {
   allowedByPath,
   eitherMatches,
@@ -29,7 +29,7 @@ import {
   type GateQuestion,
 } from "./question.ts";
 import type { Rule } from "./rule.ts";
-import { CONFINED, refusal, unasked, wish } from "./sentences.ts";
+import { CONFINED, protectedWish, refusal, unasked, wish } from "./sentences.ts";
 import { suggestDirectory, suggestEdits, suggestHost, suggestSkill, suggestTool } from "./suggest.ts";
 
 export type { GateDecision, GateQuestion, SandboxState } from "./question.ts";
@@ -114,15 +114,15 @@ function askRules(question: Case): GateDecision | undefined {
 function safety(question: Case): GateDecision | undefined {
   const { access, view } = question;
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
-  if (question.linked === true && "path" in access) {
-    const reason = "This file has several names, and not every file that a rule denies could be compared with it";
-    return { ...asking("other", reason), blockedPath: access.path };
+  if (question.linked === true) {
+    const reason = "A file has several names, and not every file that a rule denies could be compared with it";
+    return { ...asking("other", reason), ...("path" in access && { blockedPath: access.path }) };
   }
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
     const ends = endsOf(access.path, question);
-    const path = [ends.given, ends.real].find(isProtected);
+    const path = protectedEnd(ends, question);
     if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
-      return { ...asking("protected", wish(question)), blockedPath: path };
+      return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
   if (view === undefined) return undefined;
   const danger = commandSafety(view);

@@ -17,7 +17,7 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** The file has other names, and whether one of them is denied could not be looked up. */
+  /** A file has other names, and whether one of them is denied could not be looked up. */
   readonly linked?: boolean;
   /** The same as `realPath` for what `toLookUp` named; paths that are missing here are taken as they stand. */
   readonly realPaths?: ReadonlyMap<string, string>;
@@ -36,6 +36,8 @@ export interface GateQuestion {
   readonly memory?: string;
   /** The file of ours that holds the plan of this session, links resolved: it may be written in plan mode, too. */
   readonly plan?: string;
+  /** Files and folders that govern this session, by every name they have: written only when somebody says so. */
+  readonly governing?: readonly string[];
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
   /** What runs commands. Text is judged as bash reads it, so with `other` nothing is harmless by its text. */

@@ -24,6 +24,11 @@ export function wish({ access, tool }: GateQuestion): string {
   }
 }
 
+/** For a write that neither a mode nor a rule allows; only a person can, or bypassPermissions. */
+export function protectedWish(path: string): string {
+  return `Permission to write to ${path} was not given. It is protected: it configures this session, or runs as code.`;
+}
+
 /** For a call that a deny rule speaks about. */
 export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
   if (access.kind === "command")

@@ -1,10 +1,10 @@
 // Files in which hooks leave variables for the shell commands to come: `<config>/session-env/<session>/…-hook-<n>.sh`.
 // They stay with the session, so that one resumed later finds them.
 
-import { closeSync, lstatSync, readdirSync, truncateSync } from "node:fs";
+import { closeSync, lstatSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { HookEvent } from "@keelson/protocol";
-import { createPrivateFile } from "../private-file.ts";
+import { createPrivateFile, privateDirectory } from "../private-file.ts";
 
 /** In the order the files are run: what knows more about the moment comes later. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];
@@ -31,6 +31,32 @@ export function envFileFor(configDir: string, sessionId: string, event: HookEven
 /** The files that hold anything, in the order in which commands run them. For `createShell`, before each command. */
 export function envFilesOf(configDir: string, sessionId: string): readonly string[] {
   return written(configDir, sessionId).map(({ path }) => path);
+}
+
+export interface EnvFolder {
+  /** Made the first time: a folder that is there can be kept from commands. Empty where none can be made. */
+  path(): readonly string[];
+  /** Removes it again if no hook used it. */
+  close(): void;
+}
+
+/** The folder of these files. Only hooks write there. */
+export function openEnvFolder(configDir: string, sessionId: string): EnvFolder {
+  const directory = directoryOf(configDir, sessionId);
+  let made: readonly string[] | undefined;
+  const make = () => {
+    try {
+      return [privateDirectory(directory)];
+    } catch {
+      return [];
+    }
+  };
+  return {
+    path: () => (made ??= make()),
+    close() {
+      if (made && namesIn(directory).length === 0) rmSync(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 /** The session moved: what was meant for the old folder no longer holds. Before CwdChanged is fired. */

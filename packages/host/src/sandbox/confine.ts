@@ -1,6 +1,7 @@
 // What stands between a command and the machine: the full sandbox where it is on, the shield otherwise, nothing where
 // neither can be had. Decides which, and puts what happened into words for the model.
 
+import { existsSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
 import type { Guarded } from "./guarded.ts";
 import { opensNoFile } from "./opens-no-file.ts";
@@ -22,8 +23,10 @@ export interface Confined {
   readonly argv: string[];
   /** The process that is started only waits for the command. */
   readonly isKeeper: boolean;
-  /** Once, when the command and its children are gone. What the model should know of it. */
+  /** Once, when the command has ended. What the model should know of it. */
   leave(result: { readonly text: string; readonly code: number | null }): string[];
+  /** Once, when its children are gone, too. */
+  release(): void;
 }
 
 export interface Confinement {
@@ -57,11 +60,8 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
       return {
         argv: inside.argv,
         isKeeper: false,
-        leave(result) {
-          const violations = inside.finish();
-          paths?.leave();
-          return sandboxNotes(violations, result);
-        },
+        leave: (result) => sandboxNotes(inside.finish(), result),
+        release: () => paths?.leave(),
       };
     }
     paths?.leave();
@@ -69,16 +69,18 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
 
   // Nothing to hide, nothing to guard: the shield would only cost it 3 ms.
   const shielded = opensNoFile(command.command) ? null : await shield?.wrap(plain, { cwd, guarded });
-  if (!shielded) return { argv: plain, isKeeper: false, leave: () => [] };
+  if (!shielded) return { argv: plain, isKeeper: false, leave: () => [], release() {} };
   return {
     argv: shielded.argv,
     isKeeper: shielded.isKeeper,
     leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
+    release() {},
   };
 }
 
-function unchangeable({ readOnly, missingFiles, missingFolders }: Guarded): string[] {
-  return [...readOnly, ...missingFiles, ...missingFolders];
+/** The sandbox has no eye on what a command changes, so git's settings are read-only in there. */
+function unchangeable({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
+  return [...readOnly, ...missingFiles, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
 }
 
 /** The words of programs that met a guarded path, in the languages of the C library and of Node. */
@@ -87,7 +89,7 @@ const REFUSED = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
   if (code === 0 || !REFUSED.test(text)) return [];
   return [
-    `Commands cannot change protected paths (git hooks and settings, .claude, .mcp.json, shell start files and the like). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell start files and the like). ${ASK_OUTSIDE}`,
   ];
 }
 

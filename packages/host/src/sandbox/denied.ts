@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { denyPlaces, isMeant, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
+import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
 import { look } from "./look.ts";
@@ -168,11 +168,11 @@ function searchesFor(
     ({ folder }) => folder,
   );
   return [...byFolder].map(([folder, group]) => {
-    const patterns = group.map(({ pattern }) => pattern);
+    const isMeant = matcherOf(group.map(({ pattern }) => pattern));
     const index = createFolderIndex({
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
-      matches: (relative) => patterns.some((pattern) => isMeant(pattern, relative)) && !mayRead(join(folder, relative)),
+      matches: (relative) => isMeant(relative) && !mayRead(join(folder, relative)),
       ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
     });
     return { index, folder };

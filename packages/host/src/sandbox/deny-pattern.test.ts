@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { denyPlaces, isMeant } from "./deny-pattern.ts";
+import { denyPlaces, matcherOf } from "./deny-pattern.ts";
 
 const places = (content: string, more: object = {}) =>
   denyPlaces([{ behavior: "deny", tool: "Read", content, base: "/base", ...more }], {
@@ -35,8 +35,9 @@ test.each<[string, string, string[], string[]]>([
   expect(more).toEqual([]);
   if (place?.kind !== "search") throw new Error("a search was expected");
   expect(place.folder).toBe(folder);
-  expect(matching.filter((path) => !isMeant(place.pattern, path))).toEqual([]);
-  expect(others.filter((path) => isMeant(place.pattern, path))).toEqual([]);
+  const isMeant = matcherOf([place.pattern]);
+  expect(matching.filter((path) => !isMeant(path))).toEqual([]);
+  expect(others.filter((path) => isMeant(path))).toEqual([]);
 });
 
 test("only deny rules for reading a path count", () => {

@@ -2,7 +2,7 @@
 // The pattern may match more than the rule; what it finds is put to the gate before it is hidden. Pure.
 
 import { join, resolve } from "node:path/posix";
-import { compileGlob, fold, matchesGlob, splitNames, type Glob } from "@keelson/engine/pattern";
+import { compileGlob, fold, lastName, matchesGlob, splitNames, type Glob } from "@keelson/engine/pattern";
 
 /** The part of a rule that matters here. */
 export interface DenyRule {
@@ -70,7 +70,13 @@ function placeOf(base: string, pattern: string): DenyPlace[] {
 
 const EVERY_NAME = compileGlob(["*"], { ignoreCase: true })!;
 
-/** Whether the pattern of a search is about this path below its folder. */
-export function isMeant(pattern: Glob, relative: string): boolean {
-  return matchesGlob(pattern, fold(relative).split("/"));
+/** Whether one of the patterns of a search is about a path below its folder. Asked for every file there is. */
+export function matcherOf(patterns: readonly Glob[]): (relative: string) => boolean {
+  const byName = Map.groupBy(patterns, lastName);
+  const others = byName.get(undefined) ?? [];
+  return (relative) => {
+    const names = fold(relative).split("/");
+    const meets = (pattern: Glob) => matchesGlob(pattern, names);
+    return byName.get(names.at(-1))?.some(meets) === true || others.some(meets);
+  };
 }

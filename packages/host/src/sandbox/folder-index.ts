@@ -20,7 +20,7 @@ export interface FolderIndexOptions {
   matches(relative: string, isFolder: boolean): boolean;
   readonly depth: number;
   readonly mostFolders?: number;
-  /** How long one refresh may work. */
+  /** How long `matches` may take in one refresh. */
   readonly mostMs?: number;
 }
 
@@ -36,8 +36,8 @@ const MOST_FOLDERS = 20_000;
 const TICK_MS = 50;
 /** The walk lets others run this often. */
 const BREATH_MS = 8;
-/** Some ten times what the largest projects take; only patterns made to be slow need more. */
-const MOST_MS = 10_000;
+/** For a hundred thousand files everyday rules take a tenth of this; only patterns made to be slow need more. */
+const MOST_MS = 5_000;
 
 /** Large, and filled by programs: entered once, later only when something at their top changes. */
 export const QUIET: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
@@ -55,18 +55,13 @@ export function createFolderIndex({
   const hits = new Map<string, readonly string[]>();
   let isCut = false;
   let breath = 0;
-  let workedMs = 0;
+  let spentMs = 0;
 
-  /** Lets others run now and then. False when this refresh has worked for too long. */
-  async function goesOn(): Promise<boolean> {
-    const now = performance.now() - breath;
-    if (now > BREATH_MS) {
-      workedMs += now;
-      await Bun.sleep(0);
-      breath = performance.now();
-    }
-    if (workedMs > mostMs) isCut = true;
-    return workedMs <= mostMs;
+  /** Lets others run now and then. */
+  async function breathe(): Promise<void> {
+    if (performance.now() - breath <= BREATH_MS) return;
+    await Bun.sleep(0);
+    breath = performance.now();
   }
 
   /** Reads a folder's subfolders that are not known yet, and theirs. */
@@ -79,7 +74,7 @@ export function createFolderIndex({
       for (const name of at.record.subfolders) {
         const path = join(at.path, name);
         if (known.has(path)) continue;
-        if (known.size >= mostFolders) {
+        if (known.size >= mostFolders || spentMs > mostMs) {
           isCut = true;
           return;
         }
@@ -87,7 +82,7 @@ export function createFolderIndex({
         keep(path, found);
         if (!isInQuiet) watched.add(path);
         open.push({ path, record: found, level: at.level + 1, isQuiet: isInQuiet });
-        if (!(await goesOn())) return;
+        await breathe();
       }
     }
   }
@@ -101,12 +96,20 @@ export function createFolderIndex({
   async function list(path: string): Promise<Known> {
     const record: Known = { date: dateOf(path), found: [], subfolders: [] };
     if (Date.now() - record.date < TICK_MS) record.date = -1;
-    for (const entry of entriesOf(path)) {
+    const entries = entriesOf(path);
+    let began = performance.now();
+    for (const entry of entries) {
+      if (spentMs > mostMs) {
+        isCut = true;
+        break;
+      }
       const isFolder = entry.isDirectory();
       const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
       if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
       else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
-      if (performance.now() - breath > BREATH_MS && !(await goesOn())) break;
+      spentMs += performance.now() - began;
+      if (performance.now() - breath > BREATH_MS) await breathe();
+      began = performance.now();
     }
     return record;
   }
@@ -121,7 +124,7 @@ export function createFolderIndex({
 
   async function update(): Promise<readonly string[]> {
     breath = performance.now();
-    workedMs = 0;
+    spentMs = 0;
     if (!known.has(folder)) {
       if (!look(folder)?.isDirectory()) return [];
       const record = await list(folder);

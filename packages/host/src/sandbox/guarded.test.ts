@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { findGuarded } from "./guarded.ts";
+import { findGuarded, type Guarded } from "./guarded.ts";
 
 function place() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-guard-")));
@@ -13,17 +13,15 @@ function place() {
   write("home/x");
   write("p/x");
   const names = (paths: readonly string[]) => paths.map((path) => relative(root, path)).toSorted();
-  const find = (cwd = "p") => {
+  const find = (cwd = "p", governing: readonly string[] = []) => {
     const home = join(root, "home");
     const options = { directories: [join(root, "p")], cwd: join(root, cwd), home, configDir: join(home, ".claude") };
-    const { readOnly, pinned, missingFolders, missingFiles, links } = findGuarded(options);
-    return {
-      readOnly: names(readOnly),
-      pinned: names(pinned),
-      missingFolders: names(missingFolders),
-      missingFiles: names(missingFiles),
-      links: names(links),
-    };
+    const inside = (paths: readonly string[]) => names(paths.filter((path) => path.startsWith(root)));
+    return Object.fromEntries(
+      Object.entries(findGuarded({ ...options, governing: governing.map((path) => join(root, path)) })).map(
+        ([kind, paths]) => [kind, inside(paths as readonly string[])],
+      ),
+    ) as Record<keyof Guarded, string[]>;
   };
   return { root, write, find, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
 }
@@ -32,19 +30,51 @@ test("in an empty place nothing may come into being that would steer us or the u
   using p = place();
   const { missingFolders, missingFiles, readOnly, pinned } = p.find();
   expect({ missingFolders, readOnly, pinned }).toEqual({ missingFolders: ["p/.claude"], readOnly: [], pinned: [] });
-  expect(missingFiles).toContain("p/.mcp.json");
-  expect(missingFiles).toContain("home/.bashrc");
+  const names = [".mcp.json", ".vscode", ".husky", ".envrc"].map((name) => `p/${name}`);
+  const atHome = [".bashrc", ".gitconfig", ".config/git", ".claude.json", ".claude/CLAUDE.md", ".claude/agents"];
+  expect(missingFiles).toEqual(expect.arrayContaining([...names, ...atHome.map((name) => `home/${name}`)]));
 });
 
-test("git: hooks and settings are read-only, the folder cannot be swapped, the rest is free", () => {
+test("what governs us is guarded by what it is: other names, links on the way, and the folders above it", () => {
   using p = place();
-  for (const name of ["config", "HEAD", "hooks/a", "objects/x", "info/attributes", "modules/sub/config"]) {
+  p.write("etc/mine/settings.json");
+  p.write("real/hook.sh");
+  linkSync(join(p.root, "etc/mine/settings.json"), join(p.root, "p/second-name"));
+  symlinkSync("../real", join(p.root, "p/scripts"));
+  const { readOnly, pinned, keptFolders, links, contents, missingFiles } = p.find("p", [
+    "etc/mine/settings.json",
+    "p/scripts/hook.sh",
+    "etc/later/env.sh",
+  ]);
+  expect(readOnly).toEqual(["etc/mine/settings.json", "real/hook.sh"]);
+  expect(contents).toEqual(["etc/mine/settings.json"]);
+  expect(links).toEqual(["p/scripts"]);
+  expect(pinned).toEqual(["etc", "etc/mine", "real"]);
+  expect(missingFiles).toContain("etc/later/env.sh");
+  expect(keptFolders).toEqual(["", "home", "p"]);
+});
+
+test("git: hooks are read-only, settings are watched, the folder cannot be swapped, the rest is free", () => {
+  using p = place();
+  for (const name of ["config", "HEAD", "hooks/a", "objects/x", "info/attributes", "worktrees/w/HEAD"]) {
     p.write(`p/.git/${name}`);
   }
-  const { readOnly, pinned, missingFolders } = p.find();
-  expect(readOnly).toEqual(["p/.git/config", "p/.git/hooks", "p/.git/info/attributes", "p/.git/modules/sub/config"]);
-  expect(pinned).toEqual(["p/.git", "p/.git/modules/sub"]);
+  for (const name of ["modules/libs/one", "modules/libs/one/modules/two"]) p.write(`p/.git/${name}/HEAD`);
+  const { readOnly, pinned, missingFolders, gitSettings } = p.find();
+  expect(readOnly).toEqual(["p/.git/hooks", "p/.git/info/attributes"]);
+  const modules = ["p/.git/modules/libs/one", "p/.git/modules/libs/one/modules/two"];
+  expect(pinned).toEqual([
+    "p/.git",
+    "p/.git/info",
+    "p/.git/modules",
+    "p/.git/modules/libs",
+    modules[0]!,
+    "p/.git/modules/libs/one/modules",
+    modules[1]!,
+  ]);
   expect(missingFolders).toEqual(["p/.claude"]);
+  const repositories = ["p/.git", ...modules].flatMap((folder) => [`${folder}/config`, `${folder}/config.worktree`]);
+  expect(gitSettings).toEqual([...repositories, "p/.git/worktrees/w/config.worktree", "p/.gitmodules"].toSorted());
 });
 
 test("a worktree leads to the folder it shares", () => {
@@ -53,12 +83,9 @@ test("a worktree leads to the folder it shares", () => {
   p.write("main/.git/hooks/a");
   p.write("main/.git/worktrees/w/commondir", "../..\n");
   p.write("p/.git", `gitdir: ${join(p.root, "main/.git/worktrees/w")}\n`);
-  expect(p.find().readOnly).toEqual([
-    "main/.git/config",
-    "main/.git/hooks",
-    "main/.git/worktrees/w/commondir",
-    "p/.git",
-  ]);
+  const { readOnly, gitSettings } = p.find();
+  expect(readOnly).toEqual(["main/.git/hooks", "main/.git/worktrees/w/commondir", "p/.git"]);
+  expect(gitSettings).toContain("main/.git/config");
 });
 
 test("folders of programs that write there are left alone; a link is guarded where it leads", () => {
@@ -73,7 +100,8 @@ test("folders of programs that write there are left alone; a link is guarded whe
   p.write("p/.claude/worktrees/one/file");
   expect(p.find()).toMatchObject({
     readOnly: ["home/dotfiles/bashrc", "p/.claude", "p/.husky/pre-commit", "p/.yarn/releases"],
-    pinned: ["p/.claude/worktrees"],
+    pinned: ["home/dotfiles", "p/.claude/worktrees", "p/.husky", "p/.yarn"],
+    closedFolders: ["p/.husky"],
     missingFolders: [],
     links: ["home/.bashrc"],
   });

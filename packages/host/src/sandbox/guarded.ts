@@ -3,8 +3,9 @@
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { gitFolders } from "./git-folders.ts";
-import { look, lookThrough, realPath } from "./look.ts";
+import { foldersAbove } from "./folders-above.ts";
+import { guardGit } from "./guard-git.ts";
+import { isFolder, linksOnTheWay, look, lookThrough, realPath } from "./look.ts";
 import { isStandIn } from "./stand-in.ts";
 
 export interface GuardPlaces {
@@ -13,19 +14,48 @@ export interface GuardPlaces {
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
+  /** Files and folders in force whatever their names are: settings, hook scripts, environment files. */
+  readonly governing?: readonly string[];
 }
 
 export interface Guarded {
   /** Exist: read-only. Real paths. */
   readonly readOnly: readonly string[];
+  /** Folders that hold guarded paths: writable, but no other folder can be put in their place. */
   readonly pinned: readonly string[];
   /** Folders that do not exist and must not come into being. */
   readonly missingFolders: readonly string[];
-  /** Files that do not exist and must not come into being. */
+  /** Files and folders that do not exist; when a command makes one, it is moved aside. */
   readonly missingFiles: readonly string[];
   /** Names that are links: what they lead to is read-only, but a link itself cannot be held. */
   readonly links: readonly string[];
+  /** Git's own settings. Writable, because git replaces the file; changes that run programs are undone. */
+  readonly gitSettings: readonly string[];
+  /** Read-only files with a second name somewhere, under which they could be written: the content is put back. */
+  readonly contents: readonly string[];
+  /** Folders where a new file would run as code: whatever is added is moved aside. */
+  readonly closedFolders: readonly string[];
+  /** The working directories, the home, and the folders above them: moved back if a command moves them. */
+  readonly keptFolders: readonly string[];
+  /** Where commands run: a repository that appears there is checked like one that was there before. */
+  readonly places: readonly string[];
+  /** The repositories that were there. */
+  readonly repositories: readonly string[];
 }
+
+export const NOTHING_GUARDED: Guarded = {
+  readOnly: [],
+  pinned: [],
+  missingFolders: [],
+  missingFiles: [],
+  links: [],
+  gitSettings: [],
+  contents: [],
+  closedFolders: [],
+  keptFolders: [],
+  places: [],
+  repositories: [],
+};
 
 const START_FILES =
   ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zprofile .zshenv .zlogin .zlogout".split(
@@ -33,7 +63,7 @@ const START_FILES =
   );
 
 const PROJECT_FILES = [
-  ".gitconfig .gitmodules .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
+  ".gitconfig .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
   "bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml .devcontainer.json .ripgreprc",
   "pyrightconfig.json lefthook.yml .lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml",
   ".cargo/config .cargo/config.toml gradle/wrapper/gradle-wrapper.properties",
@@ -42,84 +72,112 @@ const PROJECT_FILES = [
 /** Whole folders that only people and editors write to. */
 const PROJECT_FOLDERS = ".vscode .idea .devcontainer .mvn .yarn/releases .yarn/plugins".split(" ");
 
-const HOME_FILES =
-  ".gitconfig .config/git .npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc";
+/** What editors, direnv and husky run as soon as it is there. */
+const MISSING_IN_PROJECT = ".vscode .husky .envrc".split(" ");
+
+const HOME_FILES = ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc".split(" ");
+const MISSING_AT_HOME = [...START_FILES, ".gitconfig", ".config/git", ".claude.json"];
 
 /** Of our own folder only what steers a session: programs of our kind, run as commands, keep their transcripts there. */
-const CONFIG_FILES = "agents commands skills hooks plugins output-styles rules".split(" ");
+const CONFIG_FILES =
+  "settings.json settings.local.json .claude.json CLAUDE.md agents commands skills hooks plugins output-styles rules".split(
+    " ",
+  );
 
-export function findGuarded({ directories, cwd, home, configDir }: GuardPlaces): Guarded {
+export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
+
+export function findGuarded(options: GuardPlaces): Guarded {
+  const { directories, cwd, home, configDir, governing = [] } = options;
   const found = {
     readOnly: new Set<string>(),
     pinned: new Set<string>(),
     missingFolders: new Set<string>(),
     missingFiles: new Set<string>(),
     links: new Set<string>(),
+    repositories: new Set<string>(),
+    gitSettings: new Set<string>(),
+    contents: new Set<string>(),
+    closedFolders: new Set<string>(),
   };
-  const guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => {
+  const guard: Guard = (path, ifMissing) => {
     const entry = look(path);
     // What another session has put there for the time of a command is missing, and goes unless we hold it too.
     const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
     if (missing) {
-      const folder = realPath(dirname(path));
-      if (folder) found[missing].add(join(folder, basename(path)));
+      const there = realMissing(path);
+      if (there) found[missing].add(there);
     }
+    for (const link of linksOnTheWay(path)) found.links.add(link);
     if (!entry || missing) return;
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = realPath(path);
     const target = isLink && real ? lookThrough(real) : entry;
-    if (real && (target?.isFile() || target?.isDirectory())) found.readOnly.add(real);
+    if (!real || !(target?.isFile() || target?.isDirectory())) return;
+    found.readOnly.add(real);
+    if (target.isFile() && target.nlink > 1) found.contents.add(real);
   };
 
-  const places = new Set([...directories, cwd]);
+  const places = [...new Set([...directories, cwd])];
   for (const place of places) {
+    const isRoot = directories.includes(place);
     guard(join(place, ".mcp.json"), "missingFiles");
     const steering = join(place, ".claude");
     // Where our own folder lies in a working directory (the home), it is guarded below, more narrowly.
-    if (steering !== configDir) guard(steering, directories.includes(place) ? "missingFolders" : undefined);
-    for (const name of PROJECT_FOLDERS) guard(join(place, name));
-    for (const name of [...PROJECT_FILES, ...START_FILES]) guard(join(place, name));
-    for (const path of filesIn(join(place, ".husky"))) guard(path);
+    if (steering !== configDir) guard(steering, isRoot ? "missingFolders" : undefined);
+    for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+    for (const name of [...PROJECT_FILES, ...START_FILES]) {
+      guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+    }
+    guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
     const worktrees = join(steering, "worktrees");
     const free = isFolder(worktrees) ? realPath(worktrees) : null;
     if (free) found.pinned.add(free);
   }
-  for (const place of places) guardGit(place, guard, found.pinned);
+  for (const place of places) guardGit(place, guard, found);
 
-  for (const name of START_FILES) guard(join(home, name), "missingFiles");
-  for (const name of HOME_FILES.split(" ")) guard(join(home, name));
-  for (const name of ["settings.json", "settings.local.json"]) guard(join(configDir, name), "missingFiles");
-  for (const name of CONFIG_FILES) guard(join(configDir, name));
-  for (const folder of [home, configDir]) guard(join(folder, ".claude.json"));
+  for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
+  for (const name of HOME_FILES) guard(join(home, name));
+  for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
+  for (const path of governing) guard(path, "missingFiles");
+
+  const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
+  const held = [...readOnly, ...missingFiles, ...missingFolders, ...links];
+  const above = foldersAbove(held, { readOnly, kept: [...directories, home], free: cwd });
+  for (const folder of above.pinned) found.pinned.add(folder);
   return {
-    readOnly: [...found.readOnly],
+    readOnly: [...readOnly],
     pinned: [...found.pinned],
-    missingFolders: [...found.missingFolders],
-    missingFiles: [...found.missingFiles],
-    links: [...found.links],
+    missingFolders: [...missingFolders],
+    missingFiles: [...missingFiles],
+    links: [...links],
+    repositories: [...found.repositories],
+    gitSettings: [...gitSettings],
+    contents: [...found.contents],
+    closedFolders: [...found.closedFolders],
+    keptFolders: above.kept,
+    places,
   };
 }
 
-/** Commits, branches and stashes are free; what makes git run a program is not. */
-function guardGit(
-  place: string,
-  guard: (path: string, ifMissing?: "missingFolders" | "missingFiles") => void,
-  pinned: Set<string>,
-): void {
-  const git = gitFolders(place);
-  if (!git) return;
-  for (const folder of git.folders) {
-    // Pinned, or it could be moved away and another put in its place.
-    const real = realPath(folder);
-    if (real) pinned.add(real);
-    guard(join(folder, "config"), "missingFiles");
-    guard(join(folder, "config.worktree"), "missingFiles");
-    guard(join(folder, "info", "attributes"));
-    guard(join(folder, "hooks"), isFolder(join(folder, "objects")) ? "missingFolders" : undefined);
-    guard(join(folder, "commondir"), "missingFiles");
-  }
-  if (!git.folders.includes(git.entry)) guard(git.entry);
+function ifMissingInProject(name: string): "missingFiles" | undefined {
+  return MISSING_IN_PROJECT.includes(name) ? "missingFiles" : undefined;
+}
+
+/** Installing packages writes to `_`; what git is to run is in the files beside it. */
+function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: boolean): void {
+  const real = isFolder(folder) ? realPath(folder) : null;
+  if (real === null) return guard(folder, isRoot ? "missingFiles" : undefined);
+  closed.add(real);
+  for (const path of filesIn(real)) guard(path);
+}
+
+/** Where it would come into being, though the folders above it may be missing as well. */
+function realMissing(path: string): string | null {
+  const folder = realPath(dirname(path));
+  if (folder) return join(folder, basename(path));
+  const above = dirname(path) === path ? null : realMissing(dirname(path));
+  return above && join(above, basename(path));
 }
 
 function filesIn(folder: string): string[] {
@@ -129,8 +187,4 @@ function filesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-function isFolder(path: string): boolean {
-  return look(path)?.isDirectory() === true;
 }

@@ -51,7 +51,7 @@ test("a denied file is recognised by its other names, in every kind of rule", as
   const guard = createLinkGuard(p.options);
 
   expect(guard.behind(links[0]!)).toBe("unknown");
-  await guard.prepare(p.root, p.root);
+  await guard.prepare([p.root], { cwd: p.root, folders: true });
   expect(links.map((path) => guard.behind(path))).toEqual([env, key, literal].map((path) => ({ path })));
   expect([plain, twice, join(p.root, "missing")].map((path) => guard.behind(path))).toEqual([
     undefined,
@@ -69,10 +69,10 @@ test("a link made later is seen at the next look; a file that has one name is no
   const env = p.write(".env");
   const other = p.write("other");
   const guard = createLinkGuard(p.options);
-  await guard.prepare(other, p.root);
+  await guard.prepare([other], { cwd: p.root, folders: true });
   expect(guard.behind(other)).toBe(undefined);
   const link = p.link(".env", "late.txt");
-  await guard.prepare(link, p.root);
+  await guard.prepare([link], { cwd: p.root, folders: true });
   expect(guard.behind(link)).toEqual({ path: env });
   expect(p.warnings).toEqual([]);
 });

@@ -9,8 +9,8 @@ import { inodeOf } from "./hard-links.ts";
 import { lookThrough } from "./look.ts";
 
 export interface LinkGuard {
-  /** Looks up what is denied, where the path is a folder or a file with several names. To be called before `behind`. */
-  prepare(path: string, cwd: string): Promise<void>;
+  /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */
+  prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<void>;
   /** The denied file behind this one; `unknown` where not all could be looked up; undefined for any other file. */
   behind(path: string): { readonly path: string } | "unknown" | undefined;
 }
@@ -20,10 +20,14 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
   let known: { readonly rules: readonly DenyRule[]; readonly links: DeniedLinks } | undefined;
 
   return {
-    async prepare(path, cwd) {
+    async prepare(paths, { cwd, folders }) {
       const rules = options.rules();
-      const stat = rules.some(isAboutFiles) ? lookThrough(path) : null;
-      if (stat === null || (stat.nlink < 2 && !stat.isDirectory())) return;
+      if (!rules.some(isAboutFiles)) return;
+      const matters = (path: string) => {
+        const stat = lookThrough(path);
+        return stat?.isDirectory() ? folders : (stat?.nlink ?? 0) > 1;
+      };
+      if (![...paths].some(matters)) return;
       known = { rules, links: await files.links(cwd) };
     },
     behind(path) {

@@ -4,12 +4,13 @@ import { prepareSandbox } from "../sandbox.ts";
 import type { SandboxOptions } from "./prepare.ts";
 import type { SandboxedCommand, SandboxLibrary } from "./runtime-adapter.ts";
 
-function library(missing: readonly string[] = []) {
+function library(missing: readonly string[] = [], trial = ["true"]) {
   const wrapped: SandboxedCommand[] = [];
   const value: SandboxLibrary = {
     missing: async () => missing,
     start: async () => {},
     wrap: async (command) => {
+      if (command.script === "exit 0") return trial;
       wrapped.push(command);
       return ["in", command.script];
     },
@@ -47,6 +48,14 @@ test("what is missing is told; where it is required, it is an error", async () =
   expect(await prepareSandbox({ enabled: true }, options(value))).toEqual({ active: false, reason });
   const required = await prepareSandbox({ enabled: true, failIfUnavailable: true }, options(value));
   expect(required).toEqual({ active: false, error: expect.stringContaining("socat not installed") });
+});
+
+test("a sandbox that is there and fails is as good as none", async () => {
+  const { value } = library([], ["sh", "-c", "echo no namespaces >&2; exit 1"]);
+  const required = await prepareSandbox({ enabled: true, failIfUnavailable: true }, options(value));
+  expect(required).toEqual({ active: false, error: expect.stringContaining("a trial run failed: no namespaces") });
+  const wanted = await prepareSandbox({ enabled: true }, options(value));
+  expect(wanted).toEqual({ active: false, reason: expect.stringContaining("check that bwrap works here") });
 });
 
 test("settings become the library's configuration, with what the command at hand may not touch", async () => {

@@ -2,7 +2,8 @@
 
 import { tmpdir } from "node:os";
 import { randomHex } from "../random.ts";
-import type { SandboxLibrary } from "./runtime-adapter.ts";
+import { runTrial } from "./status.ts";
+import type { SandboxedCommand, SandboxLibrary } from "./runtime-adapter.ts";
 import type { Forbidden, SandboxSettings } from "./settings.ts";
 
 export interface SandboxOptions {
@@ -59,6 +60,19 @@ async function load(): Promise<SandboxLibrary> {
   return loadSandboxLibrary();
 }
 
+const TRIAL = { script: "exit 0", shell: "/bin/sh", command: "exit 0" };
+
+/** A program that is there may still fail: a container without user namespaces, a broken build. About 20 ms. */
+async function tryOut(library: SandboxLibrary, config: SandboxedCommand["config"]): Promise<string | undefined> {
+  const id = randomHex(16);
+  const argv = await library.wrap({ ...TRIAL, id, config });
+  const { ok, text } = await runTrial(argv, { env: { PATH: process.env["PATH"] }, limitMs: 10_000 });
+  library.finish(id);
+  return ok
+    ? undefined
+    : `a trial run failed: ${text} (check that bwrap works here; containers often forbid user namespaces)`;
+}
+
 async function start(settings: SandboxSettings, options: SandboxOptions): Promise<Sandbox | string> {
   const { runtimeConfig } = await import("./settings.ts");
   const { directories, home, ripgrep, seccomp } = options;
@@ -72,7 +86,13 @@ async function start(settings: SandboxSettings, options: SandboxOptions): Promis
     library = await (options.load ?? load)();
     const missing = await library.missing(settings.ripgrep?.command ?? ripgrep ?? undefined);
     if (missing.length > 0) return missing.join("; ");
-    await library.start(configFor({ denyRead: [], denyWrite: [] }));
+    const config = configFor({ denyRead: [], denyWrite: [] });
+    await library.start(config);
+    const failure = await tryOut(library, config);
+    if (failure) {
+      await library.stop();
+      return failure;
+    }
   } catch (error) {
     return (error as Error).message;
   }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { NOTHING_GUARDED } from "./guarded.ts";
 import { seatbeltArgv, seatbeltProfile } from "./seatbelt.ts";
 
 const covers = {
@@ -22,8 +23,22 @@ test("a profile allows everything but what is covered, hidden paths last", () =>
   ]);
 });
 
-test("the command follows the profile untouched", () => {
-  const argv = seatbeltArgv({ covers, absent: [] }, ["/bin/zsh", "-c", "echo 'a b'"]);
+test("missing names, git settings and folders are held, the command follows untouched", () => {
+  const guarded = {
+    ...NOTHING_GUARDED,
+    missingFiles: ["/p/.mcp.json"],
+    gitSettings: ["/p/.git/config"],
+    closedFolders: ["/p/.husky"],
+    keptFolders: ["/p"],
+  };
+  const argv = seatbeltArgv(guarded, { files: [], folders: [], complete: true }, ["/bin/zsh", "-c", "echo 'a b'"]);
   expect(argv.slice(0, 2)).toEqual(["/usr/bin/sandbox-exec", "-p"]);
+  expect(argv[2]!.split("\n").slice(2)).toEqual([
+    '(deny file-write* (subpath "/p/.git/config"))',
+    '(deny file-write* (subpath "/p/.husky"))',
+    '(deny file-write* (subpath "/p/.mcp.json"))',
+    '(deny file-write-unlink (literal "/p"))',
+    '(allow file-write* (subpath "/p/.husky/_"))',
+  ]);
   expect(argv.slice(3)).toEqual(["/bin/zsh", "-c", "echo 'a b'"]);
 });

@@ -1,15 +1,25 @@
 // The shield on macOS: a Seatbelt profile that allows everything but a few paths. Pure.
 
+import { join } from "node:path";
 import type { Covers } from "./bubblewrap.ts";
+import type { Denied } from "./denied.ts";
+import type { Guarded } from "./guarded.ts";
 
 const PROGRAM = "/usr/bin/sandbox-exec";
 
-/** `absent` are paths that must not come into being; Seatbelt can hold what does not exist, so nothing else is needed. */
-export function seatbeltArgv(
-  { covers, absent }: { readonly covers: Covers; readonly absent: readonly string[] },
-  argv: readonly string[],
-): string[] {
-  return [PROGRAM, "-p", seatbeltProfile(covers, absent), ...argv];
+/**
+ * Seatbelt can hold what does not exist, and folders in place, so nothing needs to be compared afterwards. Git's settings
+ * are read-only: what a child does later could not be undone.
+ */
+export function seatbeltArgv(guarded: Guarded, hidden: Denied, argv: readonly string[]): string[] {
+  const { missingFiles, missingFolders, links, gitSettings, closedFolders, keptFolders } = guarded;
+  const covers: Covers = {
+    hiddenFiles: hidden.files,
+    hiddenFolders: hidden.folders,
+    readOnly: [...guarded.readOnly, ...gitSettings, ...closedFolders],
+    pinned: [...guarded.pinned, ...keptFolders, ...closedFolders.map((folder) => join(folder, "_"))],
+  };
+  return [PROGRAM, "-p", seatbeltProfile(covers, [...missingFiles, ...missingFolders, ...links]), ...argv];
 }
 
 /** The last rule that matches wins, so what is hidden comes last. */

@@ -4,89 +4,18 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createShell, type ShellOptions } from "../shell.ts";
-import { createTasks } from "../task-table.ts";
-import type { DenyRule } from "./deny-pattern.ts";
+import { shielded, world } from "./shield.test-support.ts";
 import { tryShield } from "./status.ts";
 
-const { active } = await tryShield({ path: process.env["PATH"] });
-if (!active && process.env["CI"] && process.platform === "linux") {
-  throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
-}
-const shielded = test.skipIf(!active);
 setDefaultTimeout(20_000);
-
-function world(
-  options: { deny?: readonly string[]; mayChange?: (id: string) => boolean } & Partial<ShellOptions> = {},
-) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shield-")));
-  const home = join(root, "home");
-  const project = join(root, "project");
-  for (const folder of [home, project]) mkdirSync(folder);
-  const rules: DenyRule[] = (options.deny ?? []).map((content) => ({
-    behavior: "deny",
-    tool: "Read",
-    content,
-    base: project,
-  }));
-  const warnings: string[] = [];
-  const tasks = createTasks();
-  const env = { PATH: process.env["PATH"] };
-  const shell = createShell({
-    configDir: join(home, ".claude"),
-    sessionId: "s",
-    entrypoint: "cli",
-    childEnv: { HOME: home, PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
-    env,
-    resultsDir: join(home, "results"),
-    tasksDir: join(home, "tasks"),
-    tasks,
-    mayChangeGuarded: options.mayChange,
-    shield: {
-      rules: () => rules,
-      // Stands for the gate: these tests name their secrets so.
-      mayRead: (path) => !/secret/i.test(path),
-      directories: () => [project],
-      home,
-      configDir: join(home, ".claude"),
-      env,
-      warn: (text) => warnings.push(text),
-    },
-  });
-  const run = (command: string, id = "call") =>
-    shell.run(command, {
-      cwd: project,
-      timeoutMs: 10_000,
-      signal: new AbortController().signal,
-      maxOutput: 30_000,
-      id,
-    });
-  const write = (name: string, text: string) => writeFileSync(join(project, name), text);
-  return {
-    home,
-    project,
-    shell,
-    tasks,
-    warnings,
-    run,
-    write,
-    async [Symbol.asyncDispose]() {
-      await shell.close();
-      rmSync(root, { recursive: true, force: true });
-    },
-  };
-}
 
 shielded("output, exit code, directory, environment, descriptors and process group are as without it", async () => {
   await using w = world();

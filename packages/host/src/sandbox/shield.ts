@@ -2,21 +2,24 @@
 // it cannot change. No pid namespace, on purpose: a command's `&` children are meant to outlive it.
 
 import { existsSync, unlinkSync } from "node:fs";
+import type { Afterlife } from "./afterlife.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DenyOptions } from "./denied.ts";
-import { findGuarded, type Guarded, type GuardPlaces } from "./guarded.ts";
+import { findGuarded, NOTHING_GUARDED, type Guarded } from "./guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns, type Held } from "./stand-in.ts";
 import { tryShield, type ShieldStatus } from "./status.ts";
-import { setTripwire } from "./tripwire.ts";
+import { createWatch } from "./watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
   readonly configDir: string;
   /** PATH, to find bubblewrap. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly bwrapPath?: string;
-  /** Whether we wrote this file ourselves, with somebody's word, while a command ran. Then it is not set aside. */
+  /** Files and folders in force, whatever their names are. Asked before each command. */
+  governing?(): readonly string[];
+  /** Whether we wrote this file ourselves, with somebody's approval, and it is still as we left it. */
   wroteOurselves?(path: string): boolean;
 }
 
@@ -24,7 +27,7 @@ export interface Shielded {
   readonly argv: string[];
   /** bubblewrap stays as the parent of the command; Seatbelt makes way for it. */
   readonly isKeeper: boolean;
-  /** The command has ended: puts things back, and says what it had to undo. */
+  /** The command has ended, though children of it may go on: puts things back, and says what had to be undone. */
   leave(): string[];
 }
 
@@ -37,19 +40,21 @@ export interface Shield {
   wrap(argv: readonly string[], options: { readonly cwd: string; readonly guarded: boolean }): Promise<Shielded | null>;
   /** What a sandbox of another kind should keep from a command. To be left when the command has ended. */
   paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
+  /** Undoes what children of earlier commands changed since. True when there was something. */
+  check(): boolean;
   close(): Promise<void>;
 }
 
-/**
- * `mark` is in the name of a file that every shielded process has mounted, wherever it moved to.
- * `onLeftover` is told of what has to be put away should we be killed.
- */
-export function createShield(options: ShieldOptions, mark: string, onLeftover: (path: string) => void): Shield {
+/** `mark` is in the name of a file that every shielded process has mounted, wherever it moved to. */
+export function createShield(options: ShieldOptions, mark: string, afterlife: Afterlife): Shield {
   const denied = createDeniedFiles(options);
-  const standIns = createStandIns(onLeftover);
-  /** Guarded files that came into being with somebody's word, and those that may at this moment. */
-  const accepted = new Set<string>();
-  const awaited = new Map<symbol, readonly string[]>();
+  const standIns = createStandIns((path) => afterlife.remove(path));
+  const watch = createWatch({
+    mark,
+    wroteOurselves: (path) => options.wroteOurselves?.(path) === true,
+    warn: options.warn,
+    onWatch: (pristine) => afterlife.restore(pristine),
+  });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
 
@@ -65,7 +70,7 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
 
   async function makeMask(): Promise<string> {
     const path = await createMask(mark);
-    onLeftover(path);
+    afterlife.remove(path);
     return path;
   }
 
@@ -75,8 +80,9 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
     return held.filter((one) => one !== null);
   }
 
-  function places(cwd: string): GuardPlaces {
-    return { directories: options.directories(), cwd, home: options.home, configDir: options.configDir };
+  function guardedFrom(cwd: string): Guarded {
+    const { home, configDir } = options;
+    return findGuarded({ directories: options.directories(), cwd, home, configDir, governing: options.governing?.() });
   }
 
   return {
@@ -87,8 +93,8 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
       const hidden = await denied.find(cwd);
-      const found = findGuarded(places(cwd));
-      const guarded = isGuarded ? found : NOTHING_GUARDED;
+      const guarded = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
+      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isKeeper: false, leave: () => [] };
       const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
@@ -96,43 +102,29 @@ export function createShield(options: ShieldOptions, mark: string, onLeftover: (
         readOnly: [...guarded.readOnly, ...held.map(({ path }) => path)].filter((path) => !isHidden(path, hidden)),
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
-      if (kind === "seatbelt") {
-        const absent = [...guarded.missingFiles, ...guarded.missingFolders, ...guarded.links];
-        return { argv: seatbeltArgv({ covers, absent }, argv), isKeeper: false, leave: () => [] };
-      }
-      const call = Symbol();
-      if (!isGuarded) awaited.set(call, found.missingFiles);
-      const isAccepted = (path: string) =>
-        accepted.has(path) ||
-        [...awaited.values()].some((paths) => paths.includes(path)) ||
-        options.wroteOurselves?.(path) === true;
-      const tripwire = setTripwire(guarded.missingFiles, guarded.links, isAccepted);
       const isRoot = process.getuid?.() === 0;
+      const watched = watch.begin(guarded, { isLifted: !isGuarded });
+      watch.whenSettled(() => release(held));
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
         isKeeper: true,
-        leave() {
-          release(held);
-          awaited.delete(call);
-          if (!isGuarded)
-            for (const path of found.missingFiles.filter((missing) => existsSync(missing))) accepted.add(path);
-          return tripwire.check();
-        },
+        leave: () => watched.end(),
       };
     },
     async paths(cwd) {
-      const guarded = findGuarded(places(cwd));
+      const guarded = guardedFrom(cwd);
       const held = await hold(guarded);
       return { denied: await denied.find(cwd), guarded, leave: () => release(held) };
     },
+    check: () => watch.check(),
     async close() {
+      watch.close();
+      afterlife.close();
       const path = await mask;
       if (path && existsSync(path)) unlinkSync(path);
     },
   };
 }
-
-const NOTHING_GUARDED: Guarded = { readOnly: [], pinned: [], missingFolders: [], missingFiles: [], links: [] };
 
 function release(held: readonly Held[]): void {
   for (const one of held) one.release();

@@ -59,13 +59,26 @@ function none(reason: string): ShieldStatus {
   return { active: false, kind: "none", reason };
 }
 
-async function tryOut(argv: string[]): Promise<{ readonly ok: boolean; readonly text: string }> {
+function tryOut(argv: string[]): Promise<Trial> {
+  return runTrial(argv, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, limitMs: LIMIT_MS });
+}
+
+export interface Trial {
+  readonly ok: boolean;
+  /** What it printed; when it failed, why. */
+  readonly text: string;
+}
+
+export async function runTrial(
+  argv: string[],
+  { env, limitMs }: { readonly env: Readonly<Record<string, string | undefined>>; readonly limitMs: number },
+): Promise<Trial> {
   try {
     const child = Bun.spawn(argv, {
       cwd: "/",
-      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+      env: { ...env },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: LIMIT_MS,
+      timeout: limitMs,
       killSignal: "SIGKILL",
     });
     const [code, out, error] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);

@@ -1,63 +1,51 @@
-// Guarded names that no mount can hold, because nothing is there or a link is: looked at when a command has ended.
-// What a command put there is moved aside, never deleted, and told.
+// Guarded names that no mount can hold, because nothing is there or a link is. What a command put there is moved aside,
+// never deleted, and reported.
 
-import { readlinkSync, renameSync, symlinkSync } from "node:fs";
+import { readdirSync, renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { randomHex } from "../random.ts";
-import { look } from "./look.ts";
+import { look, readLink } from "./look.ts";
 
-export interface Tripwire {
-  /** What was moved aside, one sentence each. */
-  check(): string[];
-}
+const ASIDE = ".set-aside-";
 
-export function setTripwire(
-  missing: readonly string[],
-  links: readonly string[],
-  isAccepted: (path: string) => boolean,
-): Tripwire {
-  const targets = links.map((path) => ({ path, target: readLink(path) }));
-  return {
-    check: () => [
-      ...missing.filter((path) => exists(path) && !isAccepted(path)).map((path) => setAside(path)),
-      ...targets
-        .filter(({ path, target }) => target !== null && readLink(path) !== target)
-        .map(({ path, target }) => {
-          const told = exists(path)
-            ? setAside(path)
-            : `'${path}', a protected link, was removed by the command and put back.`;
-          restore(path, target!);
-          return told;
-        }),
-    ],
-  };
-}
-
-function setAside(path: string): string {
-  const aside = `${path}.set-aside-${randomHex(4)}`;
+/** Moves what a command put there out of the way, and says so. */
+export function setAside(path: string): string {
+  const aside = `${path}${ASIDE}${randomHex(4)}`;
   try {
     renameSync(path, aside);
-    return `The command wrote '${path}', which is protected: it was moved to '${aside}'.`;
+    return `A command wrote '${path}', which is protected: it was moved to '${aside}'.`;
   } catch (error) {
-    return `The command wrote '${path}', which is protected, and it could not be moved away: ${(error as Error).message}`;
+    return `A command wrote '${path}', which is protected, and it could not be moved away: ${(error as Error).message}`;
   }
 }
 
-function restore(path: string, target: string): void {
+export function putBackLink(path: string, target: string): string {
+  const told = look(path) ? setAside(path) : `'${path}', a protected link, was removed by a command and put back.`;
   try {
     symlinkSync(target, path);
   } catch {
     // Something new is there already, or the folder is gone; the sentence says what was seen.
   }
+  return told;
 }
 
-function exists(path: string): boolean {
-  return look(path) !== null;
+export function isMoved(path: string, target: string): boolean {
+  return readLink(path) !== target;
 }
 
-function readLink(path: string): string | null {
+/** What is in a folder, other than what we moved aside ourselves. */
+export function namesIn(folder: string): readonly string[] {
   try {
-    return readlinkSync(path);
+    return readdirSync(folder).filter((name) => !name.includes(ASIDE));
   } catch {
-    return null;
+    return [];
   }
+}
+
+/** Hooks in a repository that a command made: git runs all of them but the samples it puts there itself. */
+export function activeHooks(repository: string): readonly string[] {
+  const folder = join(repository, "hooks");
+  return namesIn(folder)
+    .filter((name) => !name.endsWith(".sample"))
+    .map((name) => join(folder, name));
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseShell, isProgram } from "./choose.ts";
@@ -49,6 +49,17 @@ test("chooseShell() falls back to zsh, then to sh, where there is no bash", () =
   expect(machine("/bin/sh")({ SHELL: "/usr/bin/fish" })).toEqual({ program: { path: "/bin/sh", kind: "sh" } });
   const bin = plant("zsh");
   expect(machine()({ PATH: bin })).toEqual({ program: { path: join(bin, "zsh"), kind: "zsh" } });
+});
+
+test("chooseShell() is not deceived by a link called bash", () => {
+  const bin = plant("busybox", "bash-5.2", "zsh");
+  const linked = plant();
+  symlinkSync(join(bin, "busybox"), join(linked, "bash"));
+  const zsh = { program: { path: join(bin, "zsh"), kind: "zsh" } } as const;
+  expect(machine()({ PATH: `${linked}:${bin}`, SHELL: join(linked, "bash") })).toEqual(zsh);
+  rmSync(join(linked, "bash"));
+  symlinkSync(join(bin, "bash-5.2"), join(linked, "bash"));
+  expect(machine()({ PATH: `${linked}:${bin}` }).program).toEqual({ path: join(linked, "bash"), kind: "bash" });
 });
 
 test("isProgram() wants a file that may be executed", () => {

@@ -4,6 +4,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, isAbsolute } from "node:path";
 import { findProgram } from "../find-program.ts";
+import { realPathOf } from "../real-path.ts";
 
 export interface ShellProgram {
   readonly path: string;
@@ -31,15 +32,21 @@ export function chooseShell({ env, cwd }: ShellQuestion, canRun = isProgram): Sh
   const named = [env["CLAUDE_CODE_SHELL"], env["SHELL"]].filter((path) => path !== undefined && isAbsolute(path));
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => cwd === undefined || !isWithin(cwd, folder));
   const find = (kind: ShellProgram["kind"]): ShellProgram | undefined => {
-    const given = named.filter((each) => basename(each!) === kind);
-    const found = findProgram(kind, path.join(delimiter));
-    const places = [...given, found, ...FOLDERS.map((folder) => `${folder}/${kind}`)];
-    const program = places.find((place) => place && canRun(place));
-    return program ? { path: program, kind } : undefined;
+    const isOne = (place: string | null | undefined) => place && canRun(place) && isReally(kind, place);
+    const given = named.find((each) => basename(each!) === kind && isOne(each));
+    if (given) return { path: given, kind };
+    const onPath = findProgram(kind, path.join(delimiter));
+    const found = [onPath, ...FOLDERS.map((folder) => `${folder}/${kind}`)].find(isOne);
+    return found ? { path: found, kind } : undefined;
   };
   const program = find("bash") ?? find("zsh") ?? find("sh") ?? { path: "/bin/bash", kind: "bash" };
   const [own] = named.filter((each) => canRun(each!));
   return program.kind === "bash" && own && basename(own) === "zsh" ? { program, userZsh: own } : { program };
+}
+
+/** `bash` may be a link to something else, such as busybox, which reads text in its own way. */
+function isReally(kind: ShellProgram["kind"], path: string): boolean {
+  return kind === "sh" || basename(realPathOf(path)).startsWith(kind);
 }
 
 export function isProgram(path: string): boolean {

@@ -1,11 +1,10 @@
 // A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
 // what our commands left running, and then itself.
 
+import type { Heir } from "../sandbox/afterlife.ts";
 import type { GroupWatcher } from "./groups.ts";
 
-export interface Reaper extends GroupWatcher {
-  /** An empty file of ours that has to go with us, or a folder that stands in for a missing one (sandbox/stand-in.ts). */
-  leftover(path: string): void;
+export interface Reaper extends GroupWatcher, Heir {
   /** Everything has been ended; the reaper is not needed. */
   dismiss(): Promise<void>;
 }
@@ -37,6 +36,11 @@ export function startReaper(token: string): Reaper {
     added: (pgid) => tell(`+${pgid}`),
     removed: (pgid) => tell(`-${pgid}`),
     leftover: (path) => path.includes("\n") || tell(`>${path}`),
+    restore(paths) {
+      const lines = paths.filter(({ path }) => !/[\n\t]/.test(path));
+      tell(["!", ...lines.map(({ path, copy = "" }) => `=${copy}\t${path}`)].join("\n"));
+    },
+    arm: (isArmed) => tell(isArmed ? "^1" : "^"),
     async dismiss() {
       isGone = true;
       child.kill("SIGKILL");
@@ -50,6 +54,8 @@ trap '' TERM INT HUP
 token=$1
 groups=
 leftovers=
+pristine=
+armed=
 while IFS= read -r line; do
   case $line in
     +*) groups="$groups \${line#+}" ;;
@@ -58,6 +64,10 @@ while IFS= read -r line; do
         groups=$left ;;
     '>'*) leftovers="$leftovers\${line#>}
 " ;;
+    '!') pristine= ;;
+    '='*) pristine="$pristine\${line#=}
+" ;;
+    '^'*) armed=\${line#^} ;;
   esac
 done
 targets() {
@@ -78,7 +88,26 @@ tidy() {
 $leftovers
 END
 }
-trap tidy EXIT
+restore() {
+  tab=$(printf '\\t')
+  while IFS= read -r line; do
+    copy=\${line%%"$tab"*}
+    path=\${line#*"$tab"}
+    [ -n "$path" ] || continue
+    if [ -n "$armed" ] && [ -z "$copy" ]; then
+      { [ -e "$path" ] || [ -L "$path" ]; } && [ -n "$(ls -Ad "$path"/* "$path"/.[!.]* 2>/dev/null)$(find "$path" -prune ! -type d)" ] &&
+        mv -- "$path" "$path.set-aside-$$"
+    elif [ -n "$armed" ] && [ -d "\${path%/*}" ] && ! cmp -s -- "$copy" "$path"; then
+      if [ -f "$path" ] && [ ! -L "$path" ]; then cp -p -- "$path" "$path.set-aside-$$"
+      else mv -- "$path" "$path.set-aside-$$"; fi
+      cat -- "$copy" >"$path.keelson-$$" && mv -- "$path.keelson-$$" "$path"
+    fi
+    [ -z "$copy" ] || rm -f -- "$copy"
+  done 2>/dev/null <<END
+$pristine
+END
+}
+trap 'restore; tidy' EXIT
 signal() {
   for target in $(targets); do kill -s "$1" -- "$target" 2>/dev/null; done
 }

@@ -22,6 +22,11 @@ test("snapshotText() holds what differs, aliases last of all that they could cha
   );
 });
 
+test("snapshotText() reads functions with extended patterns, and leaves these off for commands", () => {
+  const state = { ...plain, functions: "f () \n{ \n    echo !(a)\n}\n", after: "shopt -s extglob\n" };
+  expect(snapshotText(state, bash, "/bin")).toBe(`shopt -s extglob\n${state.functions}shopt -u extglob\n`);
+});
+
 test("directoryFrom() takes a path with a newline in it, and nothing that is no path", () => {
   expect(["/a\nb\n", "/a", "", "pwd: error\n"].map(directoryFrom)).toEqual(["/a\nb", null, null, null]);
   expect(quote("it's")).toBe("'it'\\''s'");

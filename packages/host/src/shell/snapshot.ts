@@ -74,8 +74,10 @@ export function snapshotText(state: ShellState, shell: ShellProgram, currentPath
   const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && isCarried(line));
   const path = joinPaths(currentPath, state.path.trim());
   const expand = shell.kind === "bash" ? "shopt -s expand_aliases\n" : "";
+  // Some functions can only be read with this option; commands are read without it.
+  const isExtended = shell.kind === "bash" && state.functions !== "" && /^shopt -s extglob$/m.test(state.after);
   return [
-    state.functions,
+    isExtended ? `shopt -s extglob\n${state.functions}shopt -u extglob\n` : state.functions,
     options.map((line) => `${line}\n`).join(""),
     state.aliases === "" ? "" : expand + state.aliases,
     path === currentPath ? "" : `export PATH=${quote(path)}\n`,

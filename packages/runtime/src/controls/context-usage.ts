@@ -1,4 +1,5 @@
-// What fills the model's context: counted by the provider where it can, estimated at four bytes a token where not.
+// What fills the model's context: counted by the provider where it can, estimated at four bytes a token where not. A
+// summary is always an estimate: clients ask for one often, and it costs no request.
 
 import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { ModelMessage } from "@keelson/protocol";
@@ -18,7 +19,7 @@ export const getContextUsage: Handler = async ({ detail }, targets, { signal }) 
   const max = profile.contextWindow;
   const memory = targets.memoryFiles().map(({ path, type, text }) => ({ path, type, tokens: estimate(text) }));
   const memoryTokens = memory.reduce((sum, { tokens }) => sum + tokens, 0);
-  const counted = await count(targets, signal);
+  const counted = await count(targets, signal, { estimate: detail === "summary" });
   const mcpTools = toolsOf(targets).flatMap(({ name, tokens }) => {
     const origin = targets.mcp?.originOf(name);
     return origin ? [{ name, serverName: origin.server, tokens, isLoaded: true }] : [];
@@ -67,11 +68,11 @@ export const getContextUsage: Handler = async ({ detail }, targets, { signal }) 
 const PROBE: ModelMessage = { role: "user", content: "x" };
 
 /** Four small questions: what the parts weigh is what is missing without them. */
-async function count(targets: ControlTargets, signal: AbortSignal) {
+async function count(targets: ControlTargets, signal: AbortSignal, options: CountOptions) {
   const model = targets.model();
   const messages = targets.conversation();
   const ask = (system: readonly string[], tools: ReturnType<ControlTargets["tools"]>, said: readonly ModelMessage[]) =>
-    tokensOf(buildRequest(requestParts(model, system, tools), said), model.provider, signal);
+    tokensOf(buildRequest(requestParts(model, system, tools), said), model.provider, signal, options);
   const [bare, system, tools, all] = await Promise.all([
     ask([], [], [PROBE]),
     ask(targets.system(), [], [PROBE]),
@@ -86,8 +87,17 @@ async function count(targets: ControlTargets, signal: AbortSignal) {
   };
 }
 
-async function tokensOf(request: ModelRequest, provider: ModelProvider, signal: AbortSignal): Promise<number> {
-  const counted = await provider.countTokens?.(request, signal);
+interface CountOptions {
+  readonly estimate: boolean;
+}
+
+async function tokensOf(
+  request: ModelRequest,
+  provider: ModelProvider,
+  signal: AbortSignal,
+  options: CountOptions,
+): Promise<number> {
+  const counted = options.estimate ? undefined : await provider.countTokens?.(request, signal);
   return counted ?? estimate(JSON.stringify([request.system, request.tools, request.messages]));
 }
 

@@ -10,7 +10,7 @@ import type { SessionHooksOptions } from "./session-hooks.ts";
 export function hookOptionsOf(all: Assembly): SessionHooksOptions {
   const { current, options, place, world, outbox, inbox, cost, now, newId } = all;
   const { workspace } = world.tools;
-  const { entrypoint } = options;
+  const { debug, entrypoint } = options;
   return {
     place,
     entrypoint,
@@ -40,7 +40,7 @@ export function hookOptionsOf(all: Assembly): SessionHooksOptions {
     model: async (name) => {
       // Whoever works offline has every model replaced.
       if (current.model.profile.id === OFFLINE_ID) return current.model;
-      return chooseModel(current.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint });
+      return chooseModel(current.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
     },
     ports: (signal) => ({
       ...portsOf(all, signal),
@@ -51,6 +51,7 @@ export function hookOptionsOf(all: Assembly): SessionHooksOptions {
     notify: (entry, how) => inbox.notify(entry, how),
     show: (signal) => outbox.show(signal),
     warn: options.warn,
+    ...(debug ? { debug } : {}),
     now,
     newId,
   };

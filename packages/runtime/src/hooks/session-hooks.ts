@@ -3,6 +3,8 @@
 import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
 import { loadHookTrace, type HookTrace } from "@keelson/store";
+import type * as DebugLog from "../debug.ts";
+import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../place.ts";
 import { Hooks, type Firing, type HooksOptions } from "./dispatch.ts";
 import type { Runners, RunnersOptions } from "./runners.ts";
@@ -14,6 +16,7 @@ export interface SessionHooksOptions
     Omit<RunnersOptions, "sessionId" | "numberOf"> {
   readonly place: SessionPlace;
   snapshot(): Snapshot;
+  readonly debug?: Debug;
   /** A hook gives the session a title. */
   entitle(title: string): void;
 }
@@ -45,7 +48,10 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     sessionId: place.id,
     transcriptPath: place.path,
     runners: () => (runners ??= openAll()),
-    trace: trace.add,
+    trace: (firing) => {
+      trace.add(firing);
+      options.debug?.("hooks", () => (require("../debug.ts") as typeof DebugLog).firingText(firing));
+    },
     heed: (_, { sessionTitle, watchPaths }) => {
       if (typeof sessionTitle === "string" && sessionTitle !== "") entitle(sessionTitle);
       if (Array.isArray(watchPaths)) surroundings.watch(watchPaths.filter((path) => typeof path === "string"));
@@ -53,6 +59,10 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
   });
   const underWay = new Set<Promise<HookOutcome>>();
   const fire: SessionHooks["fire"] = (event, input, signal = life.signal) => {
+    options.debug?.("hooks", () => {
+      const count = hooks.registered.filter((registration) => registration.event === event).length;
+      return `${event} fired, ${count} hooks registered for it`;
+    });
     const fired = hooks.fire(event, input, { signal });
     if (!hooks.hears(event)) return fired;
     underWay.add(fired);

@@ -1,9 +1,9 @@
-// Builtins whose words are code, or that change what later commands mean: what they would run, and what they rename.
+// Builtins that run or evaluate their words, or that give names a new meaning.
 
 import type { Started } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 
-/** Stands for every name, where the name itself cannot be told. */
+/** Used when any name may have been defined. */
 export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
@@ -34,7 +34,7 @@ const alias: Builtin = (words) => {
   const values = defined.flatMap(({ kind, value }) =>
     kind === "literal" ? [value.slice(value.indexOf("=") + 1)] : [],
   );
-  // What follows the alias in a command becomes part of it, so its text alone does not tell what will run.
+  // The words after the alias are added to its text, so the text alone does not tell what runs.
   return { ...OPAQUE, drafts: values, defines: names };
 };
 
@@ -78,7 +78,7 @@ const evaluator: Builtin = () => ({ ...scripts([]), evaluates: true });
 
 const printf: Builtin = (words) => (words[0]?.value.startsWith("-v") ? evaluator(words, undefined) : undefined);
 
-/** `-v` looks at subscripts; in `[[` comparisons of numbers evaluate what they compare. */
+/** `-v` evaluates subscripts; in `[[`, so do numeric comparisons. */
 const test: Builtin = (words) =>
   words.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word.value)) ? evaluator(words, undefined) : undefined;
 
@@ -113,12 +113,12 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   wait: evaluator,
 };
 
-/** The input of the command under another name. */
+/** A path that means an open descriptor. */
 export function isDescriptor({ value }: Word): boolean {
   return /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(?:self|thread-self|\$\$|\d+)\/fd\/\d+)$/.test(value);
 }
 
-/** Texts to be read as scripts, each made of words; undefined when they cannot be told. */
+/** Texts to read as scripts, each made of words; undefined when they are unknown. */
 export function scripts(texts: readonly (readonly Word[])[] | undefined): Started {
   const isReadable = (words: readonly Word[]) => words.every((word) => word.kind === "literal");
   const joined = (words: readonly Word[]) => words.map((word) => word.value).join(" ");
@@ -134,7 +134,7 @@ export function scripts(texts: readonly (readonly Word[])[] | undefined): Starte
 
 const OPAQUE: Started = { commands: [], scripts: [], transparent: false, opaque: true };
 
-/** What an option with one letter is given, attached or as the next word. */
+/** The values of a one-letter option, attached or in the next word, read as scripts. */
 function optionValue(words: readonly Word[], letter: string, valued: string): Started {
   const found: Word[][] = [];
   for (let at = 0; at < words.length; at++) {

@@ -2,7 +2,7 @@
 // It only reads; `decide.ts` judges. Loading it loads the parser (25 ms from source), so callers import it late.
 
 import { forEachChild, parse, type Command as ParsedCommand, type SyntaxNode } from "unbash";
-import { agrees, unreadable } from "./account/agreement.ts";
+import { accountOf, agrees } from "./account/agreement.ts";
 import { piecesOf } from "./account/pieces.ts";
 import { constantText } from "./account/quoted-text.ts";
 import { onlyReads } from "./account/read-expansion.ts";
@@ -70,6 +70,11 @@ const MOST_NODES = 50_000;
 const MOST_WORDS = 2_000;
 const DEEPEST_SHELL = 6;
 const MOST_TEXTS = 50;
+/** A substitution, in text that was quoted. */
+const HIDDEN = /\$[({[]|`|[<>]\(/;
+
+/** A program that only running the command would tell. */
+const UNKNOWN: Word = { kind: "unknown", value: "", text: "" };
 
 export function analyseCommand(command: string): CommandAnalysis {
   const commands: SimpleCommand[] = [];
@@ -88,11 +93,11 @@ export function isReadOnlyCommand(command: string): boolean {
 interface Reading {
   nodes: number;
   problem?: string | undefined;
-  /** Names of functions and aliases: a command so called is not the program of that name. */
+  /** Names the command gives to functions and aliases, which are then not the programs of that name. */
   readonly defined: Set<string>;
-  /** Quoted texts with substitutions in them: data, unless something evaluates it. */
+  /** Quoted texts with substitutions in them. They are data unless something evaluates them. */
   readonly texts: Set<string>;
-  /** Something in the command does: arithmetic, `${x@P}`, a builtin that takes subscripts. */
+  /** Set when something does: arithmetic, `${x@P}`, a builtin that takes subscripts. */
   evaluates: boolean;
 }
 
@@ -100,10 +105,10 @@ interface Place {
   readonly source: string;
   readonly within: readonly Enclosure[];
   readonly piped?: true;
-  /** What the command here reads from its input; undefined when it cannot be told. */
+  /** The texts the command reads from its input; undefined when unknown. */
   readonly input?: readonly Word[] | undefined;
   readonly shells: number;
-  /** Where the commands found are listed. */
+  /** The list to add commands to. */
   readonly into: SimpleCommand[];
 }
 
@@ -124,14 +129,14 @@ function readScript(source: string, place: Omit<Place, "source">, reading: Readi
   }
 }
 
-/** The parser is given only what our own reading, whose work is bounded by the length of the text, has accepted. */
-function accountFor(source: string, shells: number): ReturnType<typeof unreadable> {
+/** The parser sees only what our own reader, whose work is bounded by the length of the text, has accepted. */
+function accountFor(source: string, shells: number): ReturnType<typeof accountOf> {
   if (source.length > MOST_CHARACTERS) return { problem: `it is longer than ${MOST_CHARACTERS} characters` };
   if (shells > DEEPEST_SHELL) return { problem: "shells are nested too deeply" };
-  return unreadable(source);
+  return accountOf(source);
 }
 
-/** Text that may be no command at all, or half of one. False when it could not be read; that is no problem of the whole. */
+/** Reads text that may not be a complete command. Returns false when it cannot be read, which is no problem for the rest. */
 function readDraft(source: string, place: Omit<Place, "source">, reading: Reading): boolean {
   const before = reading.problem;
   const found: SimpleCommand[] = [];
@@ -143,20 +148,22 @@ function readDraft(source: string, place: Omit<Place, "source">, reading: Readin
   return readable;
 }
 
-/** The substitutions in quoted texts, for a command that may evaluate them. */
+/** The substitutions in quoted texts, when the command may evaluate them. */
 function readTexts(reading: Reading): SimpleCommand[] {
   const texts = [...reading.texts];
   if (texts.length === 0) return [];
   const runs: SimpleCommand[] = [];
   const read = texts.slice(0, MOST_TEXTS).map((text) => {
-    const mark = `END_${text.length}`;
-    return readDraft(`: <<${mark}\n${text}\n${mark}`, { within: ["expansion"], shells: 1, into: runs }, reading);
+    let delimiter = "END";
+    while (text.includes(delimiter)) delimiter += "_";
+    const template = `: <<${delimiter}\n${text}\n${delimiter}`;
+    return readDraft(template, { within: ["expansion"], shells: 1, into: runs }, reading);
   });
-  const opaque = read.includes(false) || texts.length > MOST_TEXTS;
-  return [simple({ runs, opaque }, { within: ["expansion"] })];
+  const opaque = read.includes(false) || texts.length > MOST_TEXTS || texts.some((text) => /[<>]\(/.test(text));
+  return [simple({ runs, words: opaque ? [UNKNOWN] : [] }, { within: ["expansion"] })];
 }
 
-/** What goes by a name the command itself gives is in a function, or may be: no rule for the program of that name covers it. */
+/** Marks calls of names the command defines as inside a function, so that no rule for a program of that name covers them. */
 function renamed(command: SimpleCommand, defined: ReadonlySet<string>): SimpleCommand {
   const runs = command.runs.map((each) => renamed(each, defined));
   const name = command.words[0]?.value ?? "";
@@ -246,19 +253,19 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
       keepText(node.text, reading);
       return descend(inner);
     case "HereDocBody":
-      if (/\$[({]|`/.test(node.text)) reading.texts.add(node.text.replaceAll("\\", ""));
+      if (HIDDEN.test(node.text)) reading.texts.add(node.text.replaceAll("\\", ""));
       return descend(inner);
     default:
       return descend(inner);
   }
 }
 
-/** Quotes keep a substitution from being run, until something evaluates the text. */
+/** Remembers quoted substitutions: they run if something evaluates the text. */
 function keepText(source: string, reading: Reading): void {
-  if (!/['"\\]/.test(source) || !/\$[({]|`|\\x|\\u|\\[0-7]/.test(source)) return;
+  if (!/['"\\]/.test(source)) return;
   for (const piece of piecesOf(source) ?? []) {
     const fixed = piece.type === "text" ? piece.value : (piece.fixed ?? "");
-    if (/\$[({]|`/.test(fixed)) reading.texts.add(fixed);
+    if (HIDDEN.test(fixed)) reading.texts.add(fixed);
   }
 }
 
@@ -295,7 +302,7 @@ function commandOf(node: ParsedCommand, place: Place, reading: Reading): SimpleC
   return started(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
 
-/** Text given on the spot, else what is piped in. */
+/** A here-document or here-string, else what is piped in. */
 function inputOf(
   { redirects }: ParsedCommand,
   redirections: readonly Redirection[],
@@ -319,7 +326,9 @@ function started(command: SimpleCommand, place: Place, reading: Reading): Simple
   const shells = place.shells + 1;
   const within: readonly Enclosure[] = [...place.within, "shell"];
   for (const script of start?.scripts ?? []) readScript(script, { within, shells, into: runs }, reading);
-  for (const draft of [...(start?.drafts ?? []), ...handed]) readDraft(draft, { within, shells, into: runs }, reading);
+  for (const draft of start?.drafts ?? []) readDraft(draft, { within, shells, into: runs }, reading);
+  const known = handed.every((text) => readDraft(text, { within, shells, into: runs }, reading)) && !loads;
+  if (!known) runs.push(simple({ words: [UNKNOWN] }, { within }));
   if (start?.tooMany) reading.problem ??= "it has too many words behind a wrapper";
   for (const words of start?.commands ?? []) {
     // Each is judged by every rule: dearer than a node of the tree.
@@ -329,6 +338,6 @@ function started(command: SimpleCommand, place: Place, reading: Reading): Simple
     const assignments = rulingNames(words);
     runs.push(started(simple({ words, assignments }, place), { ...place, shells }, reading));
   }
-  const opaque = (start?.opaque ?? false) || loads;
-  return { ...command, runs, transparent: start?.transparent ?? false, opaque, ...(start?.code && { code: true }) };
+  const { transparent = false, opaque = false, code } = start ?? {};
+  return { ...command, runs, transparent, opaque, ...(code && { code: true }) };
 }

@@ -13,7 +13,7 @@ import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
-import { refusal, shortened } from "../sentences.ts";
+import { protectedWish, refusal, shortened } from "../sentences.ts";
 import { beyondRules } from "./surroundings.ts";
 import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
@@ -58,7 +58,7 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
   if (question.mode === "bypassPermissions") return undefined;
   for (const part of analysis.commands) {
     const path = lost ? view.filesIn(part).find(isWritten)?.path : protectedTarget(part, view);
-    if (path !== undefined) return { reason: `Permission to write to ${path} was not given.`, path };
+    if (path !== undefined) return { reason: protectedWish(path), path };
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
       return {

@@ -61,10 +61,9 @@ export function redirectionOf(node: ParsedRedirection): Redirection {
   return { kind: node.operator === "<" ? "read" : "write", target };
 }
 
-/** Bash expands the file name behind `>&` twice, so what the quotes protected is then run. */
+/** Bash expands the value of a variable after `>&` a second time. */
 export function isExpandedTwice(node: ParsedRedirection): boolean {
-  if (node.type !== "Redirect" || (node.operator !== ">&" && node.operator !== "<&")) return false;
-  return !wordsOf(node.target?.text ?? "").every(({ kind, value }) => kind === "literal" && !/[$`\\]/.test(value));
+  return node.type === "Redirect" && /^[<>]&$/.test(node.operator) && (node.target?.text.includes("$") ?? false);
 }
 
 export function testWords(test: TestExpression): Word[] {

@@ -1,10 +1,10 @@
-// What a command prints, when its text tells: constant text piped into a shell is a script.
+// What a command prints, if that is constant: text piped into a shell is a script.
 
 import type { CommandNode } from "unbash";
 import { redirectionOf } from "./parts.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
-/** Undefined when only running it would tell. */
+/** Undefined when the output is not known. */
 export function printedBy(node: CommandNode): readonly Word[] | undefined {
   if (node.type !== "Command" || node.name === undefined || node.prefix.length > 0) return undefined;
   const texts = node.redirects.map(redirectionOf);
@@ -27,7 +27,7 @@ function echoed(values: readonly string[]): readonly Word[] | undefined {
   return text.includes("\\") ? undefined : [literal(text)];
 }
 
-/** Formats that only put their arguments one after the other. */
+/** Only formats that insert their arguments unchanged. */
 function formatted([format = "", ...values]: readonly string[]): readonly Word[] | undefined {
   if (!/^(?:%s|\\n|[^%\\])*$/.test(format)) return undefined;
   const line = format.replaceAll("\\n", "\n");

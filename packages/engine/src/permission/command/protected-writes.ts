@@ -8,7 +8,7 @@ import { isWritten } from "./command-rules.ts";
 import { allEndsIn, realPattern, type CommandView } from "./command-view.ts";
 import { copyOf } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
-import { isProtected } from "../match/protected.ts";
+import { protectedEnd, writesProtected } from "../match/governing.ts";
 import { mayBeProtected } from "../match/protected-pattern.ts";
 import type { Ends, GateQuestion } from "../question.ts";
 
@@ -25,7 +25,7 @@ export function uncheckedCopy(part: SimpleCommand, view: CommandView): string | 
 
 function mayHitProtected(file: NamedFile, question: GateQuestion): boolean {
   const ends = allEndsIn(file, question);
-  if (ends === undefined || ends.some(({ given, real }) => isProtected(given) || isProtected(real))) return true;
+  if (ends === undefined || ends.some((each) => writesProtected(file, each, question))) return true;
   return file.pattern && (mayBeProtected(file.path) || mayBeProtected(realPattern(file.path, question)));
 }
 
@@ -45,7 +45,8 @@ function copiedTargets(part: SimpleCommand, { places, question }: CommandView): 
       return copy.targets.flatMap((target): CopiedTarget[] => {
         if (contents === undefined) return [{ target, looked: false, protected: false }];
         const names = contents.flatMap((ends) => landing(pattern ? patternFolder(path) : path, ends, target));
-        return names.filter(isProtected).map((name) => ({ target: name, looked: true, protected: true }));
+        const hit = names.filter((name) => protectedEnd({ given: name, real: name }, question) !== undefined);
+        return hit.map((name) => ({ target: name, looked: true, protected: true }));
       });
     });
   });

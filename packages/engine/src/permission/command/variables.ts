@@ -1,16 +1,16 @@
-// Variables that change what commands mean, and the builtins that set variables by name.
+// Variables that change what commands do, and the builtins that set variables by name.
 
 import type { Assignment } from "./command.ts";
 import type { Word } from "./word.ts";
 
-/** They decide which program runs, what it loads, or how the shell reads what follows. */
+/** They decide which program runs, what it loads, or how the shell reads the rest of the command. */
 const RULING =
   /^(?:PATH|IFS|CDPATH|HOME|ENV|SHELL|SHELLOPTS|BASH.*|LD_.*|DYLD_.*|PS\d|PROMPT_COMMAND|GLOBIGNORE|EXECIGNORE|FPATH|ZDOTDIR|POSIXLY_CORRECT|FUNCNAME|GIT_.*|SSH_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|.*_PROXY|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|BUN_.*|PYTHON(?:PATH|HOME|STARTUP)|PERL5?(?:LIB|OPT|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|GCONV_PATH|.*PRELOAD)$/i;
 
 const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset", "unset"]);
 const NAMING = new Set(["getopts", "mapfile", "read", "readarray", "wait"]);
 
-/** The variables of that kind a builtin would set or unset. Without a value: no rule that allows a prefix covers them. */
+/** Variables of that kind that a builtin sets or unsets. They have no value here, so no allow rule covers them. */
 export function rulingNames([program, ...words]: readonly Word[]): Assignment[] {
   const name = program?.kind === "literal" ? program.value : "";
   if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !(name === "printf" && printfAssigns(words)))
@@ -27,19 +27,19 @@ function printfAssigns(words: readonly Word[]): boolean {
   return words.some(({ value }) => /%[^%a-zA-Z]*n/.test(value));
 }
 
-/** The shell expands what these hold; the text of `PROMPT_COMMAND` it runs. */
+/** The shell expands the value of these, or runs it. */
 export function isExpandedLater({ name }: Assignment): boolean {
   return /^(?:PS\d|PROMPT_COMMAND)$/.test(name);
 }
 
-/** What is run when it is set: the commands of a prompt, or a function handed down to another shell. */
+/** The code in a variable: `PROMPT_COMMAND`, or a function exported to another shell. */
 export function codeInVariable({ name, value }: Assignment): string | undefined {
   if (value?.kind !== "literal") return undefined;
   if (name === "PROMPT_COMMAND") return value.value;
   return name.startsWith("BASH_FUNC_") && value.value.startsWith("()") ? `f${value.value}` : undefined;
 }
 
-/** A file with commands for every shell that starts, which a substitution provides. */
+/** A start-up file for shells whose name or content is unknown. */
 export function loadsUnknown({ name, value }: Assignment): boolean {
   return /^(?:BASH_ENV|ENV)$/.test(name) && value?.kind === "unknown";
 }

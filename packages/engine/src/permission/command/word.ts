@@ -24,7 +24,7 @@ export function literal(value: string): Word {
   return { kind: "literal", value, text: value };
 }
 
-/** The words a piece of source text stands for: braces multiply it. */
+/** The words that one word of source text expands to: more than one if it has braces. */
 export function wordsOf(source: string): Word[] {
   const text = source.replaceAll("\\\n", "");
   const pieces = piecesOf(source);
@@ -38,13 +38,13 @@ export function wordsOf(source: string): Word[] {
   return words.map((value) => ({ kind: /[*?]/.test(value) ? "glob" : "braces", value, text }));
 }
 
-/** In what looks like an assignment, bash expands a tilde behind the sign and behind each colon. */
+/** In a word that looks like an assignment, bash expands a tilde after `=` and after each colon. */
 function expandsTilde(plain: string): boolean {
   const assigned = /^[A-Za-z_]\w*=/.exec(plain)?.[0];
   return assigned !== undefined && (plain[assigned.length] === "~" || plain.includes(":~", assigned.length));
 }
 
-/** Perhaps more than bash would expand; `expand` tells. */
+/** May be true for words bash does not expand; `expand` leaves those as they are. */
 function hasBraces(plain: string): boolean {
   const within = plain.slice(plain.indexOf("{"), plain.lastIndexOf("}") + 1);
   return within.startsWith("{") && (within.includes(",") || within.includes(".."));
@@ -73,7 +73,7 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
   return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value };
 }
 
-/** The pattern with brackets we cannot compare made wider; undefined when nothing in it is a wildcard. */
+/** Replaces brackets we cannot compare by `*`. Undefined when there are no wildcards. */
 function globOf(pattern: string): string | undefined {
   const tokens: readonly string[] = pattern.match(/\\[^]|[^]/g) ?? [];
   const last = tokens.lastIndexOf("]");

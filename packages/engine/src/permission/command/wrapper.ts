@@ -11,15 +11,15 @@ export interface Started {
   readonly commands: readonly (readonly Word[])[];
   /** Shell text to be read in turn. */
   readonly scripts: readonly string[];
-  /** The same, where it may be half a command or none: read as far as it can be. */
+  /** Shell text that may not be a complete command; ignored when it cannot be read. */
   readonly drafts?: readonly string[];
   readonly transparent: boolean;
   readonly opaque: boolean;
-  /** Names that mean something else from here on. */
+  /** Names that get a new meaning. */
   readonly defines?: readonly string[];
-  /** Expands or calculates with text it is given, so that a quoted substitution may be run after all. */
+  /** Evaluates its words, so a quoted substitution may run after all. */
   readonly evaluates?: true;
-  /** A builtin with code among its words. */
+  /** A builtin that was given code. */
   readonly code?: boolean;
   /** There were more readings than we are willing to judge. */
   readonly tooMany?: true;
@@ -122,7 +122,7 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Starte
   const rest = words.slice(at);
   const transparent = wrapper.transparent === true || (name === "xargs" && bare);
   const [inner] = rest;
-  // What is put in place of `{}` becomes part of the script.
+  // The input becomes part of the script.
   const opaque = inner?.kind === "unknown" || (name === "xargs" && !bare && isShell(basename(inner?.value ?? "")));
   return { commands: rest.length > 0 ? [rest] : [], scripts: handed.filter(Boolean), transparent, opaque };
 }
@@ -159,7 +159,7 @@ function constantTexts(words: readonly Word[]): string[] {
   return words.flatMap((word) => (word.kind === "literal" && /\s/.test(word.value) ? [word.value] : []));
 }
 
-/** A script as an argument, in a file, or from its input: what cannot be told makes it opaque. */
+/** A shell runs an argument, a file, or its input. It is opaque when that is unknown. */
 function shell(words: readonly Word[], input: readonly Word[] | undefined): Started {
   const fromInput = scripts(input?.map((text) => [text]));
   let standard = false;
@@ -177,7 +177,7 @@ function shell(words: readonly Word[], input: readonly Word[] | undefined): Star
   return fromInput;
 }
 
-/** The script behind `-c`. Where options take values of their own, each word may be the script. */
+/** The script after `-c`. When another option takes a value, any word may be the script. */
 function argumentsOf(words: readonly Word[], bundle: string): readonly (readonly Word[])[] | undefined {
   const rest = words.slice(1).filter((word) => word.kind !== "literal" || !/^[-+]/.test(word.value));
   const valued = words.some((word) => /^[-+][a-zA-Z]*[oO]/.test(word.value)) || /[oO]/.test(bundle);

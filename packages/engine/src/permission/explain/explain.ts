@@ -8,8 +8,8 @@ import { CHECK_ORDER, trace, type Check, type GateQuestion } from "../decide.ts"
 import { explainCommand, type CommandExplanation } from "./explain-command.ts";
 import { remediesFor, type Remedy } from "./explain-remedy.ts";
 import { speaking } from "./explain-rule.ts";
+import { protectedEnd } from "../match/governing.ts";
 import { absolute, isInside } from "../match/paths.ts";
-import { isProtected } from "../match/protected.ts";
 import type { Rule } from "../rule.ts";
 
 export { noteOn, type RuleNote } from "./explain-rule.ts";
@@ -81,7 +81,7 @@ export function explain(question: GateQuestion): Explanation {
   };
 }
 
-function explainPath({ access, cwd, realPath, directories }: GateQuestion): PathExplanation | undefined {
+function explainPath({ access, cwd, realPath, directories, governing }: GateQuestion): PathExplanation | undefined {
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const given = absolute(cwd, access.path);
   const real = realPath === undefined ? given : absolute("/", realPath);
@@ -91,6 +91,6 @@ function explainPath({ access, cwd, realPath, directories }: GateQuestion): Path
     given,
     real,
     ...(inside !== undefined && { inside }),
-    protected: [given, real].some(isProtected),
+    protected: protectedEnd({ given, real }, { governing }) !== undefined,
   };
 }

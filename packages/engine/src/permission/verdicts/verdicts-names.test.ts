@@ -1,6 +1,7 @@
 // Other names of files, and rules that are slow to match. See `verdicts-names-data.ts`.
 
 import { expect, test } from "bun:test";
+import { bash, read } from "../gate.test-support.ts";
 import { CALLS, SLOW_CALLS, SLOW_COMMANDS, SLOW_RULES } from "./verdicts-names-data.ts";
 import { judgeCall, judgeCommand } from "./verdicts-world.ts";
 
@@ -17,6 +18,26 @@ test("a command that writes to another name of a protected file is asked about",
     "cp a .claude::\\$INDEX_ALLOCATION/settings.json",
   ])
     expect([command, judgeCommand(command, edits)]).toEqual([command, "ask"]);
+});
+
+test("a command that reads a stream of a denied file is refused", () => {
+  const env = { mode: "bypassPermissions", deny: ["Read(.env)"] } as const;
+  for (const command of [
+    "cat '.env::$DATA'",
+    "cat .env::\\$DATA",
+    "cp .env:x /tmp/y",
+    "head -1 < ./.ENV:a:\\$data",
+    "cat .env.:x",
+  ])
+    expect([command, judgeCommand(command, env)]).toEqual([command, "deny"]);
+});
+
+test("a file with several names that could not be compared with what is denied is asked about", () => {
+  for (const mode of ["default", "bypassPermissions"] as const) {
+    expect(read("/repo/a", { mode, linked: true })).toMatchObject({ behavior: "ask", blockedPath: "/repo/a" });
+    expect(bash("cat a", { mode, linked: true }).behavior).toBe("ask");
+  }
+  expect(read("/repo/a", { mode: "dontAsk", linked: true }).behavior).toBe("deny");
 });
 
 test.each(SLOW_COMMANDS)("%s, judged without trying every way", (verdict, [, world, commands]) => {

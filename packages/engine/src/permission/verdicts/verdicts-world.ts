@@ -21,6 +21,8 @@ export interface World extends Disk {
   readonly shell?: GateQuestion["shell"];
   /** What repositories make git do, by the folder it runs in; folders that are missing are harmless. */
   readonly git?: Readonly<Record<string, { readonly looking?: string; readonly acting?: string }>>;
+  /** Files and folders that govern the session. */
+  readonly governing?: readonly string[];
 }
 
 export function judgeCommand(command: string, world: World = {}): Verdict {
@@ -50,6 +52,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, worl
     cwd: world.cwd ?? "/repo",
     home: "/home/me",
     readable: [],
+    governing: world.governing,
     ...(realPath !== undefined && { realPath }),
     ...(access.kind === "command" && analysed(access, world)),
     ...(world.shell && { shell: world.shell }),

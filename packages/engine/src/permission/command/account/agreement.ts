@@ -1,5 +1,5 @@
-// Whether the parser and our own reading saw the same in a text. The parser is forgiving: it turns what it cannot read
-// into plain words, and a command could hide there. So every construct must be seen by both, or the text is not trusted.
+// Compares the parser's tree with our own strict reading. The parser is forgiving: it turns what it cannot read into plain
+// words, where a command could hide. Both must find the same constructs, or the command is not trusted.
 
 import {
   forEachChild,
@@ -12,8 +12,8 @@ import {
 import { readFacts } from "./read-script.ts";
 import { UnreadError } from "./reader.ts";
 
-/** Why the text cannot be read, found before the parser is given it; undefined when it can. */
-export function unreadable(source: string): { facts: readonly string[] } | { problem: string } {
+/** Our own reading, or why there is none. To be asked before the parser is. */
+export function accountOf(source: string): { facts: readonly string[] } | { problem: string } {
   try {
     return { facts: readFacts(source) };
   } catch (error) {
@@ -22,7 +22,7 @@ export function unreadable(source: string): { facts: readonly string[] } | { pro
   }
 }
 
-/** Both list the same constructs, each as often. */
+/** True when both found the same constructs, each the same number of times. */
 export function agrees(facts: readonly string[], script: Script): boolean {
   const seen: string[] = [];
   collect(script, seen);
@@ -31,20 +31,32 @@ export function agrees(facts: readonly string[], script: Script): boolean {
   return seen.sort().every((fact, at) => fact === sorted[at]);
 }
 
+/** Constructs of which there is nothing to compare but that they are there. */
+const MARKERS: Partial<Record<SyntaxNode["type"], string>> = {
+  ArithmeticFor: "for",
+  BraceGroup: "{",
+  Case: "case",
+  Coproc: "coproc",
+  For: "for",
+  Function: "function",
+  If: "if",
+  Negation: "!",
+  Select: "select",
+  Subshell: "(",
+  TestCommand: "[[",
+  Time: "time",
+};
+
 function collect(node: SyntaxNode, seen: string[]): void {
   const note = (kind: string, ...texts: readonly string[]) => seen.push([kind, ...texts].join("\0"));
+  const marker = MARKERS[node.type];
+  if (marker !== undefined) note(marker);
   switch (node.type) {
     case "Statement":
       if (node.background) note("background");
       break;
     case "Pipeline":
       if (node.commands.length > 1) note("pipeline", String(node.commands.length));
-      break;
-    case "Negation":
-      note("!");
-      break;
-    case "Time":
-      note("time");
       break;
     case "Command":
       note("command", ...[...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix].map(partText));
@@ -69,43 +81,26 @@ function collect(node: SyntaxNode, seen: string[]): void {
     case "ArithmeticCommand":
       note("((", node.body);
       break;
-    case "Subshell":
-      note("(");
-      break;
-    case "BraceGroup":
-      note("{");
-      break;
-    case "If":
-      note("if");
-      break;
     case "While":
       note(node.kind);
       break;
-    case "ArithmeticFor":
-      note("for");
-      break;
     case "For":
     case "Select":
-      note(node.type.toLowerCase());
       note("loop", node.name.text, ...(node.wordlist ?? []).map(({ text }) => text));
       break;
     case "Case":
-      note("case");
       note("subject", node.word.text);
       break;
     case "CaseItem":
       note("patterns", ...node.pattern.map(({ text }) => text));
       break;
     case "TestCommand":
-      note("[[");
       note("test", ...testTexts(node.expression));
       return testOperands(node.expression, (word) => collect(word, seen));
     case "Function":
-      note("function");
       note("name", node.name.text);
       break;
     case "Coproc":
-      note("coproc");
       note("coprocess", node.name?.text ?? "");
       break;
     case "ArrayValue":
@@ -141,7 +136,7 @@ function testTexts(test: TestExpression): string[] {
   }
 }
 
-/** Without the negations, which are told apart from those of pipelines. */
+/** Skips negations: those of a pipeline are noted, those in a test are not. */
 function testOperands(test: TestExpression, visit: (word: SyntaxNode) => void): void {
   forEachChild(test, (child) => {
     if (child.type === "Word") visit(child);

@@ -1,4 +1,4 @@
-// Commands made of commands: groups, conditions, loops, `case`, `[[`, `((`, functions and coprocesses.
+// Reads compound commands: groups, conditions, loops, `case`, `[[`, `((`, functions and coprocesses.
 
 import { readArithmetic } from "./read-expansion.ts";
 import { skipBlanks, skipLines } from "./read-space.ts";
@@ -177,7 +177,7 @@ function readFunctionBody(reader: Reader, name: string): void {
   readTrailingRedirections(reader);
 }
 
-/** A name stands before a compound command only. */
+/** Only a compound command can have a name before it. */
 function readCoprocess(reader: Reader): void {
   const named = take(reader, /[A-Za-z_]\w*(?=[ \t]+(?:\(|(?:\{|if|while|until|for|select|case|\[\[)[ \t\n]))/y);
   if (named !== undefined && /^(?:if|while|until|for|select|case|function|coproc|time)$/.test(named))
@@ -190,7 +190,7 @@ function readCoprocess(reader: Reader): void {
   readTrailingRedirections(reader);
 }
 
-/** Operands and operators in order; what groups and joins them decides nothing about what they run. */
+/** Notes operands and operators in order. How they are grouped makes no difference to what runs. */
 function readTest(reader: Reader): void {
   const words: string[] = [];
   let open = 0;
@@ -210,7 +210,7 @@ function readTest(reader: Reader): void {
   note(reader, "test", ...words);
 }
 
-/** Behind `=~`, `==` and `!=` brackets belong to the pattern. */
+/** After `=~`, `==` and `!=`, parentheses are part of the pattern. */
 function readPattern(reader: Reader, operator: string): string {
   let open = 0;
   const text = takeWord(reader, (character) => {

@@ -1,5 +1,5 @@
-// Quotes and expansions, read strictly: only the forms we know, each closed by its own sign. The commands in a substitution
-// are read by whoever made the reader.
+// Reads quotes and expansions: only known forms, each properly closed. Commands in a substitution are read by the
+// function the reader carries.
 
 import { ansiText, constantText } from "./quoted-text.ts";
 import { fail, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
@@ -16,6 +16,8 @@ const NUMERIC = new Set(["$?", "$#", "$$"]);
 type Close = "))" | "]" | "}";
 
 const CLOSED_BY: Readonly<Record<string, string>> = { "(": ")", "[": "]" };
+/** Quoted keys without anything to expand: bash expands a subscript again after removing its quotes. */
+const PLAIN_KEY = /'[^'$`\\<>()]*'|"[^"$`\\<>()]*"|"\$(?:\w+|\{\w+\})"/y;
 const HEADER = /\$\{(?:[#!]?(?:[A-Za-z_]\w*|\d+|[@*])|[?$!#-](?=\}))/y;
 const OPERATOR = /:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?/y;
 /** Expansions that only read: no assignment, no indirection, no subscript, nothing evaluated. */
@@ -53,7 +55,7 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
     readDouble(reader);
     return expansion();
   }
-  if (next === "\\" && source[at + 2] === "\n") fail("a line is continued inside an operator or expansion");
+  if (next === "\\" && source[at + 2] === "\n") fail("a line continuation splits an operator or expansion");
   const name = take(reader, /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y);
   if (name === undefined) {
     reader.at++;
@@ -94,7 +96,7 @@ export function quotedPiece(reader: Reader, plain: RegExp, escapable: RegExp): P
   if (source[at] !== "\\") return { type: "text", value: take(reader, plain)!, quoted: true };
   const next = source[at + 1] ?? "";
   reader.at += 1 + next.length;
-  if (next === "\n" && source[at - 1] === "$") fail("a line is continued inside an operator or expansion");
+  if (next === "\n" && source[at - 1] === "$") fail("a line continuation splits an operator or expansion");
   if (next === "\n") return { type: "text", value: "", quoted: true };
   return { type: "text", value: escapable.test(next) ? next : `\\${next}`, quoted: true };
 }
@@ -160,8 +162,7 @@ export function readArithmetic(
       if (sees(reader, /[<>]\(|(?<![0-9])#/y)) fail("an arithmetic expression could not be read");
       if (character === "$") readDollar(reader, { quoted: true });
       else if (character === "`") readBackticks(reader, { quoted: true });
-      else if (keyed && character === '"') readDouble(reader);
-      else if (keyed && character === "'") readSingle(reader);
+      else if (keyed && take(reader, PLAIN_KEY) !== undefined) continue;
       else if (character === open.at(-1)) {
         open.pop();
         reader.at++;
@@ -177,7 +178,7 @@ export function readArithmetic(
   });
   if (left > 0) fail("an arithmetic expression could not be read");
   if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
-    fail("a word goes on behind the line on which a here-document begins");
+    fail("a word continues past the line where a here-document starts");
   reader.at += close.length;
   return { spaced };
 }

@@ -1,6 +1,5 @@
-// Lists, pipelines and commands, read strictly by bash's grammar. Together with `read-word.ts` this accounts for every
-// character of a command: what is not read here is refused. It notes what it saw; `agreement.ts` compares that with
-// the tree of the parser, and judging goes on only when both saw the same.
+// Strict reader for lists, pipelines and commands. It accounts for every character of a command: what it does not
+// recognise, it refuses. `agreement.ts` compares what it found with the parser's tree.
 
 import { endsList, readCompound, readFunction, startsCompound, startsFunction } from "./read-compound.ts";
 import { readSimple, readTrailingRedirections } from "./read-simple.ts";
@@ -21,7 +20,7 @@ export function readerOf(source: string): Reader {
   return { source, at: 0, depth: 0, facts: [], pending: [], commands: readList };
 }
 
-/** Commands up to what closes the list, which is left to the caller. */
+/** Reads commands up to whatever ends the list; the caller checks what that is. */
 function readList(reader: Reader): void {
   skipLines(reader);
   while (!endsList(reader)) {
@@ -63,9 +62,9 @@ function readPipeline(reader: Reader): void {
   if (commands > 1) note(reader, "pipeline", String(commands));
 }
 
-/** A continuation behind one operator may join it with the next. */
+/** A line continuation after an operator can join it with the next one. */
 function refuseTornOperator(reader: Reader): void {
-  if (sees(reader, /(?:\\\n)+[;&|]/y)) fail("a line is continued inside an operator or expansion");
+  if (sees(reader, /(?:\\\n)+[;&|]/y)) fail("a line continuation splits an operator or expansion");
 }
 
 function readCommand(reader: Reader): void {

@@ -6,7 +6,7 @@ import { expect, fail, nested, note, sees, take, type Reader } from "./reader.ts
 import { readWord } from "./read-word.ts";
 
 const DECLARES = new Set(["declare", "export", "local", "readonly", "typeset"]);
-/** Words that a line continuation could hide from the patterns above. */
+/** Reserved words, which a line continuation could hide from us. */
 const RESERVED =
   /^(?:if|then|elif|else|fi|do|done|esac|case|for|select|while|until|function|coproc|time|in|!|\{|\}|\[\[|\]\])$/;
 
@@ -40,15 +40,15 @@ export function readSimple(reader: Reader): void {
   note(reader, "command", ...parts);
 }
 
-/** Bash takes the continuation away before it looks for keywords and assignments. */
+/** Bash removes line continuations before it looks for reserved words and assignments. */
 function refuseHiddenMeaning(text: string): void {
   const word = text.replaceAll("\\\n", "");
   const name = /^[A-Za-z_]\w*(?=\+?=|\[)/.exec(word)?.[0];
   if (RESERVED.test(word) || (name !== undefined && !text.startsWith(name)))
-    fail("a line is continued inside an operator or expansion");
+    fail("a line continuation splits an operator or expansion");
 }
 
-/** False when it turned out to be a word such as `a[b]`. */
+/** Returns false for a word such as `a[b]`, which only looks like one. */
 function readAssignment(reader: Reader): boolean {
   const { source } = reader;
   take(reader, /\w+/y);
@@ -97,18 +97,19 @@ function startsRedirection(reader: Reader): boolean {
   return sees(reader, /&>|(?:\d{1,4}|\{[A-Za-z_]\w*\})?(?:[<>](?!\())/y);
 }
 
-/** As `2>&1`: descriptor, operator and target, without the spaces between them. */
+/** Returns descriptor, operator and target without spaces between them, such as `2>&1`. */
 function readRedirection(reader: Reader): string {
   const { source } = reader;
   const descriptor = source[reader.at] === "&" ? "" : (take(reader, DESCRIPTOR) ?? "");
   const operator = take(reader, OPERATOR)!;
-  if (sees(reader, /\\\n/y)) fail("a line is continued inside an operator or expansion");
+  if (sees(reader, /\\\n/y)) fail("a line continuation splits an operator or expansion");
   skipBlanks(reader);
   if (operator === "<<" || operator === "<<-") return descriptor + readHereDocument(reader, operator);
   const start = reader.at;
   readWord(reader);
   const target = source.slice(start, reader.at);
   const copies = operator === ">&" || operator === "<&";
+  if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) fail(`what follows "${operator}" is expanded twice`);
   if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y)) fail("a redirection could not be read");
   return descriptor + operator + target;
 }

@@ -1,5 +1,4 @@
-// One word of shell text: quotes, escapes and expansions, character by character. What bash could read in another way is
-// refused, never guessed.
+// Reads one word of shell text: quotes, escapes and expansions. What bash might read differently is refused.
 
 import {
   joinedPiece,
@@ -18,7 +17,7 @@ const BREAK = /[ \t\n;&|()<>]/;
 const PLAIN = /[^ \t\n;&|()<>'"\\$`]+/y;
 const MOST_BRACES = 100;
 
-/** Reads up to what ends the word. `ends` decides about the characters that usually do, for operands of `[[`. */
+/** Reads up to the end of the word. `ends` can keep characters that usually end a word, for patterns in `[[`. */
 export function readWord(reader: Reader, ends: (character: string) => boolean = always): Piece[] {
   const { source } = reader;
   const start = reader.at;
@@ -32,25 +31,40 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
         pieces.push(processSubstitution(reader));
         break;
       }
-      if (ends(character)) break;
-      pieces.push({ type: "text", value: character, quoted: true });
-      reader.at++;
+      if (sees(reader, /(?<=[?*+@!])\(/y) && reader.at > start) pieces.push(readAlternatives(reader));
+      else if (ends(character)) break;
+      else pieces.push({ type: "text", value: source[reader.at++]!, quoted: true });
       continue;
     }
     const piece = readPiece(reader);
     if (piece === undefined) continue;
     pieces.push(piece);
-    // The parser looks for the end of each brace anew.
+    // The parser searches for the end of each brace, so its time grows with the square of their number.
     if (piece.type === "text" && !piece.quoted) braces += piece.value.split("{").length - 1;
     if (braces > MOST_BRACES) fail("a word has too many braces");
   }
   if (reader.at === start) fail("a word is missing");
   if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
-    fail("a word goes on behind the line on which a here-document begins");
+    fail("a word continues past the line where a here-document starts");
   return pieces;
 }
 
 const always = () => true;
+
+/** `@(a|b)`: a pattern or a syntax error, depending on `extglob`, but never a command. */
+function readAlternatives(reader: Reader): Piece {
+  const start = reader.at;
+  let open = 0;
+  do {
+    if (take(reader, /\(/y) !== undefined) open++;
+    else if (take(reader, /\)/y) !== undefined) open--;
+    else if (take(reader, /\|/y) === undefined) {
+      if (reader.at >= reader.source.length || sees(reader, /[ \t\n;&<>]/y)) fail("a bracket could not be read");
+      readPiece(reader);
+    }
+  } while (open > 0);
+  return { type: "expansion", text: reader.source.slice(start, reader.at) };
+}
 
 /** Undefined for a line continuation. */
 function readPiece(reader: Reader): Piece | undefined {
@@ -76,11 +90,11 @@ function readEscape(reader: Reader): Piece | undefined {
   if (next === undefined) fail("it ends in a backslash");
   reader.at += 2;
   if (next !== "\n") return { type: "text", value: next, quoted: true };
-  // Elsewhere a continuation may tear an operator or an expansion apart, and bash puts it together again.
+  // Elsewhere it may split an operator or an expansion, which bash joins again.
   const plain = (character: string | undefined) => character !== undefined && /[\w./,:%+-]/.test(character);
   const after = source[at + 2];
   const parts = after === undefined || /[ \t\n]/.test(after);
-  if (!parts && !(plain(source[at - 1]) && plain(after))) fail("a line is continued inside an operator or expansion");
+  if (!parts && !(plain(source[at - 1]) && plain(after))) fail("a line continuation splits an operator or expansion");
   return undefined;
 }
 

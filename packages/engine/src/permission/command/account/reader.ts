@@ -1,13 +1,13 @@
-// The state of our own strict reading of shell text. It never goes back: each character is read once at every level of
-// nesting, and the levels are limited, so the work is bounded by the length of the text.
+// State of the strict shell reader. It never backtracks: each character is read once per nesting level, and nesting is
+// limited, so the work is bounded by the length of the text.
 
 export interface Reader {
   readonly source: string;
   at: number;
   depth: number;
-  /** What was read, one line for each construct, in a form that can be compared with another parser's tree. */
+  /** One line for each construct read, to be compared with the parser's tree. */
   readonly facts: string[];
-  /** Here-documents whose bodies begin after the next newline. */
+  /** Here-documents whose bodies start after the next newline. */
   pending: PendingText[];
   /** Reads the commands of a substitution, up to what closes it. */
   readonly commands: (reader: Reader) => void;
@@ -19,7 +19,7 @@ export interface PendingText {
   readonly stripsTabs: boolean;
 }
 
-/** Text that bash might read differently, or that we do not read. The message completes "This command …". */
+/** Shell text we do not read, or that bash may read differently. */
 export class UnreadError extends Error {
   override readonly name = "UnreadError";
 }
@@ -37,7 +37,7 @@ export function nested(reader: Reader, step: () => void): void {
   reader.depth--;
 }
 
-/** Reads a text that stands apart from the rest, such as the body of a here-document, to its end. */
+/** Reads a separate text, such as the body of a here-document, to its end. */
 export function readApart(reader: Reader, source: string, step: (inner: Reader) => void): void {
   const inner: Reader = { ...reader, source, at: 0, pending: [] };
   nested(inner, () => step(inner));
@@ -45,7 +45,7 @@ export function readApart(reader: Reader, source: string, step: (inner: Reader) 
   if (inner.pending.length > 0) fail("a here-document has no end");
 }
 
-/** What a sticky pattern finds here; the reader moves behind it. */
+/** Consumes and returns what a sticky pattern matches here. */
 export function take(reader: Reader, pattern: RegExp): string | undefined {
   pattern.lastIndex = reader.at;
   const found = pattern.exec(reader.source)?.[0];

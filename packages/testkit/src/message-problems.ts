@@ -1,5 +1,7 @@
 // Says what a model would refuse in the messages of a request. Stricter than the API where that is cheap.
 
+import { isObject } from "@keelson/protocol";
+
 interface Message {
   readonly role: string;
   readonly content: string | readonly Record<string, unknown>[];
@@ -16,21 +18,34 @@ export function messageProblems(messages: readonly Message[]): string[] {
   messages.forEach(({ role, content }, at) => {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
     const said = (what: string) => problems.push(`message ${at} (${role}) ${what}`);
-    if (role === messages[at - 1]?.role) said("follows one of the same role");
+    // Two replies in a row are how a paused turn goes on.
+    if (role === "user" && messages[at - 1]?.role === "user") said("follows one of the same role");
     if (blocks.length === 0) said("is empty");
-    if (blocks.some(({ type, text }) => type === "text" && text === "")) said("has an empty text");
-    if (role === "assistant" && blocks.every(({ type }) => type === "thinking")) said("only thinks");
+    if (blocks.some(isBlank)) said("has a blank text");
+    if (role === "assistant" && THOUGHTS.has(blocks.at(-1)?.["type"])) said("ends in a thought");
 
     const results = blocks.filter(({ type }) => type === "tool_result").map((block) => block["tool_use_id"]);
     const leading = blocks.slice(0, results.length);
     if (leading.some(({ type }) => type !== "tool_result")) said("has something before its results");
     if (results.join() !== open.join()) said(`answers [${results.join()}] where [${open.join()}] was called`);
 
-    open = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
+    const calls = blocks.filter(({ type }) => type === "tool_use");
+    if (role === "user" && calls.length > 0) said("makes a call");
+    if (calls.some(({ input }) => !isObject(input))) said("has a call without an input");
+    open = calls.map(({ id }) => id);
     for (const id of open) {
       if (made.has(id)) said(`repeats call ${String(id)}`);
       made.add(id);
     }
   });
+  if (open.length > 0) problems.push(`nobody answers [${open.join()}]`);
   return problems;
+}
+
+const THOUGHTS = new Set<unknown>(["thinking", "redacted_thinking"]);
+
+/** A text the API refuses, alone or inside a result. */
+function isBlank({ type, text, content }: Record<string, unknown>): boolean {
+  if (type === "tool_result" && Array.isArray(content)) return content.some(isBlank);
+  return type === "text" && (typeof text !== "string" || text.trim() === "");
 }

@@ -1,0 +1,79 @@
+// The debug log: which categories are wanted, and where the lines go. Loaded only when somebody asked for it.
+
+import { resolve } from "node:path";
+import type { Debug, DebugCategory } from "./open.ts";
+import type { World } from "./world.ts";
+
+const CATEGORIES: readonly DebugCategory[] = [
+  "api",
+  "config",
+  "hooks",
+  "instructions",
+  "mcp",
+  "permissions",
+  "session",
+  "tools",
+];
+
+export interface DebugChoice {
+  /** `api,hooks` for these, `!api` for all others; absent: everything. */
+  readonly filter?: string | undefined;
+  /** Absent: standard error. */
+  readonly file?: string | undefined;
+}
+
+export function openDebug({ filter, file }: DebugChoice, world: World, now = () => new Date()): Debug {
+  const wanted = wantedBy(filter ?? "");
+  const write = file === undefined ? (line: string) => world.error(line) : toFile(resolve(world.cwd, file), world);
+  const hide = hider(world.env);
+  for (const name of wanted.unknown) {
+    world.error(`Warning: --debug has no category '${name}'; there are ${CATEGORIES.join(", ")}`);
+  }
+  return (category, text) => {
+    if (wanted.has(category)) write(`${now().toISOString()} [${category}] ${oneLine(hide(text()))}`);
+  };
+}
+
+function wantedBy(filter: string): { has(category: DebugCategory): boolean; unknown: readonly string[] } {
+  const words = filter
+    .split(",")
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== "");
+  const without = words.filter((word) => word.startsWith("!")).map((word) => word.slice(1));
+  const only = words.filter((word) => !word.startsWith("!"));
+  return {
+    has: (category) => (only.length === 0 || only.includes(category)) && !without.includes(category),
+    unknown: [...only, ...without].filter((word) => !CATEGORIES.includes(word as DebugCategory)),
+  };
+}
+
+/** A log that cannot be written is no reason to stop. */
+function toFile(path: string, world: World): (line: string) => void {
+  let broken = false;
+  return (line) => {
+    if (broken) return;
+    try {
+      world.append(path, `${line}\n`);
+    } catch (error) {
+      broken = true;
+      world.error(`Warning: The debug log cannot be written (${(error as Error).message}); continuing without it`);
+    }
+  };
+}
+
+const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS|HEADERS)$/i;
+const SHORTEST_SECRET = 6;
+
+/** Nothing the log is told should hold a secret; an error text of somebody else's might. */
+function hider(env: World["env"]): (text: string) => string {
+  const secrets = Object.entries(env)
+    .filter(([name]) => SECRET_NAME.test(name))
+    .flatMap(([, value]) => (value ?? "").split(/\r?\n|:\s+/))
+    .filter((value) => value.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "[hidden]"), text);
+}
+
+// A name from anywhere must not look like a line of its own, or like a command to a terminal.
+// oxlint-disable-next-line no-control-regex
+const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");

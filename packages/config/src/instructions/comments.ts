@@ -1,0 +1,98 @@
+// Which lines of a Markdown text are a comment of their own, as CommonMark draws the border: one that begins a line
+// outside lists and HTML. Fed line by line; fences are the caller's.
+
+export interface CommentBlock {
+  /** The last line of the comment. */
+  readonly end: number;
+  /** What else stands on its lines, without comments. */
+  readonly rest: string;
+}
+
+export interface CommentFinder {
+  /** The comment that begins on this line, if one does. */
+  at(line: number): CommentBlock | undefined;
+  /** Takes notice of a line that is no comment. */
+  pass(line: string): void;
+}
+
+export function commentFinder(lines: readonly string[]): CommentFinder {
+  const closing = closingLines(lines);
+  /** How deep what belongs to the current list item is indented. */
+  let item: number | undefined;
+  /** What ends the HTML we are in: a closing tag, or a blank line. */
+  let html: RegExp | undefined;
+  let afterBlank = true;
+
+  return {
+    at(line) {
+      const indent = /^ {0,3}(?=<!--)/.exec(lines[line]!)?.[0].length;
+      if (indent === undefined || html !== undefined || (item !== undefined && indent >= item)) return undefined;
+      const end = endOf(lines, line, closing);
+      if (end === undefined) return undefined;
+      item = undefined;
+      afterBlank = false;
+      return { end, rest: withoutComments(lines.slice(line, end + 1).join("\n")).trim() };
+    },
+    pass(line) {
+      const isBlank = line.trim() === "";
+      if (html !== undefined) {
+        if (html.test(line)) html = undefined;
+      } else if (!isBlank) {
+        const deep = /^ */.exec(line)![0].length;
+        const mark = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=\S)| |$)/.exec(line)?.[0];
+        if (mark !== undefined && (item === undefined || deep < item)) item = mark.length;
+        else if (item !== undefined && deep < item && mark === undefined && afterBlank) item = undefined;
+        html = htmlEnd(line, afterBlank);
+      }
+      afterBlank = isBlank;
+    },
+  };
+}
+
+/** The line on which a comment that begins here ends. */
+function endOf(lines: readonly string[], at: number, closing: Int32Array): number | undefined {
+  const line = lines[at]!;
+  if (line.includes("-->", line.indexOf("<!--") + 4)) return at;
+  const end = closing[at + 1];
+  return end === undefined || end < 0 ? undefined : end;
+}
+
+/** For each line the first from there on that ends a comment, or -1: looked up once, however many comments begin. */
+function closingLines(lines: readonly string[]): Int32Array {
+  const closing = new Int32Array(lines.length).fill(-1);
+  for (let at = lines.length - 1, next = -1; at >= 0; at--) {
+    if (lines[at]!.includes("-->")) next = at;
+    closing[at] = next;
+  }
+  return closing;
+}
+
+/** The text without its comments; `instead` stands where each was. */
+export function withoutComments(text: string, instead = ""): string {
+  let kept = "";
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf("<!--", from);
+    const end = start < 0 ? -1 : text.indexOf("-->", start + 4);
+    if (end < 0) return kept + text.slice(from);
+    kept += text.slice(from, start) + instead;
+    from = end + 3;
+  }
+}
+
+const RAW = /^ {0,3}<(script|pre|style|textarea)(?:[\s>]|$)/i;
+const BLOCK =
+  /^ {0,3}<\/?(?:address|article|aside|base|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[\s>]|\/>|$)/i;
+/** Any tag, alone on its line; it does not interrupt a paragraph. */
+const ALONE = /^ {0,3}<(?:\/[a-z][\w-]*\s*|[a-z][\w-]*(?:\s[^<>]*)?)>\s*$/i;
+const BLANK = /^\s*$/;
+
+function htmlEnd(line: string, afterBlank: boolean): RegExp | undefined {
+  if (!line.includes("<")) return undefined;
+  const raw = RAW.exec(line)?.[1];
+  if (raw !== undefined) {
+    const end = new RegExp(`</${raw}>`, "i");
+    return end.test(line) ? undefined : end;
+  }
+  return BLOCK.test(line) || (afterBlank && ALONE.test(line)) ? BLANK : undefined;
+}

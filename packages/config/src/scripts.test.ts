@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { scriptsIn } from "./scripts.ts";
+
+const places = { cwd: "/p", home: "/home/me" };
+
+const ROWS: readonly (readonly [string | readonly string[], readonly string[]])[] = [
+  ['"$CLAUDE_PROJECT_DIR"/.claude/hooks/check.sh', ["/p/.claude/hooks/check.sh"]],
+  ["${CLAUDE_PROJECT_DIR}/scripts/a.sh --all", ["/p/scripts/a.sh"]],
+  ["scripts/a.sh; ./b | ~/bin/c > out/log.txt 2>&1", ["/p/scripts/a.sh", "/p/b", "/home/me/bin/c"]],
+  ["python3 -u tools/check.py src/main.ts", ["/p/tools/check.py"]],
+  ["X=1 exec node check.mjs", ["/p/check.mjs"]],
+  ["uv run scripts/x.py && npx tsx scripts/y.ts", ["/p/scripts/x.py", "/p/scripts/y.ts"]],
+  ["bash -c 'cd a && hooks/run.sh b'", ["/p/hooks/run.sh"]],
+  ["'/srv/my hooks/run'", ["/srv/my hooks/run"]],
+  [["/srv/hook", "a b", "c.sh"], ["/srv/hook"]],
+  [["bash", "/srv/it's.sh"], ["/srv/it's.sh"]],
+  ["prettier --write src/index.ts", []],
+  ["npm run lint; echo done; jq -r .tool_input.file_path", []],
+  ["/usr/bin/python3 -c 'print(1)'", []],
+  ["node_modules/.bin/eslint .", []],
+  ["curl https://example.org/x.sh | sh", []],
+  ["$SOMEWHERE/x.sh", []],
+];
+
+test.each(ROWS)("scriptsIn(%j)", (command, scripts) => {
+  expect(scriptsIn(command, places)).toEqual([...scripts]);
+});

@@ -1,0 +1,191 @@
+// Our own reading of shell text, and its agreement with the parser. Nothing is run.
+
+import { expect, test } from "bun:test";
+import { analyseCommand } from "../command.ts";
+import { readFacts } from "./read-script.ts";
+
+const facts = (source: string) => readFacts(source).map((fact) => fact.split("\0"));
+
+test("readFacts() tells what a command is made of", () => {
+  expect(facts("A=1 ls -l 'a b' 2>&1 >out | wc &")).toEqual([
+    ["command", "A=1", "ls", "-l", "'a b'", "2>&1", ">out"],
+    ["command", "wc"],
+    ["pipeline", "2"],
+    ["background"],
+  ]);
+  expect(facts('echo "$(a "b")" ${x:-`c`} $((1 + y))')).toEqual([
+    ["command", "a", '"b"'],
+    ["substitution", '$(a "b")'],
+    ["substitution", "`c`"],
+    ["command", "c"],
+    ["parameter", "${x:-`c`}"],
+    ["arithmetic", "$((1 + y))"],
+    ["command", "echo", '"$(a "b")"', "${x:-`c`}", "$((1 + y))"],
+  ]);
+  expect(facts("cat <<E <<'F'\n$(a)\nE\n$(b)\nF\nls")).toEqual([
+    ["command", "cat", "<<E", "<<'F'"],
+    ["here-document", "$(a)\n"],
+    ["command", "a"],
+    ["substitution", "$(a)"],
+    ["here-document", "$(b)\n"],
+    ["command", "ls"],
+  ]);
+});
+
+test.each([
+  "ls <(a)b",
+  "x=(a)b",
+  "ls (",
+  "ls; )",
+  "{ ls; ",
+  "if ls; fi",
+  "for x in a; ls; done",
+  "case x in a ls;; esac",
+  "[[ a == b",
+  "[[ a == (b ]]",
+  "((1)",
+  "((ls); ls)",
+  "echo $((1))) ",
+  "echo ${x",
+  "echo ${x:-{a}}",
+  "echo ${x y}",
+  "echo ${ ls; }",
+  "echo $'a",
+  "echo `a",
+  'echo "a',
+  "cat <<E\nx",
+  "cat <<$x\n$x",
+  "cat <<E $(\nls)\nE\n)",
+  "ls >",
+  "ls > 2>&1",
+  "ls &&",
+  "ls ;; ls",
+  "! ",
+  "f()",
+  "f() ls",
+  "function f ls",
+  "a&\\\n&b",
+  "$\\\n(a)",
+  "i\\\nf a; then b; fi",
+  `ls ${"{".repeat(200)}`,
+  `${"$(".repeat(60)}ls${")".repeat(60)}`,
+])("readFacts() refuses %j", (source) => {
+  expect(() => readFacts(source)).toThrow();
+});
+
+/** What the parser and we must both know, in one text. */
+const SCRIPT = `#!/bin/bash
+set -euo pipefail
+declare -A seen=([a]=1 ["b c"]=2)
+list=(one "two three" $(ls) [7]=x)
+log() { printf '%s\\n' "$*" >&2; }
+function main () {
+  local dir=\${1:-.} n=0
+  for f in "$dir"/*.{ts,js} ~/x; do
+    [[ -f $f && ! ( $f =~ \\.(test|spec)\\.ts$ || $f == *~ ) ]] || continue
+    case "\${f##*/}" in
+      (a*|b?) n=$((n + 1)) ;;
+      *.ts) (( n += \${#f} )) ;;&
+      *) : ;;
+    esac
+  done
+  while IFS= read -r line; do echo "\${line//a/b}"; done < <(cat <<EOF | sort
+$dir \`date\`
+EOF
+)
+  for ((i=0; i<3; i++)); do log "$i"; done
+  if ! diff <(ls a) <(ls b) &>/dev/null; then { echo x; echo y; } 2>&1 | tee log & fi
+  until false; do break; done; coproc JOB { cat; }; time -p ls
+  exec {fd}>out; echo "\${seen[a]} \${list[@]:1}" >&$fd # done
+}
+main "$@" || (cd x && ls \\
+  -l)
+`;
+
+test("a script with about everything in it is read whole", () => {
+  const { problem, commands } = analyseCommand(SCRIPT);
+  expect(problem).toBeUndefined();
+  expect(commands.length).toBeGreaterThan(40);
+});
+
+const OPENERS = [
+  ...["$[", "$(", "${", "${x:-", "`", "((", "$((", "<(", "{", "{a,", "[[ ", '"', '"$(', "$'", "@(", "x=(", "a["],
+  ...[
+    "<<a\n",
+    "case x in ",
+    "if ",
+    "f() {",
+    "(",
+    "{ ",
+    "a;",
+    "a|",
+    "a&&",
+    "$x",
+    "'",
+    "\\",
+    "#",
+    "*",
+    "[",
+    "~",
+    "=",
+    "é",
+  ],
+];
+const CLOSERS: Readonly<Record<string, string>> = {
+  "$[": "1]",
+  "$(": "a)",
+  "${": "a}",
+  "${x:-": "a}",
+  "`": "a`",
+  "((": "1));",
+  "$((": "1))",
+  "<(": "a) ",
+  "[[ ": "a ]];",
+  '"': '"',
+  '"$(': 'a)"',
+  "$'": "a'",
+  "@(": "a)",
+  "x=(": "a) ",
+  "<<a\n": "a\n",
+  "case x in ": "a) b;; esac;",
+  "if ": "a; then b; fi;",
+  "f() {": " a; };",
+  "(": "a);",
+  "{ ": "a; };",
+  "'": "'",
+};
+const PAIRED = OPENERS.slice(0, 13);
+const UNITS = [
+  ...OPENERS.flatMap((unit) => ["", "echo ", 'echo "'].map((before) => [before, unit] as const)),
+  ...PAIRED.flatMap((one) => PAIRED.map((other) => ["echo ", one + other] as const)),
+  ...Object.entries(CLOSERS).map(([open, close]) => ["echo ", open + close] as const),
+  ...PAIRED.flatMap((a) => PAIRED.map((b) => ["", `${a}${b}${CLOSERS[b] ?? ""}${CLOSERS[a] ?? ""}`] as const)),
+];
+
+test("four times the text takes about four times as long, whatever is opened again and again", () => {
+  const usual = fastest("", "ls -l; ", 12_000);
+  const slow = UNITS.filter(([before, unit]) => {
+    // Only what is slow at all is worth a second look.
+    if (timeOf(before, unit, 12_000) < 5 * usual) return false;
+    return fastest(before, unit, 12_000) > 10 * fastest(before, unit, 3_000);
+  });
+  expect(slow).toEqual([]);
+}, 112_000);
+
+function fastest(before: string, unit: string, length: number): number {
+  return Math.min(...Array.from({ length: 5 }, () => timeOf(before, unit, length)));
+}
+
+function timeOf(before: string, unit: string, length: number): number {
+  const command = before + unit.repeat(Math.floor(length / unit.length));
+  const start = performance.now();
+  analyseCommand(command);
+  return performance.now() - start;
+}
+
+test("a long here-document is read, whatever code is in it", () => {
+  const code = "const x = `${a}` + $(b) && { [ ( ' \" <<E $[\n".repeat(2_000);
+  const { problem, commands } = analyseCommand(`cat > src/a.ts <<'EOF'\n${code}EOF\nls`);
+  expect(problem).toBeUndefined();
+  expect(commands.map(({ words }) => words.map((word) => word.value))).toEqual([["cat"], ["ls"]]);
+});

@@ -1,0 +1,60 @@
+// The folders above guarded paths. A mount holds a name in place only as long as the folder it is in stays there: if that
+// folder is renamed, another one can take its place.
+
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import { look } from "./look.ts";
+
+export interface FoldersAbove {
+  /** To be bound over themselves, so that they cannot be renamed. */
+  readonly pinned: readonly string[];
+  /**
+   * To be compared afterwards. Bound, every rename and hard link across their border would fail, which package managers
+   * depend on: from a cache in the home to a project.
+   */
+  readonly kept: readonly string[];
+}
+
+interface FolderOptions {
+  /** Read-only already, which holds them in place. */
+  readonly readOnly: ReadonlySet<string>;
+  /** Working directories and the home. */
+  readonly kept: readonly string[];
+  /** Where the command starts: a folder like others, unless it is one of those. */
+  readonly free: string;
+}
+
+/** Of the folders above these paths, those that could be renamed: whose own parent is writable. */
+export function foldersAbove(paths: readonly string[], options: FolderOptions): FoldersAbove {
+  const isKept = new Set(options.kept.flatMap(withAncestors));
+  const isFree = new Set(withAncestors(options.free));
+  const above = paths.map((path) => dirname(path));
+  const folders = new Set([...isKept, ...[...new Set(above)].flatMap(withAncestors)]);
+  const pinned: string[] = [];
+  const kept: string[] = [];
+  for (const folder of folders) {
+    const parent = dirname(folder);
+    if (parent === folder || options.readOnly.has(folder) || (isFree.has(folder) && !isKept.has(folder))) continue;
+    if (!isWritable(parent) || !look(folder)?.isDirectory()) continue;
+    // `/tmp` and its like are shared by everything.
+    const isTop = dirname(parent) === parent;
+    if (isTop || isKept.has(folder)) kept.push(folder);
+    else pinned.push(folder);
+  }
+  return { pinned, kept };
+}
+
+function withAncestors(folder: string): string[] {
+  const chain = [folder];
+  for (let at = folder; dirname(at) !== at; at = dirname(at)) chain.push(dirname(at));
+  return chain;
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+// Which changes to a git config file may stay: everything except settings that make git run a program or that redirect
+// it. Pure.
+
+import { dangerOf, parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
+
+export interface SafeSettings {
+  /** What the file should contain instead. */
+  readonly text: string;
+  /** The settings that were put back, as `git config` names them. */
+  readonly undone: readonly string[];
+}
+
+/** Null when every change may stay. `isHarmless` exempts settings that this particular file needs. */
+export function safeSettings(
+  before: string,
+  after: string,
+  isHarmless: (setting: GitSetting) => boolean = () => false,
+): SafeSettings | null {
+  const isDangerous = (setting: GitSetting) => dangerOf(setting) !== undefined && !isHarmless(setting);
+  const dangerous = (text: string) => parseGitConfig(text).settings.filter(isDangerous);
+  const [old, now] = [dangerous(before), dangerous(after)];
+  const isBroken = parseGitConfig(after).broken;
+  if (!isBroken && sameSettings(old, now)) return null;
+  if (isBroken && before === after) return null;
+  if (isBroken) return { text: before, undone: ["a line that git cannot read"] };
+
+  const added = subtract(now, old);
+  const removed = subtract(old, now);
+  const text = removed.map(asText).reduce((all, one) => all + one, without(after, added));
+  const undone = [...new Set([...added, ...removed].map(({ name }) => name))];
+  // Whatever the text was made to look like, the result is either right or the file from before.
+  const result = parseGitConfig(text);
+  const isRight = !result.broken && sameSettings(sorted(old), sorted(result.settings.filter(isDangerous)));
+  return { text: isRight ? text : before, undone };
+}
+
+const keyOf = ({ name, value }: GitSetting) => JSON.stringify([name, value]);
+const sorted = (settings: readonly GitSetting[]) => settings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+
+function sameSettings(a: readonly GitSetting[], b: readonly GitSetting[]): boolean {
+  return a.length === b.length && a.every((setting, at) => keyOf(setting) === keyOf(b[at]!));
+}
+
+/** Those of `from` that are not in `other`, each counted as often as it occurs. When only the order changed: all. */
+function subtract(from: readonly GitSetting[], other: readonly GitSetting[]): readonly GitSetting[] {
+  if (sameSettings(sorted(from), sorted(other))) return from;
+  const left = other.map(keyOf);
+  return from.filter((setting) => {
+    const at = left.indexOf(keyOf(setting));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function without(text: string, settings: readonly GitSetting[]): string {
+  return settings.toReversed().reduce((all, { from, to }) => {
+    const lineStart = all.lastIndexOf("\n", from - 1) + 1;
+    const isOwnLine = all.slice(lineStart, from).trim() === "";
+    return all.slice(0, isOwnLine ? lineStart : from) + all.slice(isOwnLine && all[to] === "\n" ? to + 1 : to);
+  }, text);
+}
+
+function asText({ section, subsection, key, value }: GitSetting): string {
+  const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  const header = subsection === undefined ? `[${section}]` : `[${section} ${quoted(subsection)}]`;
+  if (value === null) return `\n${header}\n\t${key}\n`;
+  const escaped = quoted(value).replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\b", "\\b");
+  return `\n${header}\n\t${key} = ${escaped}\n`;
+}

@@ -1,0 +1,209 @@
+// What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
+// as long as anything that ran behind the shield may live, background children included; undone and reported.
+
+import { dirname, join } from "node:path";
+import { gitFolders } from "./git-folders.ts";
+import { gitSettingsOf } from "./guard-git.ts";
+import type { Guarded } from "./guarded.ts";
+import { createKeptFolders } from "./kept-folders.ts";
+import { isFolder, look, readLink, realPath } from "./look.ts";
+import { createSurvivors } from "./survivors.ts";
+import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
+import { createWatchedFiles } from "./watched-files.ts";
+
+export interface Watch {
+  /** A command is about to start. `isLifted`: somebody allowed it to change guarded paths. */
+  begin(guarded: Guarded, options: { readonly isLifted: boolean }): WatchedCommand;
+  /** Undoes what was changed since; the next command to end reports it. True when there was something. */
+  check(): boolean;
+  /** Calls back when nothing that ran behind the shield is left. */
+  whenSettled(action: () => void): void;
+  close(): void;
+}
+
+export interface WatchedCommand {
+  /** The command has ended, though children of it may go on: what had to be undone so far. */
+  end(): string[];
+}
+
+export interface WatchOptions {
+  /** In the name of a file that every shielded process has mounted. */
+  readonly mark: string;
+  /** Whether we wrote this file ourselves, with somebody's approval. */
+  wroteOurselves(path: string): boolean;
+  /** Told of what was undone while no command was there to report it. */
+  warn(text: string): void;
+  /** Told how things should be, while they are watched, and null afterwards: for whoever cleans up when we are killed. */
+  onWatch(pristine: Pristine | null): void;
+}
+
+export interface Pristine {
+  readonly missing: readonly string[];
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+export function createWatch(options: WatchOptions): Watch {
+  const missing = new Set<string>();
+  const links = new Map<string, string>();
+  const closed = new Map<string, ReadonlySet<string>>();
+  const places = new Set<string>();
+  const repositories = new Set<string>();
+  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves });
+  const folders = createKeptFolders();
+  const untold: string[] = [];
+  const survivors = createSurvivors(options.mark);
+  let settled: (() => void)[] = [];
+  let last: Guarded | undefined;
+  let running = 0;
+  let lifted = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function repositoryRoots(): readonly string[] {
+    return [...places].flatMap((place) => [place, dirname(gitFolders(place)?.entry ?? place)]);
+  }
+
+  function add(guarded: Guarded): void {
+    for (const path of [...guarded.missingFiles, ...guarded.missingFolders]) missing.add(path);
+    for (const path of guarded.links) {
+      const target = links.has(path) ? null : readLink(path);
+      if (target !== null) links.set(path, target);
+    }
+    for (const path of guarded.closedFolders) if (!closed.has(path)) closed.set(path, new Set(namesIn(path)));
+    for (const path of guarded.gitSettings) files.add(path, "settings");
+    for (const path of guarded.contents) files.add(path, "content");
+    for (const path of guarded.keptFolders) folders.add(path);
+    for (const path of guarded.places) places.add(path);
+    for (const path of guarded.repositories) repositories.add(path);
+  }
+
+  function check(): string[] {
+    if (lifted > 0) return [];
+    return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
+  }
+
+  function checkMissing(): string[] {
+    return [...missing].flatMap((path) => {
+      const entry = look(path);
+      // A stand-in of ours, or of another session, is empty.
+      if (!entry || (entry.isDirectory() && isUntouched(path))) return [];
+      if (!isOurs(path)) return [setAside(path)];
+      missing.delete(path);
+      return [];
+    });
+  }
+
+  function isOurs(path: string, depth = 3): boolean {
+    if (!isFolder(path)) return options.wroteOurselves(path);
+    return depth > 0 && namesIn(path).every((name) => isOurs(join(path, name), depth - 1));
+  }
+
+  function checkLinks(): string[] {
+    return [...links].flatMap(([path, target]) => (isMoved(path, target) ? [putBackLink(path, target)] : []));
+  }
+
+  function checkClosed(): string[] {
+    return [...closed].flatMap(([folder, names]) =>
+      namesIn(folder)
+        // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
+        .filter((name) => name !== "_" && !names.has(name) && !options.wroteOurselves(join(folder, name)))
+        .map((name) => setAside(join(folder, name))),
+    );
+  }
+
+  /** Repositories that appeared, submodules and worktrees among them, have to begin without programs to run. */
+  function checkGit(): string[] {
+    const notes: string[] = [];
+    for (const place of places) {
+      const git = gitFolders(place);
+      if (!git) continue;
+      for (const path of gitSettingsOf(git)) files.add(realPath(path) ?? path, "settings", "absent");
+      for (const folder of git.folders) {
+        if (repositories.has(folder)) continue;
+        repositories.add(folder);
+        notes.push(...activeHooks(folder).map(setAside));
+      }
+    }
+    return [...notes, ...files.check()];
+  }
+
+  /** Somebody agreed to a command that has just ended: how things are now is how they should be. */
+  function accept(): void {
+    for (const path of [...missing]) if (look(path)) missing.delete(path);
+    for (const path of [...links.keys()]) {
+      const target = readLink(path);
+      if (target === null) links.delete(path);
+      else links.set(path, target);
+    }
+    for (const path of [...closed.keys()]) closed.set(path, new Set(namesIn(path)));
+    for (const place of places) for (const folder of gitFolders(place)?.folders ?? []) repositories.add(folder);
+    files.accept();
+    folders.accept();
+  }
+
+  function forget(): void {
+    for (const each of [missing, links, closed, places, repositories, files, folders]) each.clear();
+    options.onWatch(null);
+    const actions = settled;
+    settled = [];
+    for (const action of actions) action();
+  }
+
+  /** Nothing runs that we wait for: if nothing else does either, what happens from here on is no command's doing. */
+  function settle(isLeft: boolean): void {
+    if (!isLeft) forget();
+    clearTimeout(timer);
+    timer = setTimeout(lookAgain, LOOK_AGAIN_MS);
+    timer.unref();
+  }
+
+  function lookAgain(): void {
+    if (running > 0) return;
+    const notes = check();
+    untold.push(...notes);
+    for (const note of notes) options.warn(note);
+    const isLeft = survivors.any();
+    if (isLeft && last) add(last);
+    if (isLeft) settle(isLeft);
+    else forget();
+  }
+
+  return {
+    begin(guarded, { isLifted }) {
+      untold.push(...check());
+      running++;
+      if (isLifted) lifted++;
+      else {
+        add(guarded);
+        last = guarded;
+        options.onWatch({ missing: [...missing], files: files.pristine() });
+      }
+      return {
+        end() {
+          running--;
+          if (isLifted && --lifted === 0) accept();
+          const notes = [...untold.splice(0), ...check()];
+          if (running === 0) settle(survivors.anyNew());
+          return notes;
+        },
+      };
+    },
+    check() {
+      const notes = check();
+      untold.push(...notes);
+      return notes.length > 0;
+    },
+    whenSettled: (action) => void settled.push(action),
+    close() {
+      clearTimeout(timer);
+      for (const note of check()) options.warn(note);
+      forget();
+      folders.close();
+    },
+  };
+}
+
+function isUntouched(folder: string): boolean {
+  return namesIn(folder).length === 0;
+}

@@ -1,0 +1,31 @@
+// A question to the gate with hard links resolved as far as rules need it: to a rule, a file by another name is the file
+// the rule is about.
+
+import type { GateDecision, GateQuestion } from "@keelson/engine";
+import type { LinkGuard } from "@keelson/host/links";
+
+export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: string): Promise<GateQuestion> {
+  const { realPath, realPaths, shield } = question;
+  if (realPath !== undefined) {
+    await links.prepare([realPath], { cwd, folders: true });
+    const behind = links.behind(realPath);
+    if (behind === "unknown") return { ...question, linked: true };
+    return behind === undefined ? question : { ...question, realPath: behind.path };
+  }
+  // Behind the shield every name of a denied file is hidden.
+  if (realPaths === undefined || shield === true) return question;
+  await links.prepare(realPaths.values(), { cwd, folders: false });
+  const found = [...realPaths].map(([path, real]) => [path, real, links.behind(real)] as const);
+  if (found.every(([, , behind]) => behind === undefined)) return question;
+  return {
+    ...question,
+    linked: found.some(([, , behind]) => behind === "unknown"),
+    realPaths: new Map(found.map(([path, real, behind]) => [path, typeof behind === "object" ? behind.path : real])),
+  };
+}
+
+/** The decision, with the reason a person would look for in vain in the file's own name. */
+export function explained(decision: GateDecision, asked: GateQuestion, given: GateQuestion): GateDecision {
+  if (decision.behavior !== "deny" || decision.by !== "rule" || asked.realPath === given.realPath) return decision;
+  return { ...decision, message: "This file is a hard link to a file that is denied by your permission settings." };
+}
