@@ -8,8 +8,7 @@ export function confinementMissing(programs: readonly string[] = ["bwrap"]): str
   const reason =
     absent.length > 0 ? `${absent.join(" and ")} not installed` : works ? null : "bubblewrap cannot be used here";
   if (reason === null) return null;
-  if (process.env["CI"])
-    throw new Error(`${reason}: install the packages bubblewrap and socat (scripts/ci-packages.sh)`);
+  if (process.env["CI"]) throw new Error(`${reason}: run scripts/ci-packages.sh, which installs what the tests need`);
   console.warn(`Shield and sandbox are not tested: ${reason}`);
   return reason;
 }

@@ -13,12 +13,18 @@ const NAMING = new Set(["getopts", "mapfile", "read", "readarray", "wait"]);
 /** Variables of that kind that a builtin sets or unsets. They have no value here, so no allow rule covers them. */
 export function rulingNames([program, ...words]: readonly Word[]): Assignment[] {
   const name = program?.kind === "literal" ? program.value : "";
-  const isPrintf = name === "printf" && words[0]?.value.startsWith("-v");
-  if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !isPrintf) return [];
+  if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !(name === "printf" && printfAssigns(words)))
+    return [];
   return words.flatMap(({ value }) => {
     const variable = /^(?:-[a-zA-Z]*[vap])?([A-Za-z_]\w*)(?:$|\[|\+?=)/.exec(value)?.[1];
     return variable !== undefined && RULING.test(variable) ? [{ name: variable }] : [];
   });
+}
+
+/** `-v` and `%n` name a variable; a pattern may turn into either. */
+function printfAssigns(words: readonly Word[]): boolean {
+  if (words[0]?.kind === "glob" || words[0]?.value.startsWith("-v")) return true;
+  return words.some(({ value }) => /%[^%a-zA-Z]*n/.test(value));
 }
 
 /** The shell expands the value of these, or runs it. */

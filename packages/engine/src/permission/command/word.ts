@@ -33,7 +33,8 @@ export function wordsOf(source: string): Word[] {
   if (!hasBraces(plain)) return [{ ...joined(pieces, text), text }];
 
   const words = expand(text);
-  if (words === undefined) return [{ kind: "unknown", value: text, text }];
+  // Bash drops words that braces leave empty, and with them the places of those that follow.
+  if (words === undefined || words.includes("")) return [{ kind: "unknown", value: text, text }];
   return words.map((value) => ({ kind: /[*?]/.test(value) ? "glob" : "braces", value, text }));
 }
 

@@ -1,0 +1,48 @@
+// Commands that test/fuzz found by running them: each was once allowed and did what nobody had judged.
+// They are text to be judged. None of them is ever run here.
+
+import type { Group } from "./verdicts-data.ts";
+
+export const MUST_ASK: readonly Group[] = [
+  [
+    "a process substitution behind a descriptor",
+    {},
+    [
+      "cat 3<(evil)",
+      "ls {fd}<(evil)",
+      "[ -f 3<(ls) ]",
+      "printf {x}<(rm a)",
+      "command -v {PS4}<(>x)",
+      "git grep {d}<(rm a)",
+    ],
+  ],
+  [
+    "a line continuation in the middle of a sign",
+    {},
+    [
+      "echo $\\\nx",
+      "cat $\\\n{x}",
+      "echo $\\\n!",
+      'cp a $\\\n"b"',
+      "tail 2\\\n>&- a",
+      "sort a 2\\\n>x",
+      "cat <\\\n(evil)",
+    ],
+  ],
+  ["a word that bash expands twice", { mode: "acceptEdits" }, ["ls >&'x$(evil)'", 'ls >&"x\\$(evil)"']],
+  [
+    "words that braces leave empty",
+    { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
+    ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
+  ],
+  ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
+  [
+    "code for a builtin under a rule for it",
+    { allow: ["Bash(printf:*)", "Bash(echo:*)"] },
+    ["printf -v 'a[$(rm b)]' 1", "printf -v PATH ./d; echo a", "printf 'a%n' PATH; echo b", "printf * PATH; echo b"],
+  ],
+];
+
+export const MUST_RUN: readonly Group[] = [
+  ["braces that leave nothing empty", { mode: "acceptEdits" }, ["cp a{,.bak}", "ls {a,b}", "cat sub/{x,y}.txt"]],
+];

@@ -1,0 +1,96 @@
+// A small part of the long run, on every test, and proof that the sandbox notices what was not judged.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { analyseCommand } from "@keelson/engine/command";
+import { confinementMissing } from "../../sessions/needs-bubblewrap.ts";
+import { complaintAbout } from "./account.ts";
+import { AGREEMENTS } from "./judge.ts";
+import { fuzzForReal, sum } from "./really.fuzz.ts";
+import { reportOnRuns, shellNamed } from "./report.ts";
+import { runErrands } from "./sandbox.ts";
+import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
+
+const confined = test.skipIf(confinementMissing() !== null);
+const withZsh = test.skipIf(confinementMissing(["bwrap", "zsh"]) !== null);
+
+confined(
+  "nothing that a generated command runs or touches was left unjudged",
+  async () => {
+    const findings = await fuzzForReal({ cases: 1_500, seed: 2026, shell: shellNamed("bash") });
+    expect(findings.failures, reportOnRuns(findings)).toEqual([]);
+    // A gate that asks about everything would pass, too.
+    expect(sum(findings.ran)).toBeGreaterThan(findings.cases / 8);
+  },
+  180_000,
+);
+
+let world: FuzzWorld;
+beforeAll(() => {
+  world = makeFuzzWorld();
+});
+afterAll(() => world.remove());
+
+/** What the gate was shown, what runs instead, and what must be said about the difference. */
+const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: string | undefined])[] = [
+  ["cat a.txt | sort", "cat a.txt | sort", undefined],
+  ["ls *.txt", "ls *.txt", undefined],
+  ["cat a.txt", "cat a.txt; evil", "ran evil, which was not judged"],
+  ["cat", "cat <(evil)", "ran cat with words that were not judged"],
+  ["echo a", "echo 'a '", "ran echo with words that were not judged"],
+  ["printf a", "printf b", "ran printf with words that were not judged"],
+  ["ls", "PATH=./d; ls", "ran a program of the folder, ls"],
+  ["git status", "cd nested; git status", "ran evil, which was not judged"],
+  ["echo a", "echo a > x", "changed a file in the working directory"],
+  ["sort a.txt", "sort a.txt < /dev/null >> a.txt", "changed a file in the working directory"],
+  ["echo a", "echo a > ../outside/y", "changed a file outside"],
+  ["echo a", "echo a >> .claude/settings.json", "changed a file in a protected place"],
+  ["cat a.txt", ". ln-file; cat a.txt", "read a file outside"],
+  ["sleep 0", "while :; do :; done & sleep 0", "left a process running"],
+  ["true", "set", "printed the environment"],
+  ["true", "kill -9 $PPID", "it ended the sandbox"],
+];
+
+confined(
+  "the sandbox notices what was not judged",
+  async () => {
+    const errands = DIFFERENT.map(([, command]) => ({ command, cwd: world.work, logsBuiltins: true }));
+    const traces = await runErrands(world, errands, shellNamed("bash"));
+    const complaints = DIFFERENT.map(([judged, run], at) => [
+      judged,
+      run,
+      complaintAbout(traces[at], analyseCommand(judged), AGREEMENTS[0]!, world),
+    ]);
+    expect(complaints).toEqual(DIFFERENT.map((row) => [...row]));
+  },
+  60_000,
+);
+
+/** Harmless as bash reads it. */
+const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])[] = [
+  ["path=./d; ls", "ran a program of the folder, ls"],
+  ["[ -t 'a[$(evil)]' ]", "ran evil, which was not judged"],
+  ["echo =ls", "ran echo with words that were not judged"],
+];
+
+withZsh(
+  "zsh reads what is harmless in bash in its own way, and the sandbox notices",
+  async () => {
+    const errands = OTHERWISE_IN_ZSH.map(([command]) => ({ command, cwd: world.work }));
+    const traces = await runErrands(world, errands, shellNamed("zsh"));
+    const complaints = OTHERWISE_IN_ZSH.map(([command], at) => [
+      command,
+      complaintAbout(traces[at], analyseCommand(command), AGREEMENTS[0]!, world),
+    ]);
+    expect(complaints).toEqual(OTHERWISE_IN_ZSH.map((row) => [...row]));
+  },
+  60_000,
+);
+
+withZsh(
+  "where commands run in zsh, no generated command is allowed for its text",
+  async () => {
+    const findings = await fuzzForReal({ cases: 1_500, seed: 2026, shell: shellNamed("zsh") });
+    expect(findings, reportOnRuns(findings)).toEqual({ cases: 1_500, ran: {}, timedOut: 0, failures: [] });
+  },
+  180_000,
+);
