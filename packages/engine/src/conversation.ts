@@ -16,7 +16,7 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { Call } from "./turn.ts";
-import { wellFormed } from "./well-formed.ts";
+import { isUnfinished, wellFormed } from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
@@ -27,6 +27,7 @@ export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
   #replyEnded = false;
+  readonly #calls = new Set<string>();
   #deferred: Call[] = [];
   #preface: TextBlock | undefined;
 
@@ -50,6 +51,11 @@ export class Conversation {
   /** The id of the newest reply. */
   get replyId(): string | undefined {
     return this.#replyId;
+  }
+
+  /** Whether a call with this id was made already. */
+  hasCall(id: string): boolean {
+    return this.#calls.has(id);
   }
 
   add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
@@ -93,6 +99,7 @@ export class Conversation {
    */
   #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
     const blocks = withoutBlanks(content);
+    for (const block of blocks) if (isToolUse(block)) this.#calls.add(block.id);
     if (blocks.length === 0) {
       if (this.#replyId === id) this.#replyEnded = stopReason !== null;
       return;
@@ -138,6 +145,12 @@ export class Conversation {
         .map((call, index) => [call.id, index]),
     );
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
+  }
+
+  /** Before the model is asked: a reply that broke off in the middle of its thoughts would be refused. */
+  mend(): void {
+    const reply = this.#messages.findLast(({ role }) => role === "assistant");
+    if (reply && isUnfinished(reply)) this.seal();
   }
 
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */

@@ -20,10 +20,12 @@ export interface WellFormedOptions {
 
 /**
  * Answers each call directly behind it, wherever the result was recorded, or says that there is none. Drops results of
- * calls nobody made, calls made twice, and thoughts a reply ends in. Messages that need no change stay the same objects.
+ * calls nobody made, calls made twice, thoughts a reply ends in, and calls a server was to carry out and did not.
+ * Messages that need no change stay the same objects.
  */
 export function wellFormed(messages: readonly ModelMessage[], options: WellFormedOptions): ModelMessage[] {
   const answers = answersIn(messages);
+  const served = servedIn(messages);
   const made = new Set<string>();
   const isNew = (id: string) => made.size < made.add(id).size;
   const result: ModelMessage[] = [];
@@ -47,7 +49,9 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
       continue;
     }
     const own = blocks.filter((block) => (isToolUse(block) ? isNew(block.id) : !isToolResult(block)));
-    const kept = withoutLastThoughts(own);
+    // A turn the server paused goes on with the very call it ends in.
+    const isPaused = message === messages.at(-1);
+    const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
     if (kept.length === 0) continue;
     say(result.length === 0 ? options.lostBeginning() : answersDue());
     result.push(messageOf("assistant", kept, message));
@@ -90,6 +94,25 @@ const unanswered = (id: string): ToolResultBlock => ({
   content: NO_RESULT,
   is_error: true,
 });
+
+/** Whether a reply broke off where the API would not take it back, with something said behind it. */
+export function isUnfinished(reply: ModelMessage): boolean {
+  const blocks = blocksOf(reply.content);
+  const served = servedIn([reply]);
+  return withoutLastThoughts(blocks).length < blocks.length || blocks.some((block) => isOpenAtServer(block, served));
+}
+
+/** The calls that servers carried out: their results stand in the reply itself. */
+function servedIn(messages: readonly ModelMessage[]): ReadonlySet<unknown> {
+  const blocks = messages.flatMap(({ role, content }) => (role === "assistant" ? blocksOf(content) : []));
+  return new Set(blocks.map((block) => (block as { readonly tool_use_id?: unknown }).tool_use_id));
+}
+
+const AT_SERVER: ReadonlySet<string> = new Set(["server_tool_use", "mcp_tool_use"]);
+
+function isOpenAtServer(block: ContentBlock, served: ReadonlySet<unknown>): boolean {
+  return AT_SERVER.has(block.type) && !served.has((block as { readonly id?: unknown }).id);
+}
 
 /** The API refuses a reply that ends in a thought, as one that was cut off may. */
 function withoutLastThoughts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
