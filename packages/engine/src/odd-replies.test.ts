@@ -2,11 +2,14 @@
 // not at all, and the next request is one the API takes, in the same process and after a resume.
 
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { messageProblems, toEvents, world, type World, type WorldOptions } from "@keelson/testkit";
 import {
+  isToolUse,
   NOTHING_SAID,
   type BlockDelta,
   type ContentBlock,
+  type NewEntry,
   type PromptMessage,
   type StreamEvent,
 } from "@keelson/protocol";
@@ -113,6 +116,12 @@ async function play(replies: readonly (readonly Step[])[], options: WorldOptions
   return { ...there, end, done, problems, requests };
 }
 
+const callsIn = (entries: readonly NewEntry[]) =>
+  entries
+    .flatMap((entry) => (entry.type === "assistant" ? entry.message.content : []))
+    .filter(isToolUse)
+    .map(({ id }) => id);
+
 test.each<[string, readonly Step[]]>([
   ["broken off after a thought", [START, ...block(0, THOUGHT), CUT]],
   ["broken off after text and a thought", [START, ...block(0, TEXT), ...block(1, THOUGHT), CUT]],
@@ -169,10 +178,7 @@ test.each<[string, readonly (readonly Step[])[]]>([
 ])("calls that are given the same id %s are told apart", async (_, replies) => {
   const { done, problems, entries } = await play(replies);
   expect([done, problems]).toEqual([["a", "b"], []]);
-  const ids = entries.flatMap((entry) =>
-    entry.type === "assistant" ? entry.message.content.flatMap((each) => ("id" in each ? [each["id"]] : [])) : [],
-  );
-  expect(new Set(ids).size).toBe(2);
+  expect(new Set(callsIn(entries)).size).toBe(2);
 });
 
 test("pieces go to the block they belong to, also when blocks are written side by side", async () => {
@@ -282,4 +288,31 @@ test("a call that was put off and is denied when it is resumed is among the deni
   };
   const { denials } = await run(say("more"), "default", conversation, ports, {});
   expect(denials).toEqual([{ tool_name: "Note", tool_use_id: "c", tool_input: { text: "a" } }]);
+});
+
+const DAMAGE = fc.array(
+  fc.record({ kind: fc.constantFrom("lose", "repeat", "swap", "renumber", "cut"), at: fc.nat(), to: fc.nat() }),
+  { minLength: 1, maxLength: 4 },
+);
+
+test("events lost, repeated, swapped and renumbered: no call runs unrecorded, and the API takes what follows", async () => {
+  const whole = [START, ...block(0, THOUGHT), ...call(1, "c", "a"), ...call(2, "c", "b"), ends("tool_use"), STOP];
+  await fc.assert(
+    fc.asyncProperty(DAMAGE, async (damages) => {
+      const steps: Step[] = [...whole];
+      for (const { kind, at, to } of damages) {
+        const [from, into] = [at % steps.length, to % steps.length];
+        const step = steps[from]!;
+        if (kind === "lose") steps.splice(from, 1);
+        else if (kind === "repeat") steps.splice(into, 0, step);
+        else if (kind === "swap") [steps[from], steps[into]] = [steps[into]!, step];
+        else if (kind === "cut") steps.splice(from, 0, CUT);
+        else if ("index" in step) steps[from] = { ...step, index: to % 3 };
+      }
+      const { done, entries, problems } = await play([steps]);
+      expect(done.length).toBeLessThanOrEqual(callsIn(entries).length);
+      expect(problems).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -121,6 +121,8 @@ export async function ask(
           else if (held?.block.type === "tool_use") await release();
           continue;
         case "message_start": {
+          // A reply begins anew only as long as nothing of it stands.
+          if (held || lastEntry !== undefined) continue;
           // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
           const { id } = event.message;
           message = id && id !== conversation.replyId ? event.message : { ...event.message, id: ports.newId() };
