@@ -149,6 +149,13 @@ test("a call the server pauses at is sent back as it was", async () => {
   expect(requests[1].at(-1)).toEqual({ role: "assistant", content: [search] });
 });
 
+test("a server that does nothing but pause is given up", async () => {
+  const forever = Array.from({ length: 1_000 }, () => [START, ends("pause_turn"), STOP]);
+  const { provider, requests } = playing(...forever);
+  const end = await run(say("go"), "default", new Conversation(), world(provider).ports, {});
+  expect([end.reason, requests.length < 1_000]).toEqual(["model_error", true]);
+});
+
 test.each<[string, readonly (readonly Step[])[]]>([
   ["in one reply", [[START, ...call(0, "c", "a"), ...call(1, "c", "b"), ends("tool_use"), STOP]]],
   [
