@@ -16,7 +16,7 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { Call } from "./turn.ts";
-import { wellFormed } from "./well-formed.ts";
+import type * as WellFormed from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
@@ -142,6 +142,9 @@ export class Conversation {
 
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
   seal(): void {
+    if (this.#messages.length === 0) return;
+    // Only a session that is there already needs it.
+    const { wellFormed } = require("./well-formed.ts") as typeof WellFormed;
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));
