@@ -293,7 +293,7 @@ export const ROWS: readonly Row[] = [
       "sed -n '/x/I,+3p' x",
       "sed -i 's/a/b/' src/*.ts",
       "sed -i 's/a/b/' -- *.ts",
-      "find . -name '*.ts' | xargs sed -i s/a/b/",
+      "find . -name '*.ts' -print0 | xargs -0 sed -i s/a/b/",
       "grep -rl x src | xargs sed -i s/a/b/ --",
     ],
     asked: [
@@ -335,6 +335,13 @@ export const ROWS: readonly Row[] = [
       "sed *.sed x",
       "sed -s 's/a/b/' -e 'w x' f",
       "grep -rl x | xargs sed -i s/a/b/",
+      "grep -rl x | timeout 5 xargs sed -i s/a/b/",
+      "grep -rlZ x | xargs -0 sed -i s/a/b/",
+      "find . -name x | xargs sed -i s/a/b/",
+      "find . -name x | xargs -0 sed -i s/a/b/",
+      "find . -printf %f -print0 | xargs -0 sed -i s/a/b/",
+      "ls | find . -print0; ls | xargs -0 sed -i s/a/b/",
+      "xargs sed -i s/a/b/ < list",
     ],
   },
   {
