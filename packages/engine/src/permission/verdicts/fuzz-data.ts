@@ -37,6 +37,16 @@ export const MUST_ASK: readonly Group[] = [
   ],
   ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
   [
+    "a rule for git diff, and files that are not the repository's",
+    { allow: ["Bash(git diff:*)", "Bash(git grep:*)"] },
+    [
+      "git diff --no-index a /etc/passwd",
+      "git diff --ws-error-highlight=all a ../secret",
+      "git diff --no-index /dev/null ~/.ssh/id_rsa",
+      "git grep --no-index x ../secret",
+    ],
+  ],
+  [
     "code for a builtin under a rule for it",
     { allow: ["Bash(printf:*)", "Bash(echo:*)"] },
     ["printf -v 'a[$(rm b)]' 1", "printf -v PATH ./d; echo a", "printf 'a%n' PATH; echo b", "printf * PATH; echo b"],
@@ -44,5 +54,10 @@ export const MUST_ASK: readonly Group[] = [
 ];
 
 export const MUST_RUN: readonly Group[] = [
+  [
+    "a rule for git diff",
+    { allow: ["Bash(git diff:*)"] },
+    ["git diff --no-index a b", "git diff --ws-error-highlight=all HEAD~3 -- src", "git diff --dirstat main..x"],
+  ],
   ["braces that leave nothing empty", { mode: "acceptEdits" }, ["cp a{,.bak}", "ls {a,b}", "cat sub/{x,y}.txt"]],
 ];
