@@ -35,6 +35,7 @@ export const MUST_ASK: readonly Group[] = [
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
     ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
   ],
+  ["a tilde that quotes keep as it is", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
   ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
   [
     "a rule for git diff, and files that are not the repository's",
