@@ -30,6 +30,7 @@ export const MUST_ASK: readonly Group[] = [
     ],
   ],
   ["a word that bash expands twice", { mode: "acceptEdits" }, ["ls >&'x$(evil)'", 'ls >&"x\\$(evil)"']],
+  ["a lone sign that is the pattern", {}, ["grep - /etc/passwd", "rg - ../secret", "grep -n - ~/.ssh/id_rsa"]],
   [
     "words that braces leave empty",
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
