@@ -2,7 +2,7 @@
 // uses of the same rules. The control at the end shows that the attacks work when everything is allowed.
 
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
 import { told } from "./front-door.ts";

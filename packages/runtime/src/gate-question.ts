@@ -23,7 +23,8 @@ export async function gateQuestion(
   gitIn: GitLookup,
 ): Promise<GateQuestion> {
   const found = await lookedUp(call.access, facts.home, gitIn);
-  const paths = [...(found.realPath === undefined ? [] : [found.realPath]), ...(found.realPaths?.values() ?? [])];
+  const matched = [...(found.onDisk?.matches.values() ?? [])].flat().map(({ real }) => real);
+  const paths = [found.realPath ?? [], [...(found.realPaths?.values() ?? [])], matched].flat();
   return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
 }
 

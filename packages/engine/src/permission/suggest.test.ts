@@ -32,6 +32,10 @@ test.each<[string, string[]]>([
   ["rm -rf build", ["rm -rf build"]],
   ["sudo apt install x", ["sudo apt install x"]],
   ["npm run a && ./x.sh 1 && ls", ["npm run *", "./x.sh 1"]],
+  // A prefix would not cover the option, so the very text is offered.
+  ["git push --exec=x origin", ["git push --exec=x origin"]],
+  ["npm test --script-shell=x", ["npm test --script-shell=x"]],
+  ["docker build -o /x .", ["docker build -o /x ."]],
   // A program that reads its program from elsewhere.
   ["python3", []],
   ["bash", []],

@@ -2,15 +2,15 @@
 // folder is renamed, another one can take its place.
 
 import { accessSync, constants } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 import { look } from "./look.ts";
 
 export interface FoldersAbove {
   /** To be bound over themselves, so that they cannot be renamed. */
   readonly pinned: readonly string[];
   /**
-   * To be compared afterwards. Bound, every rename and hard link across their border would fail, which package managers
-   * depend on: from a cache in the home to a project.
+   * To be compared afterwards. Bound, every rename and hard link across their border would fail: `git mv`, or a package
+   * manager that links from a cache in the home into a project.
    */
   readonly kept: readonly string[];
 }
@@ -38,10 +38,16 @@ export function foldersAbove(paths: readonly string[], options: FolderOptions): 
     if (!isWritable(parent) || !look(folder)?.isDirectory()) continue;
     // `/tmp` and its like are shared by everything.
     const isTop = dirname(parent) === parent;
-    if (isTop || isKept.has(folder)) kept.push(folder);
+    if (isTop || isKept.has(folder) || isOrdinary(folder, options.kept)) kept.push(folder);
     else pinned.push(folder);
   }
   return { pinned, kept };
+}
+
+/** A folder of the project that happens to hold a guarded file: people move files in and out of it. */
+function isOrdinary(folder: string, roots: readonly string[]): boolean {
+  const root = roots.find((each) => folder.startsWith(`${each}${sep}`));
+  return root !== undefined && !folder.slice(root.length).includes(`${sep}.`);
 }
 
 function withAncestors(folder: string): string[] {

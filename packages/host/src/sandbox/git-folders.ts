@@ -71,6 +71,8 @@ function addRepositories(folder: string, depth: number, found: string[]): void {
 }
 
 function namesIn(folder: string): readonly string[] {
+  // Most repositories have none; asking first is cheaper than an exception.
+  if (kindOf(folder) !== "folder") return [];
   try {
     return readdirSync(folder);
   } catch {

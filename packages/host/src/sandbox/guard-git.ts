@@ -23,9 +23,10 @@ export function guardGit(
     guard(join(folder, "commondir"), "missingFiles");
   }
   for (const path of gitSettingsOf(git)) {
+    const isLink = look(path)?.isSymbolicLink() === true;
+    if (isLink) found.links.add(path);
     // Git writes through a link, to where it leads.
-    if (look(path)?.isSymbolicLink()) found.links.add(path);
-    found.gitSettings.add(realPath(path) ?? path);
+    found.gitSettings.add((isLink && realPath(path)) || path);
   }
   if (!git.folders.includes(git.entry)) guard(git.entry);
 }

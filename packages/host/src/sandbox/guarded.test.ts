@@ -39,19 +39,21 @@ test("what governs us is guarded by what it is: other names, links on the way, a
   using p = place();
   p.write("etc/mine/settings.json");
   p.write("real/hook.sh");
+  p.write("p/tools/check.sh");
   linkSync(join(p.root, "etc/mine/settings.json"), join(p.root, "p/second-name"));
   symlinkSync("../real", join(p.root, "p/scripts"));
   const { readOnly, pinned, keptFolders, links, contents, missingFiles } = p.find("p", [
     "etc/mine/settings.json",
     "p/scripts/hook.sh",
     "etc/later/env.sh",
+    "p/tools/check.sh",
   ]);
-  expect(readOnly).toEqual(["etc/mine/settings.json", "real/hook.sh"]);
+  expect(readOnly).toEqual(["etc/mine/settings.json", "p/tools/check.sh", "real/hook.sh"]);
   expect(contents).toEqual(["etc/mine/settings.json"]);
   expect(links).toEqual(["p/scripts"]);
   expect(pinned).toEqual(["etc", "etc/mine", "real"]);
   expect(missingFiles).toContain("etc/later/env.sh");
-  expect(keptFolders).toEqual(["", "home", "p"]);
+  expect(keptFolders).toEqual(["", "home", "p", "p/tools"]);
 });
 
 test("git: hooks are read-only, settings are watched, the folder cannot be swapped, the rest is free", () => {
@@ -100,7 +102,7 @@ test("folders of programs that write there are left alone; a link is guarded whe
   p.write("p/.claude/worktrees/one/file");
   expect(p.find()).toMatchObject({
     readOnly: ["home/dotfiles/bashrc", "p/.claude", "p/.husky/pre-commit", "p/.yarn/releases"],
-    pinned: ["home/dotfiles", "p/.claude/worktrees", "p/.husky", "p/.yarn"],
+    pinned: ["p/.claude/worktrees", "p/.husky", "p/.yarn"],
     closedFolders: ["p/.husky"],
     missingFolders: [],
     links: ["home/.bashrc"],

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { isFolder, linksOnTheWay, look, lookThrough, realPath } from "./look.ts";
+import { folderLooks, isFolder, look, lookThrough, realPath, type FolderLook } from "./look.ts";
 import { isStandIn } from "./stand-in.ts";
 
 export interface GuardPlaces {
@@ -99,19 +99,18 @@ export function findGuarded(options: GuardPlaces): Guarded {
     contents: new Set<string>(),
     closedFolders: new Set<string>(),
   };
+  const lookAt = folderLooks();
   const guard: Guard = (path, ifMissing) => {
-    const entry = look(path);
+    const { real: folder, links } = lookAt(dirname(path));
+    for (const link of links) found.links.add(link);
+    const entry = folder === null ? null : look(path);
     // What another session has put there for the time of a command is missing, and goes unless we hold it too.
     const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
-    if (missing) {
-      const there = realMissing(path);
-      if (there) found[missing].add(there);
-    }
-    for (const link of linksOnTheWay(path)) found.links.add(link);
+    if (missing) found[missing].add(realMissing(path, lookAt));
     if (!entry || missing) return;
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
-    const real = realPath(path);
+    const real = isLink ? realPath(path) : join(folder!, basename(path));
     const target = isLink && real ? lookThrough(real) : entry;
     if (!real || !(target?.isFile() || target?.isDirectory())) return;
     found.readOnly.add(real);
@@ -173,11 +172,9 @@ function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: b
 }
 
 /** Where it would come into being, though the folders above it may be missing as well. */
-function realMissing(path: string): string | null {
-  const folder = realPath(dirname(path));
-  if (folder) return join(folder, basename(path));
-  const above = dirname(path) === path ? null : realMissing(dirname(path));
-  return above && join(above, basename(path));
+function realMissing(path: string, lookAt: (folder: string) => FolderLook): string {
+  const parent = dirname(path);
+  return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
 }
 
 function filesIn(folder: string): string[] {

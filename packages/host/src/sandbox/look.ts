@@ -2,7 +2,7 @@
 // that is not ours) means: nothing is there for a command either.
 
 import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 export function look(path: string): Stats | null {
   return quietly(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
@@ -21,12 +21,31 @@ export function realPath(path: string): string | null {
   return quietly(() => realpathSync(path));
 }
 
-/** The folders on the way to a path that are links themselves. */
-export function linksOnTheWay(path: string): readonly string[] {
-  const folder = dirname(path);
-  if (folder === path || realPath(folder) === folder) return [];
-  const above = linksOnTheWay(folder);
-  return readLink(folder) === null ? above : [...above, folder];
+export interface FolderLook {
+  /** With links resolved; null when there is no such folder. */
+  readonly real: string | null;
+  /** Those of its parts that are links. */
+  readonly links: readonly string[];
+}
+
+/** Remembers folders: many names are looked for in few of them. To be used for one moment only. */
+export function folderLooks(): (folder: string) => FolderLook {
+  const known = new Map<string, FolderLook>();
+  const lookAt = (folder: string): FolderLook => {
+    let found = known.get(folder);
+    if (!found) known.set(folder, (found = fresh(folder)));
+    return found;
+  };
+  const fresh = (folder: string): FolderLook => {
+    const parent = dirname(folder);
+    if (parent === folder) return { real: folder, links: [] };
+    const above = lookAt(parent);
+    const entry = above.real === null ? null : look(folder);
+    if (!entry) return { real: null, links: above.links };
+    if (!entry.isSymbolicLink()) return { real: join(above.real!, basename(folder)), links: above.links };
+    return { real: realPath(folder), links: [...above.links, folder] };
+  };
+  return lookAt;
 }
 
 export function readLink(path: string): string | null {

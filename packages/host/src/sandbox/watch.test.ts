@@ -84,6 +84,17 @@ shielded.each(PUT_BACK)("%s is put back and reported", async (command, key) => {
   expect((await w.git("git config core.pager")).text).not.toContain("id");
 });
 
+shielded("settings that are kept elsewhere, behind a link, are written there and watched there", async () => {
+  await using w = await repository();
+  renameSync(join(w.project, ".git/config"), join(w.home, "shared"));
+  symlinkSync(join(w.home, "shared"), join(w.project, ".git/config"));
+  const { notes, code } = await w.git("git config user.email me@example.org && git config alias.x '!id'");
+  expect([code, notes]).toEqual([0, expect.stringContaining("alias.x")]);
+  expect(realpathSync(join(w.project, ".git/config"))).toBe(join(w.home, "shared"));
+  const text = readFileSync(join(w.home, "shared"), "utf8");
+  expect([text.includes("me@example.org"), text.includes("!id")]).toEqual([true, false]);
+});
+
 shielded("a git setting that somebody agreed to stays", async () => {
   await using w = await repository();
   expect((await w.git("git config core.hooksPath hooks", "approved")).notes).toBe("");
@@ -167,6 +178,20 @@ shielded("files in force are held under every name they have", async () => {
   expect(existsSync(join(w.project, "fourth"))).toBe(false);
   expect(existsSync(join(w.project, "hook.sh"))).toBe(false);
   expect(notes?.join("\n")).toContain("which is protected: it was put back");
+});
+
+shielded("a folder of the project that holds a hook script is worked in as before, but stays", async () => {
+  await using w = world({ governing: ({ project }) => [join(project, "tools/check.sh")] });
+  mkdirSync(join(w.project, "tools"));
+  w.write("tools/check.sh", "true\n");
+  w.write("tools/a", "a");
+  const moved = await w.run(
+    `${GIT} git init -q . && git add . && git mv tools/a b && ln b tools/c && git mv b tools/d`,
+  );
+  expect(moved).toMatchObject({ code: 0, text: "" });
+  const { notes } = await w.run("mv tools t2; mkdir tools; echo evil > tools/check.sh");
+  expect(notes?.join("\n")).toContain("so it was moved back");
+  expect([w.read("tools/check.sh"), w.read("tools/c")]).toEqual(["true\n", "a"]);
 });
 
 shielded("a linked configuration folder cannot be swapped for another", async () => {

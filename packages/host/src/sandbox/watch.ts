@@ -6,7 +6,7 @@ import { gitFolders } from "./git-folders.ts";
 import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
 import { createKeptFolders } from "./kept-folders.ts";
-import { isFolder, look, readLink, realPath } from "./look.ts";
+import { isFolder, look, readLink } from "./look.ts";
 import { createSurvivors } from "./survivors.ts";
 import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
 import { createWatchedFiles } from "./watched-files.ts";
@@ -118,7 +118,8 @@ export function createWatch(options: WatchOptions): Watch {
     for (const place of places) {
       const git = gitFolders(place);
       if (!git) continue;
-      for (const path of gitSettingsOf(git)) files.add(realPath(path) ?? path, "settings", "absent");
+      // Where one is a link, what it leads to is watched already.
+      for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
       for (const folder of git.folders) {
         if (repositories.has(folder)) continue;
         repositories.add(folder);

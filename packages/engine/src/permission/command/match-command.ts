@@ -6,7 +6,7 @@ import type { SimpleCommand } from "./command.ts";
 import { isSafeAssignment } from "../read-only/read-only.ts";
 import { wildcard } from "../match/wildcard.ts";
 import { uncoveredWord, type Surroundings } from "../options/options.ts";
-import type { Uncovered } from "../options/read-options.ts";
+import type { Uncovered } from "../options/program-options.ts";
 import type { Word } from "./word.ts";
 
 /** maybe: an expansion hides the part the rule is about. */

@@ -18,7 +18,7 @@ export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[])
   if (name === "ln") return all.length > 1;
   // `git diff` compares any two files; a revision among its operands looks like a file inside.
   if (name === "git") return words.some(({ value }) => value === "diff" || value === "--no-index");
-  if (optionsOf(name)?.runsCode) return false;
+  if (optionsOf(name)?.narrowed) return false;
   return MOVERS.has(name) || (Object.hasOwn(PROGRAMS, name) && opensFiles(name));
 }
 

@@ -9,7 +9,7 @@ import { beyondRule } from "./match-command.ts";
 import { climbsBack } from "../match/paths.ts";
 import { isProtected } from "../match/protected.ts";
 import type { Surroundings } from "../options/options.ts";
-import type { Uncovered } from "../options/read-options.ts";
+import type { Uncovered } from "../options/program-options.ts";
 import { isHome } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";

@@ -1,6 +1,6 @@
 // Archivers and compressors.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 /** Compressors that do nothing else, with a level or a number of threads at most. */
 const COMPRESSOR = /^(zstd|zstdmt|pigz|lz4|lzip|plzip|xz|pixz|gzip|bzip2|pbzip2|lbzip2)( -\d+| -T\d+| --long)*$/;
@@ -23,11 +23,13 @@ export const ARCHIVES: Readonly<Record<string, Options>> = {
   cpio: { short: "FIOGH", long: "rsh-command file absolute-filenames", files: "D directory", valued: "CERM" },
   unzip: { short: ":", files: "d", valued: "xP" },
   zip: {
-    long: "unzip-command",
-    files: "b temp-path O output-file logfile-path",
+    short: "m",
+    long: "unzip-command move",
     valued: "tnixs",
-    // `-TT` may follow other letters.
-    inspect: wordMatching(/^-[^-]*TT/),
+    files: "b temp-path O output-file logfile-path",
+    opens: true,
+    // Options of two letters, which may follow others: a command for testing, a log file.
+    inspect: wordMatching(/^-[^-]*(TT|lf)/),
   },
   zstd: { files: "o output-dir-flat output-dir-mirror", valued: "BDM" },
   "7z": { files: "o w", short: "s", values: { s: /^(i|o|l|lt|sc|ni|pe)$/ } },

@@ -2,7 +2,7 @@
 // names itself, nothing loaded. A program that cannot be read for sure counts as one that does more.
 
 import type { Word } from "../command/word.ts";
-import type { Call } from "./read-options.ts";
+import type { Call } from "./program-options.ts";
 
 /** The position of the first program text that does more and that the rule does not spell out. */
 export function inspectAwk({ words, start, agreed }: Call): number | undefined {

@@ -1,7 +1,7 @@
 // Compilers, build tools and their test runners. Running the project's own code is what they are for; options that
 // bring a program, a plugin or a configuration from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 const cargo: Options = {
   long: "config",
@@ -25,15 +25,18 @@ const compiler: Options = {
   values: { "fuse-ld": /^(bfd|gold|lld|mold)$/ },
   files: "o",
   operand: /^@/,
+  inspect: wordMatching(/^-B|^-Wl,.*plugin/),
 };
+
+/** Variables that name a program or a script. Plain names of compilers are fine. */
+const CMAKE_PROGRAM =
+  /^(-D)?CMAKE_(\w*(_LAUNCHER|_PROGRAM|_INCLUDE\w*|_LINKER\w*)|TOOLCHAIN_FILE|\w+_COMPILER(?!(:\w+)?=(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?$))(:\w+)?=/i;
 
 const cmake: Options = {
   short: "PEC",
   long: "open toolchain project-file graphviz debugger-pipe",
   valued: "ABDGjSTUWt",
-  inspect: wordMatching(
-    /^-D(CMAKE_\w*(_LAUNCHER|_COMPILER|_PROGRAM|_PROJECT_\w*INCLUDE\w*|TOOLCHAIN_FILE|_LINKER\w*))\b/i,
-  ),
+  inspect: wordMatching(CMAKE_PROGRAM),
 };
 
 /** `exec.executable`, another JVM or extension classes given as properties. */
@@ -53,16 +56,25 @@ const gradle: Options = {
   inspect: wordMatching(/^-D(org\.gradle\.(java\.home|jvmargs)|java\.home)|^-P\w*(javaHome|executable)/i),
 };
 
-/** Variables that name a program, and values that make would take for more than text. */
-const MAKE_VARIABLE =
-  /^(?:\.?SHELL(?:FLAGS)?|MAKE(?:FLAGS|FILES|OVERRIDES|_?COMMAND)?|GNUMAKEFLAGS|CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|CURDIR|VPATH|\w*(?:COMPILER|PYTHON|NODE|GO|CARGO|BASH|LAUNCHER|CMD|COMMAND|BIN|EXE|TOOL))\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=(?![\w .,:/=@+-]*$)/;
+/** What make runs recipes with, and values it would evaluate. */
+const MAKE_CODE =
+  /^(?:\.?SHELL(?:FLAGS)?|MAKE(?:FLAGS|FILES|OVERRIDES)|GNUMAKEFLAGS)\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=.*(?:\$[({]|`)/s;
+/** Variables that name a program, and values that are more than plain text to the shell. */
+const MAKE_PROGRAM =
+  /^(?:MAKE\w*|CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|CURDIR|VPATH|\w*(?:COMPILER|PYTHON|NODE|GO|CARGO|BASH|LAUNCHER|CMD|COMMAND|BIN|EXE|TOOL))\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=(?![\w .,:/=@+-]*$)/;
 
 const make: Options = {
-  runsCode: true,
-  short: "fCIeE",
-  long: "file makefile directory eval include-dir environment-overrides",
+  short: "E",
+  long: "eval",
   valued: "jloW",
-  operand: MAKE_VARIABLE,
+  files: "f file makefile C directory I include-dir",
+  operand: MAKE_CODE,
+  narrowed: {
+    short: "fCIe",
+    long: "file makefile directory include-dir environment-overrides",
+    valued: "jloW",
+    operand: MAKE_PROGRAM,
+  },
 };
 
 export const BUILDERS: Readonly<Record<string, Options>> = {
@@ -70,7 +82,6 @@ export const BUILDERS: Readonly<Record<string, Options>> = {
   bazel: {
     long: "bazelrc host_jvm_args run_under script_path server_javabase action_env override_repository workspace_status_command",
   },
-  bear: { runsCode: true },
   cargo,
   "clang-tidy": { long: "load config-file vfsoverlay", single: true },
   cmake,
@@ -100,17 +111,15 @@ export const BUILDERS: Readonly<Record<string, Options>> = {
     },
   },
   gradle,
-  latexmk: { short: "er", long: "latex pdflatex lualatex xelatex usepretex", single: true },
+  latexmk: { single: true, long: "e r latex pdflatex lualatex xelatex usepretex" },
   make,
   meson: { long: "native-file cross-file", files: "C" },
   mvn: maven,
-  ninja: { short: "fC", valued: "jkldtw", runsCode: true },
+  ninja: { files: "f C", valued: "jkldtw" },
   pdflatex: { single: true, long: "shell-escape enable-write18 ini", files: "output-directory" },
   protoc: { long: "plugin", inspect: wordMatching(/^--(plugin|\w+_out)=(.*\.\.|\/)/) },
   rake: {
-    short: "frRIe",
-    long: "rakefile require libdir rakelibdir execute execute-print execute-continue",
-    runsCode: true,
+    narrowed: { short: "frRIe", long: "rakefile require libdir rakelibdir execute execute-print execute-continue" },
   },
   rspec: { files: "r require I O options f format o out", valued: "ePt" },
   rustc: {

@@ -1,7 +1,7 @@
 // `git config`: reading is covered, and so is setting keys that only change how git behaves or prints. Most others name
 // a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
 
-import type { Call } from "./read-options.ts";
+import type { Call } from "./program-options.ts";
 
 const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l)$/;
 /** `--file` and `--blob` name another file; `--global` and `--system` are not this repository's. */

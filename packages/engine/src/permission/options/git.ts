@@ -1,7 +1,8 @@
 // git: its own options, those of its subcommands, and subcommands that exist to run something.
 
 import { inspectGitConfig } from "./git-config.ts";
-import { firstUncovered, type Call, type Options, type Uncovered } from "./read-options.ts";
+import type { Call, Options, Uncovered } from "./program-options.ts";
+import { firstUncovered } from "./read-options.ts";
 
 export const git: Options = { read: readGit };
 
@@ -9,30 +10,33 @@ export const git: Options = { read: readGit };
 const TAKES = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
 /** `-c` sets any configuration; another exec path or git folder brings its own programs. */
 const RUNS = /^(-c|--config-env|--exec-path=|--git-dir(?!=\.git$))/;
+/** Where git works: inside the working directories. */
+const PLACE = /^(?:-C|--work-tree)(?:=(.*))?$/s;
 
 function readGit(call: Call): Uncovered | undefined {
   const { words, start, agreed } = call;
   let at = start;
   for (; at < words.length && words[at]!.value.startsWith("-"); at++) {
-    const { value } = words[at]!;
-    const isDefault = value === "--git-dir" && words[at + 1]?.value === ".git";
-    if (at >= agreed && RUNS.test(value) && !isDefault) return { word: words[at]!, why: "option" };
-    if (TAKES.test(value)) at++;
+    const word = words[at]!;
+    const next = words[at + 1];
+    const place = PLACE.exec(word.value);
+    const folder = place?.[1] === undefined ? next : { ...word, value: place[1] };
+    const isDefault = word.value === "--git-dir" && next?.value === ".git";
+    if (at >= agreed) {
+      if (word.kind === "glob") return { word, why: "pattern" };
+      if (RUNS.test(word.value) && !isDefault) return { word, why: "option" };
+      if (place && folder && !call.isInside(folder)) return { word: folder, why: "file" };
+    }
+    if (TAKES.test(word.value)) at++;
   }
   const subcommand = words[at];
-  if (subcommand === undefined) return undefined;
+  if (subcommand === undefined) return call.fed ? { word: words[start - 1]!, why: "fed" } : undefined;
   if (subcommand.kind === "glob") return { word: subcommand, why: "pattern" };
   const name = subcommand.value;
   const helper = words.find((word, index) => index >= agreed && index > at && REMOTE_HELPER.test(word.value));
   if (helper) return { word: helper, why: "option" };
   if (at >= agreed && WHOLE.has(name)) return { word: subcommand, why: "option" };
-  const own = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : {};
-  const options: Options = {
-    ...own,
-    long: `${COMMON} ${own.long ?? ""}`.trim(),
-    plain: `${PLAIN} ${own.plain ?? ""}`.trim(),
-    ...(TAKES_FILES.has(name) && { harmless: true }),
-  };
+  const options = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name]! : FILES.has(name) ? withoutHarm : anySubcommand;
   return firstUncovered(options, { ...call, start: at + 1 });
 }
 
@@ -47,7 +51,7 @@ const COMMON =
 const PLAIN = "author cc index text";
 
 /** They have none of those options, so `git add *.ts` cannot turn into one. */
-const TAKES_FILES = new Set(
+const FILES = new Set(
   "add check-attr check-ignore checkout clean commit ls-files mv reset restore rm stash status switch update-index".split(
     " ",
   ),
@@ -67,7 +71,7 @@ const merging: Options = { ...picking, short: "s", valued: "mFXS" };
 const saving: Options = { valued: "osv", files: "o output-directory" };
 const WHOLE_COMMAND: Options = { whole: true };
 
-const SUBCOMMANDS: Readonly<Record<string, Options>> = {
+const OWN: Readonly<Record<string, Options>> = {
   archive: { long: "remote", files: "o output", valued: "N" },
   bisect: { commands: { run: WHOLE_COMMAND } },
   bugreport: saving,
@@ -91,3 +95,17 @@ const SUBCOMMANDS: Readonly<Record<string, Options>> = {
   revert: picking,
   submodule: { commands: { foreach: WHOLE_COMMAND } },
 };
+
+const anySubcommand: Options = { long: COMMON, plain: PLAIN };
+const withoutHarm: Options = { ...anySubcommand, harmless: true };
+
+const SUBCOMMANDS: Readonly<Record<string, Options>> = Object.fromEntries(
+  Object.entries(OWN).map(([name, own]): [string, Options] => [
+    name,
+    {
+      ...own,
+      long: own.long === undefined ? COMMON : `${COMMON} ${own.long}`,
+      plain: own.plain === undefined ? PLAIN : `${PLAIN} ${own.plain}`,
+    },
+  ]),
+);

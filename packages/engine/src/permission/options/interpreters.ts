@@ -2,10 +2,9 @@
 // more, such as `Bash(bash -n:*)`, covers what it names: no other code given as an option. What follows a script's name
 // is for the script.
 
-import type { Options } from "./read-options.ts";
+import type { Options } from "./program-options.ts";
 
 const shell: Options = {
-  runsCode: true,
   plus: true,
   short: "cisO",
   ends: "c",
@@ -15,36 +14,37 @@ const shell: Options = {
 };
 
 /** `-m module` ends the options as a script does. */
-const python: Options = { runsCode: true, short: "cmi", ends: "cm", valued: "WX", operands: 1 };
+const python: Options = { short: "cmi", ends: "cm", valued: "WX", operands: 1 };
 
 const node: Options = {
-  runsCode: true,
   short: "epri",
   long: "eval print require import loader experimental-loader env-file openssl-config run icu-data-dir snapshot-blob build-snapshot",
   valued: "C",
-  takes: "conditions test-name-pattern test-reporter max-old-space-size",
   operands: 1,
 };
 
-export const INTERPRETERS: Readonly<Record<string, Options>> = {
+/** Applied to rules that name more than the program. */
+const NARROWED: Readonly<Record<string, Options>> = {
   bash: shell,
-  bun: { commands: { test: { short: "r", long: "preload require import", files: "c config cwd" } } },
-  deno: { runsCode: true, files: "c config import-map preload" },
+  deno: { files: "c config import-map preload" },
   java: {
-    runsCode: true,
     single: true,
     long: "javaagent agentlib agentpath cp classpath jar m module XX:OnError XX:OnOutOfMemoryError XX:Flags",
     operands: 1,
   },
-  lua: { runsCode: true, short: "eli", operands: 1 },
+  lua: { short: "eli", operands: 1 },
   node,
-  perl: { runsCode: true, short: "eEIMmidx", operands: 1 },
+  perl: { short: "eEIMmidx", operands: 1 },
   php: {
-    runsCode: true,
     short: "rBREFdczaS",
     long: "run define php-ini process-begin process-code process-end process-file",
     operands: 1,
   },
   python,
-  ruby: { runsCode: true, short: "erIiCSx", operands: 1 },
+  ruby: { short: "erIiCSx", operands: 1 },
+};
+
+export const INTERPRETERS: Readonly<Record<string, Options>> = {
+  ...Object.fromEntries(Object.entries(NARROWED).map(([name, narrowed]): [string, Options] => [name, { narrowed }])),
+  bun: { commands: { test: { short: "r", long: "preload require import", files: "c config cwd" } } },
 };

@@ -1,7 +1,7 @@
 // npm and its relatives, and tools of JavaScript projects. Configuration and plugins of the project itself are the
 // user's own; those from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 /** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
 const packageManager: Options = {
@@ -10,19 +10,11 @@ const packageManager: Options = {
   files: "C prefix cwd dir cache workspace-root pack-destination modules-dir virtual-store-dir store-dir",
 };
 
-const npm: Options = {
-  ...packageManager,
-  commands: {
-    config: {
-      operand:
-        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/,
-    },
-    set: {
-      operand:
-        /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|registry|.*_auth.*)(=|$)/,
-    },
-  },
-};
+/** `npm config set` and `npm set`. */
+const SETTING =
+  /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/;
+
+const npm: Options = { ...packageManager, commands: { set: { operand: SETTING } } };
 
 /** Inline configuration can name any file to load. */
 const jest: Options = {
@@ -40,21 +32,19 @@ const configured: Options = {
 export const JAVASCRIPT: Readonly<Record<string, Options>> = {
   ava: configured,
   babel: configured,
-  c8: { runsCode: true },
   cypress: { files: "P project C config-file", long: "browser", short: "b" },
   esbuild: configured,
   eslint: configured,
   jest,
   mocha: { ...configured, opens: true },
   npm,
-  nx: { runsCode: true },
   playwright: { files: "c config o output reporter global-timeout", commands: { codegen: { whole: true } } },
   pnpm: { ...npm, long: `${packageManager.long} config.script-shell config.node-options pnpmfile global-pnpmfile` },
   prettier: configured,
   rollup: configured,
   stylelint: configured,
   tsc: { files: "p project outDir outFile declarationDir rootDir baseUrl" },
-  tsx: { runsCode: true, short: "er", long: "eval require import loader", valued: "C", operands: 1 },
+  tsx: { narrowed: { short: "er", long: "eval require import loader", valued: "C", operands: 1 } },
   vite: configured,
   vitest: { ...configured, opens: true },
   webpack: configured,

@@ -1,6 +1,6 @@
 // Programs that talk to other machines.
 
-import type { Options } from "./read-options.ts";
+import type { Options } from "./program-options.ts";
 
 /** Settings of ssh that name no program and no file. */
 const SSH_SETTING =
@@ -26,16 +26,19 @@ const rsync: Options = {
   short: "eM",
   long: "rsh rsync-path remote-option config daemon password-file early-input",
   valued: "BfT@",
+  takes:
+    "bwlimit chmod chown exclude exclude-from filter include include-from max-size min-size out-format port timeout",
   values: { e: RSH, rsh: RSH },
+  opens: true,
   files: "T temp-dir log-file write-batch only-write-batch read-batch partial-dir backup-dir",
   plain: "backup partial",
 };
 
-/** Data read from a file begins with `@`, also after the name of a form field. */
-const DATA = /^(?!([^=]*=)?[@<])/s;
-const DATA_OPTIONS = ["d", "data", "data-ascii", "data-binary", "data-urlencode", "F", "form", "H", "header", "json"];
-/** Content of a file in the current folder, named plainly. */
-const INSIDE_DATA = /^([^=]*=)?[@<](\.\/)?(?!\.)\w[\w.-]*(\/(?!\.)[\w.-]+)*(;[\w=/.-]+)*$/;
+/** Any text, unless it begins with a sign that means the content of a file, and then one in the current folder. */
+const unlessFile = (sign: string) =>
+  new RegExp(`^(?!${sign})|^${sign}(\\./)?\\w[\\w.-]*(/\\w[\\w.-]*)*(;[\\w=/.-]+)*$`, "s");
+const data = unlessFile("@");
+const form = unlessFile("[^=]*=[@<]");
 
 const curl: Options = {
   short: "KdFHJwQ",
@@ -45,7 +48,16 @@ const curl: Options = {
   files:
     "o output D dump-header c cookie-jar T upload-file stderr trace trace-ascii output-dir etag-save etag-compare hsts alt-svc unix-socket",
   values: {
-    ...Object.fromEntries(DATA_OPTIONS.map((name) => [name, new RegExp(`${DATA.source}|${INSIDE_DATA.source}`, "s")])),
+    d: data,
+    data,
+    "data-ascii": data,
+    "data-binary": data,
+    "data-urlencode": unlessFile("[^=]*@"),
+    F: form,
+    form,
+    H: data,
+    header: data,
+    json: data,
     w: /^(?!@)(?!.*%output\{)/s,
     "write-out": /^(?!@)(?!.*%output\{)/s,
   },
@@ -76,7 +88,7 @@ export const NETWORK: Readonly<Record<string, Options>> = {
     files: "o output logger-file status-file",
     valued: "ru",
   },
-  http: { long: "verify", files: "o output" },
+  http: { files: "o output" },
   mosh: { long: "ssh client server" },
   nc: netcat,
   ncat: netcat,

@@ -4,7 +4,8 @@
 
 import type { SimpleCommand } from "../command/command.ts";
 import type { Word } from "../command/word.ts";
-import { firstUncovered, type Uncovered } from "./read-options.ts";
+import type { Call, Options, Uncovered } from "./program-options.ts";
+import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
 /** What the text of the command alone does not tell. */
@@ -28,12 +29,16 @@ export function uncoveredWord(
   for (let at = 0; at < Math.max(agreed, 1); at++) {
     const program = command.words[at]!;
     const options = program.kind === "literal" ? optionsOf(program.value) : undefined;
-    // A rule such as `Bash(python:*)` names nothing but a program that runs whatever it is given.
-    if (options === undefined || (options.runsCode && agreed <= at + 1)) continue;
-    const found = firstUncovered(options, { words: command.words, start: at + 1, agreed, ...surroundings });
+    if (options === undefined) continue;
+    const call = { words: command.words, start: at + 1, agreed, ...surroundings };
+    const found = firstUncovered(options, call) ?? (agreed > at + 1 ? narrowly(options, call) : undefined);
     if (found) return found;
   }
   return undefined;
+}
+
+function narrowly({ narrowed }: Options, call: Call): Uncovered | undefined {
+  return narrowed && firstUncovered(narrowed, call);
 }
 
 /** How many words of the command are spelled out in the rule. */

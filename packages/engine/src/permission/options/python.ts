@@ -1,6 +1,6 @@
 // Tools of Python projects.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 
 const pip: Options = {
   long: "python log-file",
@@ -31,14 +31,14 @@ const checker: Options = { files: "c config config-file rcfile cache-dir cache-f
 
 export const PYTHON: Readonly<Record<string, Options>> = {
   black: checker,
-  coverage: { files: "rcfile data-file o d directory", runsCode: true },
+  coverage: { files: "rcfile data-file o d directory" },
   flake8: { files: "config append-config output-file", inspect: wordMatching(/^--(format|require-plugins)=.*[/\\]/) },
   mypy: {
     long: "python-executable install-types",
     files:
       "config-file cache-dir junit-xml html-report txt-report xml-report any-exprs-report linecount-report cobertura-xml-report custom-typeshed-dir shadow-file",
   },
-  nox: { files: "f noxfile", runsCode: true },
+  nox: { files: "f noxfile" },
   pip,
   pylint: {
     long: "init-hook load-plugins import-graph ext-import-graph int-import-graph output",

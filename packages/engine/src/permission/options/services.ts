@@ -1,6 +1,8 @@
 // Containers, clusters, clouds and databases.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
+
+const WHOLE: Options = { whole: true };
 
 /** A named volume or a folder inside. */
 const VOLUME = /^(?![/~]|.*\.\.)/;
@@ -32,18 +34,17 @@ const docker: Options = {
   long: "config context host tlscacert tlscert tlskey",
   plain: "tls",
   valued: "l",
-  takes: "config context host log-level tlscacert tlscert tlskey",
   // Another host is chosen before the subcommand.
   operands: 1,
   commands: {
     build: { files: "o output iidfile metadata-file f file", long: "allow secret ssh", valued: "t" },
     compose,
-    context: { whole: true },
+    context: { commands: { create: WHOLE, import: WHOLE, update: WHOLE, use: WHOLE } },
     cp: { opens: true },
     create: run,
     exec: { long: "privileged" },
     export: { files: "o output" },
-    plugin: { whole: true },
+    plugin: { commands: { create: WHOLE, enable: WHOLE, install: WHOLE, set: WHOLE, upgrade: WHOLE } },
     run,
     save: { files: "o output" },
   },
@@ -62,12 +63,12 @@ const terraform: Options = {
   single: true,
   long: "plugin-dir from-module",
   files: "chdir out state state-out backup generate-config-out",
-  commands: { login: { whole: true } },
+  commands: { login: WHOLE },
 };
 
-/** `\!` runs a command, others read and write files; so does SQL with a program or an outfile. */
+/** In psql and mysql, `\!` runs a command and others read and write files; so does SQL with a program or an outfile. */
 const SQL_ESCAPE =
-  /\\(!|o|g\S*\s*\||gexec|w|i|ir|copy|e|ef|s|setenv|cd|T|P|\.)(\W|$)|\bprogram\b|\b(outfile|dumpfile|load_file|lo_(export|import)|pg_read_file|pg_ls_dir|xp_cmdshell)\b|^\s*(system|source|pager|tee|edit)\s/i;
+  /\\(!|[.TP]|(o|out|w|write|i|ir|include\w*|copy|e|ef|ev|edit|s|setenv|cd|gexec|lo_\w+)\b|g\w*\s*[|/.~]|gx?\s+\w)|\bprogram\b|\b(outfile|dumpfile|load_file|lo_(export|import)|pg_read_file|pg_ls_dir|xp_cmdshell)\b|(^|[;\n])\s*(system|source|pager|tee|edit)\s/i;
 
 /** Prompts can run commands. */
 const PSQL_VARIABLE = /^(?!prompt|editor|histfile)\w+=[\w.-]*$/i;

@@ -1,6 +1,6 @@
 // Editors, package managers and tools of the operating system.
 
-import { wordMatching, type Options } from "./read-options.ts";
+import type { Options } from "./program-options.ts";
 
 /** An editor runs commands from options, scripts and start-up files. */
 const vim: Options = {
@@ -24,30 +24,28 @@ const dnf: Options = { short: "c", long: "setopt config installroot repofrompath
 
 export const SYSTEM: Readonly<Record<string, Options>> = {
   apt,
-  at: { short: "f", long: "file", runsCode: true },
+  at: { narrowed: { short: "f", long: "file" } },
   brew: { commands: { sh: { whole: true }, ruby: { whole: true }, irb: { whole: true } } },
-  chroot: { runsCode: true },
   composer: { files: "d working-dir" },
-  crontab: { runsCode: true, short: "eru", opens: true },
+  crontab: { narrowed: { short: "eru", opens: true } },
   dnf,
   dpkg: { long: "pre-invoke post-invoke status-logger root admindir instdir", plain: "status", files: "log" },
   ed: { operand: /^!/ },
-  emacs: { short: "lfuqL", long: "eval load funcall script batch directory init-directory user", single: true },
+  emacs: { single: true, long: "l f u q L eval load funcall script batch directory init-directory user" },
   gdb: {
-    runsCode: true,
-    short: "x",
-    single: true,
-    long: "ex eval-command x command iex init-eval-command ix init-command args data-directory python P",
+    narrowed: {
+      single: true,
+      long: "ex eval-command x command iex init-eval-command ix init-command args data-directory python P",
+    },
   },
   hg: { long: "config config-file debugger cwd repository", short: "R" },
   install: { long: "strip-program", files: "t target-directory" },
-  ip: { short: "b", long: "batch", commands: { exec: { whole: true } }, single: true },
+  ip: { single: true, long: "b batch", commands: { exec: { whole: true } } },
   journalctl: {
     long: "root image file directory vacuum-size vacuum-time vacuum-files rotate flush sync relinquish-var setup-keys",
     short: "D",
     valued: "unptgoSU",
   },
-  logrotate: { runsCode: true },
   magick: {
     single: true,
     long: "write script",
@@ -57,10 +55,9 @@ export const SYSTEM: Readonly<Record<string, Options>> = {
   nano: { short: "Cos", long: "backupdir operatingdir speller rcfile", valued: "QrTY", files: "f" },
   pacman: { long: "hookdir config root dbpath gpgdir cachedir sysroot", short: "rb" },
   patch: { short: "e", long: "ed", files: "o output r reject-file d directory i input B prefix", valued: "pFDgVYz" },
-  ps: { harmless: true },
   rpm: { short: "ED", long: "eval pipe rcfile macros define load root dbpath" },
-  screen: { runsCode: true, short: "cX" },
-  strace: { runsCode: true, short: "o", long: "output", operands: 1, valued: "abeEIOpPsSuUX" },
+  screen: { narrowed: { short: "cX" } },
+  strace: { files: "o output", operands: 1, valued: "abeEIOpPsSuUX" },
   svn: { long: "diff-cmd diff3-cmd editor-cmd config-dir config-option", plain: "diff" },
   systemctl: {
     short: "HM",
@@ -74,6 +71,6 @@ export const SYSTEM: Readonly<Record<string, Options>> = {
     },
   },
   time: { files: "o output", valued: "f", operands: 1 },
-  tmux: { runsCode: true, short: "cfSL" },
+  tmux: { narrowed: { short: "cfSL" } },
   vim,
 };

@@ -8,7 +8,7 @@ import { INTERPRETERS } from "./interpreters.ts";
 import { JAVASCRIPT } from "./javascript.ts";
 import { NETWORK } from "./network.ts";
 import { PYTHON } from "./python.ts";
-import type { Options } from "./read-options.ts";
+import type { Options } from "./program-options.ts";
 import { SERVICES } from "./services.ts";
 import { SYSTEM } from "./system.ts";
 import { TEXT } from "./text.ts";

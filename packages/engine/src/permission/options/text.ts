@@ -1,14 +1,13 @@
 // Programs that search, sort and show text.
 
 import { inspectAwk } from "./awk-program.ts";
-import { wordMatching, type Options } from "./read-options.ts";
+import { wordMatching, type Options } from "./program-options.ts";
 import { inspectSed } from "./sed-script.ts";
 
 const awk: Options = {
   short: "fiEloDdpW",
   long: "file include load exec pretty-print profile dump-variables debug",
   valued: "Fve",
-  takes: "field-separator assign source",
   // Options end at the program text; with `-e` and `-f` at the first file.
   operands: 1,
   inspect: inspectAwk,
@@ -21,7 +20,6 @@ export const TEXT: Readonly<Record<string, Options>> = {
   ag: grepLike,
   awk,
   bat: { long: "pager config-file map-syntax diff" },
-  column: { harmless: true },
   csplit: { files: "f prefix", valued: "bn" },
   ctags: { long: "options options-maybe optlib-dir", files: "f o" },
   dc: { short: "f", long: "file", inspect: wordMatching(/!/) },

@@ -13,3 +13,21 @@ test.each(ROWS.map((row) => [row.allow, row] as const))("%s", (_, { allow, cover
   const wronglyRun = asked.filter((command) => judgeCommand(command, { ...rules, files: ODD_NAMES }) !== "ask");
   expect({ wronglyAsked, wronglyRun }).toEqual({ wronglyAsked: [], wronglyRun: [] });
 });
+
+test("an option is found however the program and its words are spelled", () => {
+  const wrong = ROWS.flatMap(({ allow, asked }) => {
+    const rule = /^Bash\((\w+):\*\)$/.exec(allow)?.[1];
+    if (rule === undefined) return [];
+    return asked
+      .filter((command) => command.startsWith(`${rule} `) && !/['"$~;|*?[]/.test(command))
+      .flatMap((command) => [
+        `/usr/bin/${command}`,
+        `/usr/bin/${command} x`,
+        `/usr/bin/${command.replace(/ (-[^ ]+)/g, ' "$1"')}`,
+        `/usr/bin/${command.replace(/ -/g, " \\\n -")}`,
+        `timeout 5 /usr/bin/${command}`,
+      ])
+      .filter((command) => judgeCommand(command, { allow: [`Bash(/usr/bin/${rule} *)`] }) !== "ask");
+  });
+  expect(wrong).toEqual([]);
+});
