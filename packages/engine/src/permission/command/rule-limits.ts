@@ -16,7 +16,9 @@ const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
 export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   const name = basename(words[0]?.value ?? "");
   if (name === "ln") return all.length > 1;
-  if (name === "git" || optionsOf(name)?.narrowed) return false;
+  // `git diff` compares any two files; a revision among its operands looks like a file inside.
+  if (name === "git") return words.some(({ value }) => value === "diff" || value === "--no-index");
+  if (optionsOf(name)?.narrowed) return false;
   return MOVERS.has(name) || (Object.hasOwn(PROGRAMS, name) && opensFiles(name));
 }
 
