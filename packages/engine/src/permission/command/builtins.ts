@@ -78,14 +78,18 @@ const declaration: Builtin = (words) =>
 
 const printf: Builtin = (words) => (words[0]?.value.startsWith("-v") ? evaluator(words, undefined) : undefined);
 
-/** `-v` evaluates subscripts; in `[[`, so do numeric comparisons. */
+/** `-v` evaluates subscripts. */
 const test: Builtin = (words) =>
-  words.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word.value)) ? evaluator(words, undefined) : undefined;
+  words.some(({ value }) => /^-[vR]$/.test(value)) ? evaluator(words, undefined) : undefined;
+
+/** Here numeric comparisons evaluate their operands too. */
+const condition: Builtin = (words) =>
+  words.some(({ value }) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(value)) ? evaluator(words, undefined) : undefined;
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   ".": source,
   "[": test,
-  "[[": test,
+  "[[": condition,
   alias,
   bind: () => OPAQUE,
   compgen: completion,
