@@ -481,15 +481,15 @@ export const ROWS: readonly Row[] = [
   {
     allow: "Bash(rsync:*)",
     covered: [
-      "rsync -av a b",
-      "rsync -avz --delete src/ host:dst/",
-      "rsync -av -e ssh a h:b",
-      "rsync -ave 'ssh -p 2222' a h:b",
+      "rsync -v a b",
+      "rsync -vz --delete src/ host:dst/",
+      "rsync -v -e ssh a h:b",
+      "rsync -vze 'ssh -p 2222' a h:b",
       "rsync --rsh=ssh a h:b",
-      "rsync -a --exclude='*.o' a b",
-      "rsync -a --exclude-from=list a b",
-      "rsync -a --exclude /build a user@host:/srv/x",
-      "rsync -a /repo/src/ /repo/dst/",
+      "rsync -t --exclude='*.o' a b",
+      "rsync -t --exclude-from=list a b",
+      "rsync -t --exclude /build a user@host:/srv/x",
+      "rsync -t /repo/src/ /repo/dst/",
     ],
     asked: [
       "rsync -e evil a h:b",
@@ -741,7 +741,7 @@ export const ROWS: readonly Row[] = [
     asked: ["python -m pytest -p evil"],
   },
   { allow: "Bash(uv run pytest *)", covered: ["uv run pytest -q"], asked: ["uv run pytest --pyargs evil"] },
-  { allow: "Bash(python:*)", covered: ["python -c 'print(1)'", "python -m x", "python /tmp/x.py"], asked: [] },
+  { allow: "Bash(python:*)", covered: ["python -c 'print(1)'", "python -m x", "python x.py"], asked: [] },
   { allow: "Bash(python3.12:*)", covered: ["python3.12 -c x"], asked: [] },
   { allow: "Bash(node:*)", covered: ["node -e 1", "node --import ./x y.js"], asked: [] },
   {
