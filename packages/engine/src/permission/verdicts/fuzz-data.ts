@@ -36,6 +36,11 @@ export const MUST_ASK: readonly Group[] = [
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
     ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
   ],
+  [
+    "names outside that a pattern lists behind a wrapper",
+    { allow: ["Bash(printf:*)", "Bash(echo:*)"], links: { "/repo/ln": "/outside" }, files: ["/outside/a", "/etc/x"] },
+    ["xargs printf '%s' ln/*", "timeout 5 echo /etc/*", "nice echo ~/*", "echo ln/*"],
+  ],
   ["a tilde that quotes keep as it is", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
   ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
   [
