@@ -16,12 +16,14 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { Call } from "./turn.ts";
-import { isUnfinished, wellFormed } from "./well-formed.ts";
+import type * as WellFormed from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Of what stands beside the conversation, what the model has read. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
+
+const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
@@ -147,14 +149,19 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
-  /** Before the model is asked: a reply that broke off in the middle of its thoughts would be refused. */
+  /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
   mend(): void {
-    const reply = this.#messages.findLast(({ role }) => role === "assistant");
-    if (reply && isUnfinished(reply)) this.seal();
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    const last = newest.at(-1)?.type ?? "";
+    if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
+      this.seal();
   }
 
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
   seal(): void {
+    if (this.#messages.length === 0) return;
+    // Only a session that is there already needs it.
+    const { wellFormed } = require("./well-formed.ts") as typeof WellFormed;
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));

@@ -95,13 +95,6 @@ const unanswered = (id: string): ToolResultBlock => ({
   is_error: true,
 });
 
-/** Whether a reply broke off where the API would not take it back, with something said behind it. */
-export function isUnfinished(reply: ModelMessage): boolean {
-  const blocks = blocksOf(reply.content);
-  const served = servedIn([reply]);
-  return withoutLastThoughts(blocks).length < blocks.length || blocks.some((block) => isOpenAtServer(block, served));
-}
-
 /** The calls that servers carried out: their results stand in the reply itself. */
 function servedIn(messages: readonly ModelMessage[]): ReadonlySet<unknown> {
   const blocks = messages.flatMap(({ role, content }) => (role === "assistant" ? blocksOf(content) : []));

@@ -88,7 +88,7 @@ const ALONE = /^ {0,3}<(?:\/[a-z][\w-]*\s*|[a-z][\w-]*(?:\s[^<>]*)?)>\s*$/i;
 const BLANK = /^\s*$/;
 
 function htmlEnd(line: string, afterBlank: boolean): RegExp | undefined {
-  if (!line.includes("<")) return undefined;
+  if (!/^ {0,3}<[/a-z]/i.test(line)) return undefined;
   const raw = RAW.exec(line)?.[1];
   if (raw !== undefined) {
     const end = new RegExp(`</${raw}>`, "i");

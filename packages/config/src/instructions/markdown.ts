@@ -1,7 +1,7 @@
 // What an instruction file says: its text without comments that begin a line, and the files it mentions.
 // Not a Markdown parser: it knows fences, code spans, emphasis and comments, and takes time in proportion to the text.
 
-import { commentFinder, withoutComments } from "./comments.ts";
+import type * as Comments from "./comments.ts";
 
 export interface Page {
   readonly text: string;
@@ -10,13 +10,16 @@ export interface Page {
 }
 
 const MOST_MENTIONS = 500;
+/** One less than the expression below takes. */
 const LONGEST_MENTION = 1_024;
 
 export function readPage(source: string): Page {
   const hasMention = source.includes("@");
   if (!hasMention && !source.includes("<!--")) return { text: source, mentions: [] };
-  const { kept, prose } = sortLines(source.split("\n"));
-  return { text: kept.join("\n"), mentions: hasMention ? mentionsIn(prose) : [] };
+  // Most files have neither.
+  const comments = require("./comments.ts") as typeof Comments;
+  const { kept, prose } = sortLines(source.split("\n"), comments);
+  return { text: kept.join("\n"), mentions: hasMention ? mentionsIn(prose, comments) : [] };
 }
 
 interface Sorted {
@@ -25,7 +28,7 @@ interface Sorted {
   readonly prose: readonly string[];
 }
 
-function sortLines(lines: readonly string[]): Sorted {
+function sortLines(lines: readonly string[], { commentFinder }: typeof Comments): Sorted {
   const kept: string[] = [];
   const prose: string[] = [];
   const comments = commentFinder(lines);
@@ -85,11 +88,11 @@ function indentedCode(): (line: string) => boolean {
   };
 }
 
-function mentionsIn(prose: readonly string[]): readonly string[] {
+function mentionsIn(prose: readonly string[], comments: typeof Comments): readonly string[] {
   const found = new Set<string>();
   for (const paragraph of paragraphs(prose)) {
     if (!paragraph.includes("@")) continue;
-    const text = withoutSpans(paragraph);
+    const text = comments.withoutComments(withoutSpans(paragraph), " ");
     for (const match of text.matchAll(MENTION)) {
       const mention = match[1] === undefined ? match[2]! : emphasised(match[1], match[2]!, text, match.index);
       if (mention !== "" && mention.length <= LONGEST_MENTION) found.add(mention);
@@ -100,7 +103,7 @@ function mentionsIn(prose: readonly string[]): readonly string[] {
 }
 
 /** At the start of a word, or of emphasis, which begins behind a blank or a sign. */
-const MENTION = /(?:^|\s|(?<![^\s!-/:-@[-`{-~]|[*_~])(\*{1,3}|_{1,3}|~~))@((?:[^\s\\]|\\ )+)/g;
+const MENTION = /(?:^|\s|(?<![^\s!-/:-@[-`{-~]|[*_~])(\*{1,3}|_{1,3}|~~))@((?:[^\s\\]|\\ ){1,1025})/g;
 
 /** The mention up to where the emphasis ends; empty when it never does, for then it is no emphasis. */
 function emphasised(mark: string, mention: string, text: string, at: number): string {
@@ -118,7 +121,7 @@ function* paragraphs(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** Blanks out code spans and comments. A run of backticks closes at the next run of the same length. */
+/** Blanks out code spans. A run of backticks closes at the next run of the same length. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
   const later = new Map<number, number>();
@@ -136,5 +139,5 @@ function withoutSpans(paragraph: string): string {
     text += `${paragraph.slice(from, at)} `;
     from = close + length;
   }
-  return withoutComments(text + paragraph.slice(from), " ");
+  return text + paragraph.slice(from);
 }
