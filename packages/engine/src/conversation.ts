@@ -3,7 +3,7 @@
 
 import {
   blocksOf,
-  isText,
+  isBlank,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -177,8 +177,6 @@ export class Conversation {
   }
 }
 
-/** The API refuses a text without a letter in it. */
 function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  const isBlank = (block: ContentBlock) => isText(block) && !/\S/.test(block.text);
   return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
 }

@@ -323,3 +323,12 @@ test("events lost, repeated, swapped and renumbered: no call runs unrecorded, an
     { numRuns: 300 },
   );
 });
+
+test("a blank text in what a tool shows is left out, for the API would refuse it", async () => {
+  const blank: Tool = { ...note([]), show: () => [" \n", "Well"].map((text) => ({ type: "text", text })) };
+  const { requests, problems } = await play([[START, ...call(0, "c", "a"), ends("tool_use"), STOP]], {
+    tools: [blank],
+  });
+  expect(problems).toEqual([]);
+  expect(requests[1].at(-1).content[0].content).toEqual([{ type: "text", text: "Well" }]);
+});
