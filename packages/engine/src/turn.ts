@@ -13,7 +13,7 @@ import {
   type ToolUseBlock,
   type Usage,
 } from "@keelson/protocol";
-import { assembleBlock, type BlockInProgress } from "./block.ts";
+import { assembleBlock, withFitName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
 import { noticeSignal } from "./notice-signal.ts";
@@ -91,8 +91,9 @@ export async function ask(
   /** A call is known by its id all through the session; servers that number the calls of each reply use it again. */
   const withOwnId = (block: ContentBlock): ContentBlock => {
     if (!isToolUse(block)) return block;
-    const isTaken = [...open.values()].some(({ start }) => isToolUse(start) && start.id === block.id);
-    return block.id && !isTaken && !conversation.hasCall(block.id) ? block : { ...block, id: `toolu_${ports.newId()}` };
+    const { id } = block;
+    const isTaken = [...open.values()].some(({ start }) => isToolUse(start) && start.id === id);
+    return id && !isTaken && !conversation.hasCall(id) ? block : { ...block, id: `toolu_${ports.newId()}` };
   };
   const add = (entry: NewEntry) => {
     conversation.add(entry);
@@ -132,7 +133,7 @@ export async function ask(
         }
         case "content_block_start":
           await release();
-          event = { ...event, content_block: withOwnId(event.content_block) };
+          event = { ...event, content_block: withOwnId(withFitName(event.content_block)) };
           open.set(event.index, { start: event.content_block, parts: [] });
           break;
         case "content_block_delta":
