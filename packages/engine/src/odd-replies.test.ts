@@ -345,3 +345,9 @@ test.each([["Note it, please"], ["N".repeat(500)], [""]])(
     expect(requests[1].at(-1).content[0].content).toContain("No such tool available");
   },
 );
+
+test("zeros at the end of a reply do not take back what was counted at its start", async () => {
+  const last = { ...ends("end_turn"), usage: { input_tokens: 0, output_tokens: 5, cache_read_input_tokens: 0 } };
+  const { charges } = await play([[START, ...block(0, TEXT), last as StreamEvent, STOP]]);
+  expect(charges[0]!.usage).toMatchObject({ input_tokens: 100, output_tokens: 5 });
+});

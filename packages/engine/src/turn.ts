@@ -150,7 +150,7 @@ export async function ask(
         case "message_delta":
           stopReason = event.delta.stop_reason ?? stopReason;
           stopSequence = event.delta.stop_sequence ?? stopSequence;
-          usage = { ...usage, ...withoutNulls(event.usage) };
+          usage = { ...usage, ...counted(event.usage) };
           await release();
           break;
         case "message_stop":
@@ -211,6 +211,7 @@ function assistantEntry(
   };
 }
 
-function withoutNulls(usage: Partial<Usage> | undefined): Partial<Usage> {
-  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
+/** What an event really counts. Some servers send zeros for what an earlier event told. */
+function counted(usage: Partial<Usage> | undefined): Partial<Usage> {
+  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== 0));
 }
