@@ -18,6 +18,7 @@ import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
 import { noticeSignal } from "./notice-signal.ts";
 import type { ModelRequest, Ports } from "./ports.ts";
+import { withCounted } from "./result.ts";
 
 export interface Call {
   readonly block: ToolUseBlock;
@@ -150,7 +151,7 @@ export async function ask(
         case "message_delta":
           stopReason = event.delta.stop_reason ?? stopReason;
           stopSequence = event.delta.stop_sequence ?? stopSequence;
-          usage = { ...usage, ...counted(event.usage) };
+          usage = withCounted(usage, event.usage);
           await release();
           break;
         case "message_stop":
@@ -209,9 +210,4 @@ function assistantEntry(
       usage,
     },
   };
-}
-
-/** What an event really counts. Some servers send zeros for what an earlier event told. */
-function counted(usage: Partial<Usage> | undefined): Partial<Usage> {
-  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== 0));
 }
