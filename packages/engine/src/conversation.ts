@@ -23,6 +23,9 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 /** Of what stands beside the conversation, what the model has read. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
 
+/** An entry with what is known of its place in the transcript. */
+type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
+
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
@@ -36,9 +39,14 @@ export class Conversation {
   }
 
   /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
+  static of(entries: Iterable<Placed>, preface?: string): Conversation {
     const conversation = new Conversation(preface);
-    for (const entry of entries) conversation.add(entry);
+    const seen = new Set<string>();
+    for (const entry of entries) {
+      // A line that is in the file twice was said once.
+      if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
+      conversation.add(entry);
+    }
     conversation.seal();
     return conversation;
   }
@@ -52,7 +60,7 @@ export class Conversation {
     return this.#replyId;
   }
 
-  add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
+  add(entry: Placed): void {
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);
