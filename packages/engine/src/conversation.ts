@@ -3,7 +3,7 @@
 
 import {
   blocksOf,
-  isText,
+  isBlank,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -22,6 +22,8 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Of what stands beside the conversation, what the model has read. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
+
+const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
 /** An entry with what is known of its place in the transcript. */
 type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
@@ -148,6 +150,14 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
+  /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
+  mend(): void {
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    const last = newest.at(-1)?.type ?? "";
+    if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
+      this.seal();
+  }
+
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
   seal(): void {
     if (this.#messages.length === 0) return;
@@ -168,8 +178,6 @@ export class Conversation {
   }
 }
 
-/** The API refuses a text without a letter in it. */
 function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  const isBlank = (block: ContentBlock) => isText(block) && !/\S/.test(block.text);
   return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
 }

@@ -21,10 +21,12 @@ export interface WellFormedOptions {
 
 /**
  * Answers each call directly behind it, wherever the result was recorded, or says that there is none. Drops results of
- * calls nobody made, calls made twice, and thoughts a reply ends in. Messages that need no change stay the same objects.
+ * calls nobody made, calls made twice, thoughts a reply ends in, and calls a server was to carry out and did not.
+ * Messages that need no change stay the same objects.
  */
 export function wellFormed(messages: readonly ModelMessage[], options: WellFormedOptions): ModelMessage[] {
   const { answers, repeated } = answersIn(messages);
+  const served = servedIn(messages);
   const result: ModelMessage[] = [];
 
   const answersDue = () =>
@@ -46,7 +48,9 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
       continue;
     }
     const own = blocks.filter((block) => !repeated.has(block) && !isToolResult(block));
-    const kept = withoutLastThoughts(own);
+    // A turn the server paused goes on with the very call it ends in.
+    const isPaused = message === messages.at(-1);
+    const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
     if (kept.length === 0) continue;
     say(result.length === 0 ? options.lostBeginning() : answersDue());
     result.push(messageOf("assistant", kept, message));
@@ -105,6 +109,18 @@ const unanswered = (id: string): ToolResultBlock => ({
   content: NO_RESULT,
   is_error: true,
 });
+
+/** The calls that servers carried out: their results stand in the reply itself. */
+function servedIn(messages: readonly ModelMessage[]): ReadonlySet<unknown> {
+  const blocks = messages.flatMap(({ role, content }) => (role === "assistant" ? blocksOf(content) : []));
+  return new Set(blocks.map((block) => (block as { readonly tool_use_id?: unknown }).tool_use_id));
+}
+
+const AT_SERVER: ReadonlySet<string> = new Set(["server_tool_use", "mcp_tool_use"]);
+
+function isOpenAtServer(block: ContentBlock, served: ReadonlySet<unknown>): boolean {
+  return AT_SERVER.has(block.type) && !served.has((block as { readonly id?: unknown }).id);
+}
 
 /** The API refuses a reply that ends in a thought, as one that was cut off may. */
 function withoutLastThoughts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
