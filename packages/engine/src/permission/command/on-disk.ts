@@ -54,20 +54,21 @@ export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
 /** Whether a pattern for one name may stand for this one. In any case, as some shells and file systems have it. */
 export function nameFits(name: string, pattern: string): boolean {
   if (name.startsWith(".") && /^[*?[]/.test(pattern)) return false;
-  const wanted = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
-  const given = name.toLowerCase();
+  const parts = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
+  // How many letters other characters are to the shell, its locale decides.
+  const wanted = /^[ -~]*$/.test(name) ? parts : parts.map((part) => (isAnyOne(part) ? "*" : part));
   let at = 0;
   let star = -1;
   let since = 0;
-  for (let next = 0; next < given.length || at < wanted.length;) {
+  for (let next = 0; next < name.length || at < wanted.length;) {
     const part = wanted[at];
     if (part === "*") {
       star = at++;
       since = next;
-    } else if (part !== undefined && next < given.length && isOne(part, given[next]!)) {
+    } else if (part !== undefined && next < name.length && isOne(part, name[next]!)) {
       at++;
       next++;
-    } else if (star >= 0 && since < given.length) {
+    } else if (star >= 0 && since < name.length) {
       // The last star takes one more.
       at = star + 1;
       next = ++since;
@@ -77,7 +78,10 @@ export function nameFits(name: string, pattern: string): boolean {
 }
 
 /** A bracket is taken for any letter. */
+const isAnyOne = (part: string) => part === "?" || (part.length > 1 && part.startsWith("["));
+
 function isOne(part: string, letter: string): boolean {
-  if (part === "?" || (part.length > 1 && part.startsWith("["))) return true;
-  return (part.startsWith("\\") ? part.slice(1) : part).toLowerCase() === letter;
+  if (isAnyOne(part)) return true;
+  const own = part.startsWith("\\") ? part.slice(1) : part;
+  return own === letter || own.toLowerCase() === letter.toLowerCase();
 }

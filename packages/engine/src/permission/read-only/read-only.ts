@@ -66,7 +66,14 @@ const SAFE_NAMES =
 
 /** May stand before a command without changing what it does to the world. */
 export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][number]): boolean {
-  return SAFE_NAMES.test(name) && value?.kind === "literal";
+  return SAFE_NAMES.test(name) && value?.kind === "literal" && isPlainValue(name, value.value);
+}
+
+/** No text that make would expand or a script could stumble over, and no path where a file would be looked up by it. */
+function isPlainValue(name: string, value: string): boolean {
+  if (!/^[\w.,:=@+*/-]*$/.test(value)) return false;
+  if (name === "TZ") return !/^[:/.]|\.\./.test(value);
+  return !/^(LANG|LC_|TERM)/.test(name) || !value.includes("/");
 }
 
 /** `x=1` alone, and the variable of a loop. Names in capitals may mean something to a program or to the shell. */
