@@ -33,8 +33,15 @@ export function matchesOf(
   return found;
 }
 
-/** Everything beneath a folder. With `follow`, also what lies where links lead; nothing is gone through twice. */
-export function contentsOf(folder: string, follow: boolean, sight: Sight): Found[] | undefined {
+interface Depth {
+  /** Also what lies where links lead; nothing is gone through twice. */
+  readonly follow: boolean;
+  /** Only what lies directly in the folder. */
+  readonly shallow?: boolean | undefined;
+}
+
+/** Everything beneath a folder. */
+export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): Found[] | undefined {
   const all: Found[] = [];
   const open: Found[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
@@ -44,7 +51,7 @@ export function contentsOf(folder: string, follow: boolean, sight: Sight): Found
       const found = step(here, entry.name, entry.isSymbolicLink());
       all.push(found);
       const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
-      if (!leads || seen.has(found.real)) continue;
+      if (!leads || shallow || seen.has(found.real)) continue;
       seen.add(found.real);
       open.push(found);
     }

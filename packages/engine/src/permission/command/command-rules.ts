@@ -128,7 +128,7 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
       (each) =>
         range === "anywhere" ||
         range.some((folder) => holds(each, folder, question)) ||
-        followed.some(({ path }) => leadsTo(each, path, question)),
+        followed.some(({ path, shallow }) => leadsTo(each, path, question, shallow === true)),
     );
     if (rule) return { rule, reach: "maybe" };
   }
@@ -140,10 +140,13 @@ function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
 }
 
-/** Whether a link in the folder leads to what the rule is about. */
-function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion): boolean {
+/** Whether a link in the folder leads to what the rule is about; with `opens`, or any file in there is it. */
+function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion, opens: boolean): boolean {
   const inside = onDisk?.contents.get(folder);
-  return inside === undefined || inside.some((ends) => ends.given !== ends.real && eitherMatches(rule, ends, question));
+  return (
+    inside === undefined ||
+    inside.some((ends) => (opens || ends.given !== ends.real) && eitherMatches(rule, ends, question))
+  );
 }
 
 /** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */

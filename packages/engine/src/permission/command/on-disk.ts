@@ -3,7 +3,7 @@
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
-import { deepFolders } from "./deep.ts";
+import { copyOf, deepFolders, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
 import type { Ends } from "../question.ts";
 
@@ -20,8 +20,10 @@ export interface LookUps {
   readonly paths: readonly string[];
   /** Absolute, escaped where they are literal. */
   readonly patterns: readonly string[];
-  /** follow: links in there lead further. */
-  readonly folders: readonly { readonly path: string; readonly pattern: boolean; readonly follow: boolean }[];
+  /** follow: links in there lead further. shallow: only what lies directly in there. */
+  readonly folders: readonly DeepFolder[];
+  /** Folders that are copied whole: what is there already, under the names of their `landings`, is written through. */
+  readonly copies: readonly Transfer[];
 }
 
 const MOST_PATTERNS = 64;
@@ -39,6 +41,7 @@ export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: s
     paths: [...new Set([...places, ...paths])],
     patterns: distinct.length > MOST_PATTERNS ? [] : distinct,
     folders: folders.length > MOST_PATTERNS ? [] : folders,
+    copies: commands.flatMap((command) => copyOf(command, places, where.home) ?? []),
   };
 }
 
