@@ -157,8 +157,22 @@ export function placesIn(
       }
     }
   };
-  for (const { words } of commands) movesOf(words).forEach(move);
+  for (const { words } of commands) (goesHome(words) ? [HOME] : movesOf(words)).forEach(move);
   return places;
+}
+
+const HOME: Word = { kind: "home", value: "~", text: "~" };
+
+const goesHome = ([program, ...words]: readonly Word[]) =>
+  program?.value === "cd" &&
+  words.every(({ kind, value }) => kind === "literal" && value.startsWith("-") && value !== "-");
+
+/** Whether it moves to a folder the text does not tell, or gives home another meaning. */
+export function isAdrift(commands: readonly SimpleCommand[]): boolean {
+  return commands.some(
+    ({ words, assignments }) =>
+      movesOf(words).some(({ kind }) => kind === "unknown") || assignments.some(({ name }) => name === "HOME"),
+  );
 }
 
 function movesOf(words: readonly Word[]): Word[] {

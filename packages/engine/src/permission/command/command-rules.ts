@@ -19,7 +19,7 @@ export interface Finding {
 
 /** The rule that is met by the line as a whole or by the call's other parameters, whatever its parts are. */
 export function findingOnLine(rules: readonly Rule[], view: CommandView): Finding | undefined {
-  const { question, analysis, lost } = view;
+  const { question, analysis, lost, adrift } = view;
   const about = commandRules(rules, question);
   if (analysis.problem !== undefined) return about[0] && { rule: about[0], reach: "maybe" };
   const parameter = rules.find((rule) => matchesParameter(rule, question.tool, question.input));
@@ -28,7 +28,8 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
   if (line) return { rule: line, reach: "yes" };
   // Another shell than bash may understand the line in a way that meets any of them.
   const isForeign = question.shell === "other";
-  const path = lost || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
+  const path =
+    lost || adrift || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
   const unsure = isForeign ? (about[0] ?? path) : path;
   return unsure && { rule: unsure, reach: "maybe" };
 }
