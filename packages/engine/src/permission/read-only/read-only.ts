@@ -36,8 +36,10 @@ export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (!Object.hasOwn(PROGRAMS, program.value)) return false;
   // The shell drops what is left empty between braces: `printf {,-v} x`.
   const words = rest.filter((word) => word.kind !== "braces" || word.value !== "");
+  // As a script, the path of somebody's home may be a command: `sed ~/p` is `e` and more for /home/eve.
+  const chosen = program.value === "sed" ? /^(glob|home)$/ : /^glob$/;
   const known = words.every(
-    (word, at) => isKnown(word) && (word.kind !== "glob" || takesAnyName(program.value, words, at)),
+    (word, at) => isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at)),
   );
   return known && PROGRAMS[program.value]!(words.map(asGiven));
 }
