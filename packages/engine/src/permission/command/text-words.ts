@@ -98,14 +98,17 @@ function valuesOf(
   if (option.startsWith("--")) {
     const [title, value] = option.slice(2).split("=", 2);
     if (longValued.split(" ").includes(title!)) return value === undefined && !/^colou?r$/.test(title!) ? 1 : 0;
-    return long.split(" ").includes(title!) ? 0 : undefined;
+    return long.split(" ").includes(title!) && isSuffix(value ?? "") ? 0 : undefined;
   }
   for (let at = 1; at < option.length; at++) {
     const letter = option[at]!;
     // What follows in the same word is the suffix of the copy that is kept.
-    if (name === "sed" && letter === "i") return 0;
+    if (name === "sed" && letter === "i") return isSuffix(option.slice(at + 1)) ? 0 : undefined;
     if (valued.includes(letter)) return at === option.length - 1 ? 1 : 0;
     if (!flags.includes(letter)) return undefined;
   }
   return 0;
 }
+
+/** With a slash in it, the copy is kept in another folder. */
+const isSuffix = (value: string) => !value.includes("/");
