@@ -25,11 +25,13 @@ const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
+/** An entry with what is known of its place in the transcript. */
+type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
+
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
   #replyEnded = false;
-  readonly #calls = new Set<string>();
   #deferred: Call[] = [];
   #preface: TextBlock | undefined;
 
@@ -39,9 +41,14 @@ export class Conversation {
   }
 
   /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
+  static of(entries: Iterable<Placed>, preface?: string): Conversation {
     const conversation = new Conversation(preface);
-    for (const entry of entries) conversation.add(entry);
+    const seen = new Set<string>();
+    for (const entry of entries) {
+      // A line that is in the file twice was said once.
+      if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
+      conversation.add(entry);
+    }
     conversation.seal();
     return conversation;
   }
@@ -55,12 +62,7 @@ export class Conversation {
     return this.#replyId;
   }
 
-  /** Whether a call with this id was made already. */
-  hasCall(id: string): boolean {
-    return this.#calls.has(id);
-  }
-
-  add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
+  add(entry: Placed): void {
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);
@@ -101,7 +103,6 @@ export class Conversation {
    */
   #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
     const blocks = withoutBlanks(content);
-    for (const block of blocks) if (isToolUse(block)) this.#calls.add(block.id);
     if (blocks.length === 0) {
       if (this.#replyId === id) this.#replyEnded = stopReason !== null;
       return;

@@ -174,13 +174,6 @@ test.each<[string, readonly (readonly Step[])[]]>([
       ],
     ],
   ],
-  [
-    "in two replies",
-    [
-      [START, ...call(0, "c", "a"), ends("tool_use"), STOP],
-      [START, ...call(0, "c", "b"), ends("tool_use"), STOP],
-    ],
-  ],
   ["as nothing at all", [[START, ...call(0, "", "a"), ...call(1, "", "b"), ends("tool_use"), STOP]]],
 ])("calls that are given the same id %s are told apart", async (_, replies) => {
   const { done, problems, entries } = await play(replies);

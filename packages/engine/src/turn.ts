@@ -89,12 +89,12 @@ export async function ask(
     }
     await show(end);
   };
-  /** A call is known by its id all through the session; servers that number the calls of each reply use it again. */
+  /** The calls of a reply are told apart by their ids. */
   const withOwnId = (block: ContentBlock): ContentBlock => {
     if (!isToolUse(block)) return block;
-    const { id } = block;
-    const isTaken = [...open.values()].some(({ start }) => isToolUse(start) && start.id === id);
-    return id && !isTaken && !conversation.hasCall(id) ? block : { ...block, id: `toolu_${ports.newId()}` };
+    const others = [...open.values()].map(({ start }) => start).concat(calls.map((call) => call.block));
+    const isTaken = others.some((other) => isToolUse(other) && other.id === block.id);
+    return block.id && !isTaken ? block : { ...block, id: `toolu_${ports.newId()}` };
   };
   const add = (entry: NewEntry) => {
     conversation.add(entry);

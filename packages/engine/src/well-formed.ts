@@ -7,6 +7,7 @@ import {
   type ContentBlock,
   type ModelMessage,
   type ToolResultBlock,
+  type ToolUseBlock,
 } from "@keelson/protocol";
 
 export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
@@ -24,16 +25,14 @@ export interface WellFormedOptions {
  * Messages that need no change stay the same objects.
  */
 export function wellFormed(messages: readonly ModelMessage[], options: WellFormedOptions): ModelMessage[] {
-  const answers = answersIn(messages);
+  const { answers, repeated } = answersIn(messages);
   const served = servedIn(messages);
-  const made = new Set<string>();
-  const isNew = (id: string) => made.size < made.add(id).size;
   const result: ModelMessage[] = [];
 
   const answersDue = () =>
     callsIn(result.at(-1))
-      .filter((id) => !options.deferred.has(id))
-      .map((id) => answers.get(id) ?? unanswered(id));
+      .filter(({ id }) => !options.deferred.has(id))
+      .map((call) => answers.get(call) ?? unanswered(call.id));
   const say = (blocks: readonly ContentBlock[], original?: ModelMessage) => {
     const last = result.at(-1);
     if (blocks.length === 0) return;
@@ -48,7 +47,7 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
       say([...answersDue(), ...blocks.filter(({ type }) => !NOT_THE_USERS.has(type))], message);
       continue;
     }
-    const own = blocks.filter((block) => (isToolUse(block) ? isNew(block.id) : !isToolResult(block)));
+    const own = blocks.filter((block) => !repeated.has(block) && !isToolResult(block));
     // A turn the server paused goes on with the very call it ends in.
     const isPaused = message === messages.at(-1);
     const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
@@ -69,24 +68,40 @@ function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], 
   return original && isSame ? original : { role, content: blocks };
 }
 
-function callsIn(message: ModelMessage | undefined): string[] {
-  if (message?.role !== "assistant") return [];
-  return blocksOf(message.content)
-    .filter(isToolUse)
-    .map((call) => call.id);
+function callsIn(message: ModelMessage | undefined): ToolUseBlock[] {
+  return message?.role === "assistant" ? blocksOf(message.content).filter(isToolUse) : [];
 }
 
-/** The first result of each call. */
-function answersIn(messages: readonly ModelMessage[]): ReadonlyMap<string, ContentBlock> {
-  const answers = new Map<string, ContentBlock>();
+/**
+ * The result of each call, and calls that are only there because a line was written twice. Some servers use an id again
+ * in every reply, so a result belongs to the newest open call of its id, or to the next one when it came first.
+ */
+function answersIn(messages: readonly ModelMessage[]) {
+  const answers = new Map<ContentBlock, ContentBlock>();
+  const newest = new Map<string, ToolUseBlock>();
+  const early = new Map<string, ContentBlock>();
+  const again: ToolUseBlock[] = [];
   for (const { role, content } of messages) {
-    if (role !== "user") continue;
     for (const block of blocksOf(content)) {
-      if (isToolResult(block) && !answers.has(block.tool_use_id)) answers.set(block.tool_use_id, block);
+      if (role === "assistant" && isToolUse(block)) {
+        const before = newest.get(block.id);
+        const result = before === undefined ? early.get(block.id) : undefined;
+        if (before && isSame(before, block)) again.push(block);
+        // A copy of an open call is no call of its own.
+        if (!before || answers.has(before) || !isSame(before, block)) newest.set(block.id, block);
+        if (result) answers.set(block, result);
+      } else if (role === "user" && isToolResult(block)) {
+        const call = newest.get(block.tool_use_id);
+        if (!call) early.set(block.tool_use_id, early.get(block.tool_use_id) ?? block);
+        else if (!answers.has(call)) answers.set(call, block);
+      }
     }
   }
-  return answers;
+  return { answers, repeated: new Set<ContentBlock>(again.filter((call) => !answers.has(call))) };
 }
+
+const isSame = (a: ToolUseBlock, b: ToolUseBlock) =>
+  a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 const unanswered = (id: string): ToolResultBlock => ({
   type: "tool_result",
