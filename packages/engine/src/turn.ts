@@ -127,7 +127,7 @@ export async function ask(
           if (held || lastEntry !== undefined) continue;
           // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
           const { id } = event.message;
-          message = id && id !== conversation.replyId ? event.message : { ...event.message, id: ports.newId() };
+          message = id && !conversation.hasReply(id) ? event.message : { ...event.message, id: ports.newId() };
           usage = { ...NO_USAGE, ...event.message.usage };
           stopReason = stopSequence = null;
           break;
