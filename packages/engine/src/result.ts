@@ -100,9 +100,10 @@ export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
   };
 }
 
-/** The usage of a reply with what another of its events counted. Some servers send zeros for what an earlier one told. */
+/** The usage of a reply with what its last event counted. Some servers send zeros there for the input, told before. */
 export function withCounted(usage: Usage, told: Partial<Usage> | undefined): Usage {
-  const counted = Object.entries(told ?? {}).filter(([, value]) => value !== null && value !== 0);
+  const isKnown = ([key, value]: [string, unknown]) => value !== null && !(value === 0 && key.endsWith("input_tokens"));
+  const counted = Object.entries(told ?? {}).filter(isKnown);
   return { ...usage, ...Object.fromEntries(counted) };
 }
 
