@@ -73,6 +73,18 @@ export const MUST_RUN: readonly Group[] = [
     ],
   ],
   [
+    "git",
+    { allow: ["Bash(git:*)"] },
+    [
+      "git config user.name 'A B'",
+      "git config --get core.pager",
+      "git config gc.auto 0",
+      "git diff --no-index /dev/null a.txt",
+      "git diff --color-moved main..HEAD -- src",
+      "git hash-object a.txt",
+    ],
+  ],
+  [
     "beside rules that deny",
     DENIED,
     [
@@ -163,6 +175,22 @@ export const MUST_ASK: readonly Group[] = [
       "tar -cfhost:x a.txt",
       "tar --file=host:x -c a.txt",
       "tar -cb20fhost:x a.txt",
+    ],
+  ],
+  [
+    "git",
+    { allow: ["Bash(git:*)"] },
+    [
+      "git config core.hooksPath -hooks",
+      "git config core.pager --list",
+      "git config alias.x --get",
+      "git config set core.pager -x",
+      "git config gc.recentObjectsHook x",
+      "git diff --no-index a.txt /etc/passwd",
+      "git diff --color-moved /etc/passwd /etc/group",
+      "git grep --no-index root /etc",
+      "git hash-object -w /etc/passwd",
+      "git blame --contents /etc/passwd a.txt",
     ],
   ],
   ["a folder that is not told", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
