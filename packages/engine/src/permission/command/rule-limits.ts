@@ -7,7 +7,7 @@ import { opensFiles } from "./command-files.ts";
 import { optionsOf } from "../options/table.ts";
 import { PROGRAMS } from "../read-only/read-only-table.ts";
 
-const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
+const MOVERS = new Set(["awk", "cp", "gawk", "mawk", "mkdir", "mv", "nawk", "rm", "rmdir", "touch"]);
 
 /**
  * Programs whose operands are files and nothing else; what git and the rest take may be anything. A link is one of them

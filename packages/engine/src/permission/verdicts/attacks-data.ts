@@ -21,6 +21,7 @@ const RULES: World = {
   ...LINKS,
   allow: named("cat", "cp", "find", "grep", "ln", "make", "npm test", "printf", "sed", "tar"),
 };
+const TOOLS: World = { ...LINKS, allow: named("awk", "curl", "docker", "go", "make", "pytest") };
 const DENIED: World = {
   allow: ["Bash"],
   deny: ["Bash(rm:*)", "Bash(git push:*)", "Read(~/.ssh/**)", "Read(.env)"],
@@ -82,6 +83,20 @@ export const MUST_RUN: readonly Group[] = [
       "git diff --no-index /dev/null a.txt",
       "git diff --color-moved main..HEAD -- src",
       "git hash-object a.txt",
+    ],
+  ],
+  [
+    "text tools, builders and services",
+    TOOLS,
+    [
+      "awk -F '/' '/api/ { print $1 }' a.txt",
+      "awk -v x=/api '$0 ~ x' src/*.ts",
+      "make test VERBOSE=1",
+      "make X='a b'",
+      "curl 'http://[::1]:3000/x'",
+      "curl 'https://x/y?z=[1-3]'",
+      "docker volume create x",
+      "go -C src test ./...",
     ],
   ],
   [
@@ -191,6 +206,26 @@ export const MUST_ASK: readonly Group[] = [
       "git grep --no-index root /etc",
       "git hash-object -w /etc/passwd",
       "git blame --contents /etc/passwd a.txt",
+    ],
+  ],
+  [
+    "text tools, builders and services",
+    TOOLS,
+    [
+      "awk '{print}' /etc/passwd",
+      "awk -F : '/root/' d1/out",
+      `awk 'BEGIN { ARGV[1] = "/etc/passwd"; ARGC = 2 } 1'`,
+      "make 'x!=id'",
+      "make test 'x != id'",
+      "make 'a/b:=$(shell id)'",
+      "make '$(shell id):=x'",
+      "curl '{file}:///etc/passwd'",
+      "curl 'f[i-i]le:///etc/passwd'",
+      "curl --proto-default file /etc/passwd",
+      "curl --url-query @/etc/passwd http://x",
+      "docker volume create -o device=/ x",
+      "go -C /x test",
+      "pytest @args",
     ],
   ],
   ["a folder that is not told", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
