@@ -64,7 +64,7 @@ const curl: Options = {
   },
   // With -O the last part of the address becomes the file's name.
   // Braces and brackets may spell any scheme.
-  operand: /^file:|^[^/:]*[{[]|\/\.[^/?#]*$/i,
+  operand: /^file:|^[^/:\s"%]*[{[][^/\s"]*:\/|\/\.[^/?#]*$/i,
 };
 
 const wget: Options = {
