@@ -4,8 +4,9 @@
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
 import { gitFolders, landings, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
-import { contentsOf, matchesOf, realPathOf, type Found } from "@keelson/host";
+import { realPathOf } from "@keelson/host";
 import type { GitLookup } from "@keelson/host/git";
+import { contentsOf, matchesOf, type Found } from "@keelson/host/look-up";
 
 export { createGitLookup } from "@keelson/host/git";
 

@@ -54,6 +54,10 @@ export const HOSTILE = lines(`
   git grep -Oevil a
   git grep --open-files-in-pager=evil a
   git diff --no-index a.txt ../outside/secret
+  git diff --dirstat a.txt ../outside/secret
+  git diff --no-index W W
+  sort --debug ../outside/secret
+  grep --initial-tab a ../outside/secret
   git diff --output=x
   git diff --ext-diff
   git diff --textconv

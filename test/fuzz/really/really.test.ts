@@ -16,7 +16,7 @@ const withZsh = test.skipIf(confinementMissing(["bwrap", "zsh"]) !== null);
 confined(
   "nothing that a generated command runs or touches was left unjudged",
   async () => {
-    const findings = await fuzzForReal({ cases: 1_500, seed: 2026, shell: shellNamed("bash") });
+    const findings = await fuzzForReal({ cases: 1_200, seed: 2026, shell: shellNamed("bash") });
     expect(findings.failures, reportOnRuns(findings)).toEqual([]);
     // A gate that asks about everything would pass, too.
     expect(sum(findings.ran)).toBeGreaterThan(findings.cases / 8);
@@ -35,7 +35,7 @@ const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: str
   ["cat a.txt | sort", "cat a.txt | sort", undefined],
   ["ls *.txt", "ls *.txt", undefined],
   ["cat a.txt", "cat a.txt; evil", "ran evil, which was not judged"],
-  ["cat", "cat <(evil)", "ran cat with words that were not judged"],
+  ["cat", "cat <(:)", "ran cat with words that were not judged"],
   ["echo a", "echo 'a '", "ran echo with words that were not judged"],
   ["printf a", "printf b", "ran printf with words that were not judged"],
   ["ls", "PATH=./d; ls", "ran a program of the folder, ls"],
@@ -89,8 +89,8 @@ withZsh(
 withZsh(
   "where commands run in zsh, no generated command is allowed for its text",
   async () => {
-    const findings = await fuzzForReal({ cases: 1_500, seed: 2026, shell: shellNamed("zsh") });
-    expect(findings, reportOnRuns(findings)).toEqual({ cases: 1_500, ran: {}, timedOut: 0, failures: [] });
+    const findings = await fuzzForReal({ cases: 500, seed: 2026, shell: shellNamed("zsh") });
+    expect(findings, reportOnRuns(findings)).toEqual({ cases: 500, ran: {}, timedOut: 0, failures: [] });
   },
   180_000,
 );

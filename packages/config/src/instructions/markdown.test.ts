@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { growth } from "@keelson/testkit";
 import { readPage } from "./markdown.ts";
 
 const F = "```";
@@ -65,18 +66,6 @@ test.each([
   expect(readPage(source).text).toBe(text);
 });
 
-const SMALL = 20_000;
-
-/** The shortest of three. */
-function timeOf(source: string): number {
-  const times = Array.from({ length: 3 }, () => {
-    const started = performance.now();
-    readPage(source);
-    return performance.now() - started;
-  });
-  return Math.min(...times);
-}
-
 test.each<[string, (size: number) => string]>([
   ["comments that never end", (size) => "<!--\n".repeat(size)],
   ["comments with something behind the end", (size) => `${"<!--\n".repeat(size)}--> x @`],
@@ -90,12 +79,6 @@ test.each<[string, (size: number) => string]>([
   ["open comments in a line", (size) => `@a.md ${"<!-- ".repeat(size)}`],
   ["half fences", (size) => "> ".repeat(size) + "```x`"],
   ["lists and tags", (size) => "- <b>\n  <!-- x\n".repeat(size)],
-])(
-  "time grows with the text only: %s",
-  (_, source) => {
-    timeOf(source(SMALL));
-    // Eight times the text: eight times as long, where 64 times would be its square. A clock tick is no measure.
-    expect(timeOf(source(8 * SMALL))).toBeLessThan(30 * Math.max(1, timeOf(source(SMALL))));
-  },
-  60_000,
-);
+])("time grows with the text only: %s", (_, source) => {
+  expect(growth((size) => readPage(source(size)), { from: 20_000, to: 80_000 })).toBeLessThan(16);
+});

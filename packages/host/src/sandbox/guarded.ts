@@ -31,7 +31,7 @@ export interface Guarded {
   readonly links: readonly string[];
   /** Git's own settings. Writable, because git replaces the file; changes that run programs are undone. */
   readonly gitSettings: readonly string[];
-  /** Read-only files with a second name somewhere, under which they could be written: the content is put back. */
+  /** Files whose content is put back: they have a second name that could be written to, or are written as a matter of course. */
   readonly contents: readonly string[];
   /** Folders where a new file would run as code: whatever is added is moved aside. */
   readonly closedFolders: readonly string[];

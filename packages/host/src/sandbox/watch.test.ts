@@ -223,3 +223,21 @@ shielded("husky: installing writes to `_`, nobody adds a hook beside it", async 
   expect(notes).toContain("core.hookspath");
   expect(notes).toContain("dangerouslyDisableSandbox: true");
 });
+
+shielded("hooks that git looks for in a folder of the project stay as they are", async () => {
+  await using w = await repository();
+  mkdirSync(join(w.project, ".husky/_"), { recursive: true });
+  w.write(".husky/_/pre-commit", "husky\n");
+  await w.git("git config core.hooksPath .husky/_", "approved");
+  expect((await w.git("echo husky > .husky/_/pre-commit")).notes).toBe("");
+  const { notes } = await w.git("echo evil > .husky/_/pre-commit; echo evil > .husky/_/pre-push");
+  expect(notes).toContain("pre-commit', which is protected: it was put back");
+  expect(notes).toContain("pre-push', which is protected: it was moved");
+  expect(w.read(".husky/_/pre-commit")).toBe("husky\n");
+
+  mkdirSync(join(w.project, "githooks"));
+  w.write("githooks/pre-commit", "mine\n");
+  await w.git("git config core.hooksPath githooks", "approved");
+  const refused = await w.git("echo evil > githooks/pre-push; echo evil > githooks/pre-commit; mv githooks x; true");
+  expect(refused.text.match(/Read-only file system|Device or resource busy/g)).toHaveLength(3);
+});

@@ -55,12 +55,8 @@ const enable: Builtin = (words) => {
 
 /** Completion runs commands and functions, and expands the words it is given. */
 const completion: Builtin = (words) => {
-  if (words.length === 0) return undefined;
-  return {
-    ...OPAQUE,
-    drafts: words.flatMap(({ kind, value }) => (kind === "literal" ? [value] : [])),
-    evaluates: true,
-  };
+  const drafts = words.flatMap(({ kind, value }) => (kind === "literal" ? [value] : []));
+  return { ...scripts([]), drafts, evaluates: true, opaque: drafts.length < words.length };
 };
 
 const trap: Builtin = (words) => {
@@ -76,39 +72,47 @@ const jobs: Builtin = (words) => {
 
 const evaluator: Builtin = () => ({ ...scripts([]), evaluates: true });
 
+/** Values are evaluated for integers, references and subscripts only. */
+const declaration: Builtin = (words) =>
+  words.some(({ value }) => /^[-+][a-zA-Z]*[inaA]|^\w+\[/.test(value)) ? evaluator(words, undefined) : undefined;
+
 const printf: Builtin = (words) => (words[0]?.value.startsWith("-v") ? evaluator(words, undefined) : undefined);
 
-/** `-v` evaluates subscripts; in `[[`, so do numeric comparisons. */
+/** `-v` evaluates subscripts. */
 const test: Builtin = (words) =>
-  words.some((word) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(word.value)) ? evaluator(words, undefined) : undefined;
+  words.some(({ value }) => /^-[vR]$/.test(value)) ? evaluator(words, undefined) : undefined;
+
+/** Here numeric comparisons evaluate their operands too. */
+const condition: Builtin = (words) =>
+  words.some(({ value }) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(value)) ? evaluator(words, undefined) : undefined;
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   ".": source,
   "[": test,
-  "[[": test,
+  "[[": condition,
   alias,
-  bind: completion,
+  bind: () => OPAQUE,
   compgen: completion,
   complete: completion,
-  declare: evaluator,
+  declare: declaration,
   enable,
   eval: (words) => scripts([operandsOf(words)]),
-  export: evaluator,
+  export: declaration,
   fc: () => OPAQUE,
   getopts: evaluator,
   hash,
   jobs,
   let: evaluator,
-  local: evaluator,
+  local: declaration,
   mapfile,
   printf,
   read: evaluator,
   readarray: mapfile,
-  readonly: evaluator,
+  readonly: declaration,
   source,
   test,
   trap,
-  typeset: evaluator,
+  typeset: declaration,
   unset: evaluator,
   wait: evaluator,
 };

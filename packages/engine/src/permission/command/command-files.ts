@@ -221,7 +221,8 @@ function optionValue(value: string): string[] {
 function patternOperand(name: string, words: readonly Word[]): ReadonlySet<number> {
   if (!PATTERN_FIRST.has(name)) return new Set();
   const doubtful = words.some(({ value }) => value.startsWith("--") || /^-[A-Za-z]*[ef]/.test(value));
-  const first = words.findIndex((word) => !word.value.startsWith("-"));
+  // A lone `-` is an operand, too.
+  const first = words.findIndex(({ value }) => !value.startsWith("-") || value === "-");
   // A pattern of file names becomes several words, and only the first of them is not a file.
   return new Set(doubtful || words[first]?.kind === "glob" ? [] : [first]);
 }

@@ -30,16 +30,24 @@ function isInside(file: Word, { places, question, lost }: CommandView): boolean 
   });
 }
 
-/** xargs adds the words it reads. Names that `find` prints begin with the folder it searched, never with a dash. */
+/**
+ * xargs adds the words it reads. Names that `find` prints begin with the folder it searched, never with a dash; but only
+ * with a null between them is each name one word.
+ */
 export function isFed(part: SimpleCommand, { analysis }: CommandView): boolean {
   if (basename(part.words[0]?.value ?? "") !== "xargs") return false;
   if (part.redirections.some(({ kind }) => kind === "read" || kind === "text")) return true;
-  const before = analysis.commands[analysis.commands.indexOf(part) - 1];
+  const at = analysis.commands.indexOf(part);
   // Nothing comes before it: it reads an empty input.
-  if (before === undefined) return false;
+  if (at === 0) return false;
+  const before = analysis.commands[at - 1];
+  if (before === undefined || !part.words.some(({ value }) => /^-[rtx]*0/.test(value))) return true;
   const [program, ...words] = before.words;
   const isFind = part.piped === true && before.piped === true && program?.value === "find";
-  return !isFind || words.some(({ kind, value }) => kind === "glob" || /^-(printf|ls|exec)/.test(value));
+  const isPlain = words.every(
+    ({ kind, value }) => kind !== "glob" && !/^-(print|printf|ls|exec|execdir|ok|okdir)$/.test(value),
+  );
+  return !isFind || !isPlain || !words.some(({ value }) => value === "-print0");
 }
 
 /** Why a rule that covers the text of this part, or of what it starts, does not allow it. */

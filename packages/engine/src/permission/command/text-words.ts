@@ -82,9 +82,10 @@ export function textWords(name: string, words: readonly Word[]): ReadonlySet<num
       if (values === undefined) return undefined;
       found.add(at);
       if (values === 1 && NUMBERED.test(word.value) && !/^\d+$/.test(words[at + 1]?.value ?? "")) return undefined;
+      // A pattern of file names becomes several words, and only the first of them is not a file.
+      if (words.slice(at + 1, at + 1 + values).some(({ kind }) => kind === "glob")) return undefined;
       for (let more = values; more > 0; more--) found.add(++at);
     } else if (wanted > 0) {
-      // A pattern of file names becomes several words, and only the first of them is not a file.
       if (word.kind === "glob") return undefined;
       wanted--;
       found.add(at);

@@ -57,6 +57,8 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
   const unknown = { kind: "unknown", value: text } as const;
   const [first] = pieces;
   let home = first?.type === "text" && !first.quoted && first.value.startsWith("~");
+  // A quote before the first slash keeps the tilde from being expanded.
+  if (home && pieces.length > 1 && !first?.value?.includes("/")) return unknown;
   let value = "";
   let pattern = "";
   for (const [index, piece] of pieces.entries()) {

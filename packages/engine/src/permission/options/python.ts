@@ -43,13 +43,12 @@ export const PYTHON: Readonly<Record<string, Options>> = {
   nox: { files: "f noxfile" },
   pip,
   pylint: {
-    long: "init-hook load-plugins import-graph ext-import-graph int-import-graph output",
+    long: "init-hook load-plugins import-graph ext-import-graph int-import-graph",
     files: "rcfile output",
   },
   pyright: { long: "pythonpath", files: "p project v venvpath typeshedpath" },
   pytest,
   ruff: checker,
-  sphinx: checker,
   tox: { short: "x", long: "override", files: "c conf workdir root", valued: "ekfl" },
   uv: { files: "python p directory project config-file cache-dir" },
 };

@@ -13,7 +13,7 @@ const awk: Options = {
   inspect: inspectAwk,
 };
 
-const grepLike: Options = { long: "pager ackrc", plain: "no-pager" };
+const grepLike: Options = { long: "pager ackrc" };
 
 export const TEXT: Readonly<Record<string, Options>> = {
   ack: grepLike,
@@ -26,7 +26,7 @@ export const TEXT: Readonly<Record<string, Options>> = {
   delta: { long: "pager" },
   diff3: { long: "diff-program" },
   exiftool: { single: true, long: "config if p @ api execute stay_open userParam tagsFromFile w o" },
-  fd: { short: "xX", long: "exec exec-batch", valued: "dteEScjo", plain: "exclude" },
+  fd: { short: "xX", long: "exec exec-batch", valued: "dteEScjo" },
   find: {
     single: true,
     long: "exec execdir ok okdir delete fls fprint fprint0 fprintf files0-from",
@@ -43,7 +43,6 @@ export const TEXT: Readonly<Record<string, Options>> = {
     short: "PHCrXtTZ",
     long: "pager html config-file prompt gxditview troff troff-device ditroff preprocessor local-file",
     valued: "eEmMpRsSL",
-    plain: "locale",
   },
   more: { plus: true },
   most: { plus: true },
@@ -54,7 +53,7 @@ export const TEXT: Readonly<Record<string, Options>> = {
     valued: "frtTVMHBAcD",
   },
   pg: { plus: true },
-  rg: { long: "pre hostname-bin", plain: "pre-glob pretty" },
+  rg: { long: "pre hostname-bin" },
   sdiff: { long: "diff-program", files: "o output" },
   sed: { short: "f", long: "file", valued: "eli", inspect: inspectSed },
   sort: {

@@ -30,12 +30,34 @@ export const MUST_ASK: readonly Group[] = [
     ],
   ],
   ["a word that bash expands twice", { mode: "acceptEdits" }, ["ls >&'x$(evil)'", 'ls >&"x\\$(evil)"']],
+  ["a lone sign that is the pattern", {}, ["grep - /etc/passwd", "rg - ../secret", "grep -n - ~/.ssh/id_rsa"]],
   [
     "words that braces leave empty",
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
     ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
   ],
+  [
+    "names outside that a pattern lists behind a wrapper",
+    { allow: ["Bash(printf:*)", "Bash(echo:*)"], links: { "/repo/ln": "/outside" }, files: ["/outside/a", "/etc/x"] },
+    ["xargs printf '%s' ln/*", "timeout 5 echo /etc/*", "nice echo ~/*", "echo ln/*"],
+  ],
+  [
+    "a pattern of file names as the value of an option",
+    { links: { "/repo/ln": "/outside/a" }, files: ["/repo/b"] },
+    ["grep -E -e [a-z]* b", "grep -m 1 -e * b", "rg -e l* b", "sed -n -e l* b", "grep --regexp l* b"],
+  ],
+  ["a tilde that quotes keep as it is", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
   ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
+  [
+    "a rule for git diff, and files that are not the repository's",
+    { allow: ["Bash(git diff:*)", "Bash(git grep:*)"] },
+    [
+      "git diff --no-index a /etc/passwd",
+      "git diff --ws-error-highlight=all a ../secret",
+      "git diff --no-index /dev/null ~/.ssh/id_rsa",
+      "git grep --no-index x ../secret",
+    ],
+  ],
   [
     "code for a builtin under a rule for it",
     { allow: ["Bash(printf:*)", "Bash(echo:*)"] },
@@ -44,5 +66,10 @@ export const MUST_ASK: readonly Group[] = [
 ];
 
 export const MUST_RUN: readonly Group[] = [
+  [
+    "a rule for git diff",
+    { allow: ["Bash(git diff:*)"] },
+    ["git diff --no-index a b", "git diff --ws-error-highlight=all HEAD~3 -- src", "git diff --dirstat main..x"],
+  ],
   ["braces that leave nothing empty", { mode: "acceptEdits" }, ["cp a{,.bak}", "ls {a,b}", "cat sub/{x,y}.txt"]],
 ];

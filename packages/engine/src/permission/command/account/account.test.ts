@@ -1,6 +1,7 @@
 // Our own reading of shell text, and its agreement with the parser. Nothing is run.
 
 import { expect, test } from "bun:test";
+import { growth } from "@keelson/testkit";
 import { analyseCommand } from "../command.ts";
 import { readFacts } from "./read-script.ts";
 
@@ -162,26 +163,13 @@ const UNITS = [
   ...PAIRED.flatMap((a) => PAIRED.map((b) => ["", `${a}${b}${CLOSERS[b] ?? ""}${CLOSERS[a] ?? ""}`] as const)),
 ];
 
-test("four times the text takes about four times as long, whatever is opened again and again", () => {
-  const usual = fastest("", "ls -l; ", 12_000);
+test("eight times the text takes about eight times as long, whatever is opened again and again", () => {
   const slow = UNITS.filter(([before, unit]) => {
-    // Only what is slow at all is worth a second look.
-    if (timeOf(before, unit, 12_000) < 5 * usual) return false;
-    return fastest(before, unit, 12_000) > 10 * fastest(before, unit, 3_000);
+    const read = (length: number) => analyseCommand(before + unit.repeat(Math.floor(length / unit.length)));
+    return growth(read, { from: 1_000, to: 8_000 }) > 30;
   });
   expect(slow).toEqual([]);
 }, 112_000);
-
-function fastest(before: string, unit: string, length: number): number {
-  return Math.min(...Array.from({ length: 5 }, () => timeOf(before, unit, length)));
-}
-
-function timeOf(before: string, unit: string, length: number): number {
-  const command = before + unit.repeat(Math.floor(length / unit.length));
-  const start = performance.now();
-  analyseCommand(command);
-  return performance.now() - start;
-}
 
 test("a long here-document is read, whatever code is in it", () => {
   const code = "const x = `${a}` + $(b) && { [ ( ' \" <<E $[\n".repeat(2_000);

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { governingFiles } from "./governing.ts";
+import { load } from "./load.ts";
+
+test("governingFiles() names everything in force, there or not, wherever it is", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
+  for (const name of ["p", "home", "cfg"]) mkdirSync(join(root, name));
+  const hooks = { Stop: [{ hooks: [{ type: "command", command: '"$CLAUDE_PROJECT_DIR"/tools/check.sh' }] }] };
+  writeFileSync(join(root, "p/team.json"), JSON.stringify({ hooks, apiKeyHelper: "~/bin/key" }));
+  const snapshot = load({
+    cwd: join(root, "p"),
+    home: join(root, "home"),
+    env: { CLAUDE_CONFIG_DIR: join(root, "cfg"), CLAUDE_ENV_FILE: "vars.sh", XDG_CONFIG_HOME: join(root, "xdg") },
+    flags: { settings: "team.json", mcpConfigFiles: ["mcp.json"] },
+    platform: "linux",
+    managedDir: join(root, "managed"),
+  });
+  const names = governingFiles(snapshot).map((path) => path.slice(root.length + 1));
+  expect(names.toSorted()).toEqual([
+    "cfg/.claude.json",
+    "cfg/CLAUDE.md",
+    "cfg/settings.json",
+    "home/bin/key",
+    "managed/managed-settings.d",
+    "managed/managed-settings.json",
+    "p/.claude/settings.json",
+    "p/.claude/settings.local.json",
+    "p/mcp.json",
+    "p/team.json",
+    "p/tools/check.sh",
+    "p/vars.sh",
+    "xdg/git",
+  ]);
+  rmSync(root, { recursive: true });
+});
