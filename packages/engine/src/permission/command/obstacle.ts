@@ -35,8 +35,8 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
   );
 }
 
-/** These go by the text, as the shell's own `cd` does, or open nothing. */
-const OPENS_NOTHING = new Set(["[", "[[", "cd", "readlink", "realpath", "test"]);
+/** These open nothing. */
+const OPENS_NOTHING = new Set(["[", "[[", "readlink", "realpath", "test"]);
 
 function climbingWord({ words, redirections }: SimpleCommand): string | undefined {
   const targets = redirections.filter(({ kind }) => kind === "read").map(({ target }) => target);

@@ -228,6 +228,11 @@ export const MUST_ASK: readonly Group[] = [
       "pytest @args",
     ],
   ],
+  [
+    "cd through a link and back",
+    LINKS,
+    ["cd d1/out/../etc && cat passwd", "cd src/../kit && ls", "cd ./src/.. && cat a.txt"],
+  ],
   ["a folder that is not told", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
 ];
 
