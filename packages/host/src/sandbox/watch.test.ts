@@ -241,3 +241,13 @@ shielded("hooks that git looks for in a folder of the project stay as they are",
   const refused = await w.git("echo evil > githooks/pre-push; echo evil > githooks/pre-commit; mv githooks x; true");
   expect(refused.text.match(/Read-only file system|Device or resource busy/g)).toHaveLength(3);
 });
+
+shielded("the folder of a governing script stays in place, also for a command that starts in it", async () => {
+  await using w = world({ governing: ({ project }) => [join(project, "scripts/check.sh")] });
+  mkdirSync(join(w.project, "scripts"));
+  w.write("scripts/check.sh", "good");
+  const swap = "mv ../scripts ../away; mkdir ../scripts; echo evil > ../scripts/check.sh";
+  const { notes = [] } = await w.run(swap, "call", join(w.project, "scripts"));
+  expect(notes.join("\n")).toContain("so it was moved back");
+  expect(w.read("scripts/check.sh")).toBe("good");
+});

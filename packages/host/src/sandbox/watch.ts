@@ -1,7 +1,7 @@
 // What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
 // as long as anything that ran behind the shield may live, background children included; undone and reported.
 
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { gitFolders } from "./git-folders.ts";
 import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
@@ -50,6 +50,7 @@ export function createWatch(options: WatchOptions): Watch {
   const closed = new Map<string, ReadonlySet<string>>();
   const places = new Set<string>();
   const repositories = new Set<string>();
+  const unseen = new Set<string>();
   const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves });
   const folders = createKeptFolders();
   const untold: string[] = [];
@@ -61,7 +62,7 @@ export function createWatch(options: WatchOptions): Watch {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function repositoryRoots(): readonly string[] {
-    return [...places].flatMap((place) => [place, dirname(gitFolders(place)?.entry ?? place)]);
+    return [...places].flatMap((place) => [place, ...gitFolders(place).map(({ top }) => top)]);
   }
 
   function add(guarded: Guarded): void {
@@ -76,6 +77,7 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.keptFolders) folders.add(path);
     for (const path of guarded.places) places.add(path);
     for (const path of guarded.repositories) repositories.add(path);
+    for (const path of guarded.unseen) unseen.add(path);
   }
 
   function check(): string[] {
@@ -116,14 +118,16 @@ export function createWatch(options: WatchOptions): Watch {
   function checkGit(): string[] {
     const notes: string[] = [];
     for (const place of places) {
-      const git = gitFolders(place);
-      if (!git) continue;
-      // Where one is a link, what it leads to is watched already.
-      for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
-      for (const folder of git.folders) {
-        if (repositories.has(folder)) continue;
-        repositories.add(folder);
-        notes.push(...activeHooks(folder).map(setAside));
+      for (const git of gitFolders(place)) {
+        // Where one is a link, what it leads to is watched already.
+        for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
+        for (const folder of git.folders) {
+          if (repositories.has(folder)) continue;
+          repositories.add(folder);
+          notes.push(...activeHooks(folder).map(setAside));
+        }
+        // More of them than can be checked: none of them can be trusted.
+        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(setAside));
       }
     }
     return [...notes, ...files.check()];
@@ -138,13 +142,16 @@ export function createWatch(options: WatchOptions): Watch {
       else links.set(path, target);
     }
     for (const path of [...closed.keys()]) closed.set(path, new Set(namesIn(path)));
-    for (const place of places) for (const folder of gitFolders(place)?.folders ?? []) repositories.add(folder);
+    for (const git of [...places].flatMap(gitFolders)) {
+      for (const folder of git.folders) repositories.add(folder);
+      for (const modules of git.unseen) unseen.add(modules);
+    }
     files.accept();
     folders.accept();
   }
 
   function forget(): void {
-    for (const each of [missing, links, closed, places, repositories, files, folders]) each.clear();
+    for (const each of [missing, links, closed, places, repositories, unseen, files, folders]) each.clear();
     options.onWatch(null);
     const actions = settled;
     settled = [];
