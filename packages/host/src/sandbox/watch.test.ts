@@ -251,3 +251,28 @@ shielded("the folder of a governing script stays in place, also for a command th
   expect(notes.join("\n")).toContain("so it was moved back");
   expect(w.read("scripts/check.sh")).toBe("good");
 });
+
+shielded("what somebody agreed to opens the door for that command only, not for what runs beside it", async () => {
+  await using w = await repository();
+  // Left running by a command nobody agreed to, and waiting for its moment.
+  const plant = "git config core.fsmonitor evil; echo {} > .mcp.json; touch planted";
+  await w.git(`(setsid sh -c 'until [ -e go ]; do sleep 0.01; done; ${plant}; sleep 60' >/dev/null 2>&1 &) ; true`);
+  const agreed = "touch go; until [ -e planted ]; do sleep 0.01; done; git config core.hooksPath x; echo 1 > .envrc";
+  const { notes } = await w.git(agreed, "approved");
+  expect(w.config()).toContain("hooksPath = x");
+  expect([w.read(".envrc"), existsSync(join(w.project, ".mcp.json"))]).toEqual(["1\n", false]);
+  expect(w.config()).not.toContain("evil");
+  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain("stop that first and run the command again");
+});
+
+shielded("a command that was allowed to, and runs in the background, does not blind us to others", async () => {
+  await using w = await repository();
+  const long = w.git("until [ -e stop ]; do sleep 0.01; done", "approved");
+  const { notes } = await w.git("git config core.fsmonitor evil; echo {} > .mcp.json");
+  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain(".mcp.json', which is protected: it was moved");
+  w.write("stop", "");
+  expect((await long).notes).toBe("");
+  expect([w.config().includes("evil"), existsSync(join(w.project, ".mcp.json"))]).toEqual([false, false]);
+});

@@ -1,7 +1,7 @@
 // What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
 // as long as anything that ran behind the shield may live, background children included; undone and reported.
 
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gitFolders } from "./git-folders.ts";
 import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
@@ -12,8 +12,13 @@ import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {
-  /** A command is about to start. `isLifted`: somebody allowed it to change guarded paths. */
-  begin(guarded: Guarded, options: { readonly isLifted: boolean }): WatchedCommand;
+  /** A command is about to start. */
+  begin(guarded: Guarded): WatchedCommand;
+  /**
+   * One that somebody allowed to change guarded paths. What is watched by then because of other commands goes on being
+   * watched, and only what this one names is let pass: nobody can tell who changes the rest.
+   */
+  beginApproved(command: string): WatchedCommand;
   /** Undoes what was changed since; the next command to end reports it. True when there was something. */
   check(): boolean;
   /** Calls back when nothing that ran behind the shield is left. */
@@ -43,22 +48,24 @@ export interface Pristine {
 }
 
 const LOOK_AGAIN_MS = 1_000;
+const LEFT_RUNNING =
+  "This command was allowed to change protected paths, but so may have something else that is still running. If the change is wanted, stop that first and run the command again.";
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
   const links = new Map<string, string>();
-  const closed = new Map<string, ReadonlySet<string>>();
+  const closed = new Map<string, Set<string>>();
   const places = new Set<string>();
   const repositories = new Set<string>();
   const unseen = new Set<string>();
-  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves });
+  const approved: string[] = [];
+  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves, isNamed });
   const folders = createKeptFolders();
   const untold: string[] = [];
   const survivors = createSurvivors(options.mark);
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
   let running = 0;
-  let lifted = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function repositoryRoots(): readonly string[] {
@@ -80,8 +87,12 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.unseen) unseen.add(path);
   }
 
+  /** Whether a command that somebody allowed to change guarded paths says this name. */
+  function isNamed(name: string): boolean {
+    return approved.some((command) => command.includes(name.toLowerCase()));
+  }
+
   function check(): string[] {
-    if (lifted > 0) return [];
     return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
   }
 
@@ -90,7 +101,7 @@ export function createWatch(options: WatchOptions): Watch {
       const entry = look(path);
       // A stand-in of ours, or of another session, is empty.
       if (!entry || (entry.isDirectory() && isUntouched(path))) return [];
-      if (!isOurs(path)) return [setAside(path)];
+      if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
       missing.delete(path);
       return [];
     });
@@ -102,15 +113,23 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function checkLinks(): string[] {
-    return [...links].flatMap(([path, target]) => (isMoved(path, target) ? [putBackLink(path, target)] : []));
+    return [...links].flatMap(([path, target]) => {
+      if (!isMoved(path, target)) return [];
+      if (!isNamed(basename(path))) return [putBackLink(path, target)];
+      links.delete(path);
+      return [];
+    });
   }
 
   function checkClosed(): string[] {
     return [...closed].flatMap(([folder, names]) =>
-      namesIn(folder)
+      namesIn(folder).flatMap((name) => {
         // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
-        .filter((name) => name !== "_" && !names.has(name) && !options.wroteOurselves(join(folder, name)))
-        .map((name) => setAside(join(folder, name))),
+        if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
+        if (!isNamed(name)) return [setAside(join(folder, name))];
+        names.add(name);
+        return [];
+      }),
     );
   }
 
@@ -131,23 +150,6 @@ export function createWatch(options: WatchOptions): Watch {
       }
     }
     return [...notes, ...files.check()];
-  }
-
-  /** Somebody agreed to a command that has just ended: how things are now is how they should be. */
-  function accept(): void {
-    for (const path of [...missing]) if (look(path)) missing.delete(path);
-    for (const path of [...links.keys()]) {
-      const target = readLink(path);
-      if (target === null) links.delete(path);
-      else links.set(path, target);
-    }
-    for (const path of [...closed.keys()]) closed.set(path, new Set(namesIn(path)));
-    for (const git of [...places].flatMap(gitFolders)) {
-      for (const folder of git.folders) repositories.add(folder);
-      for (const modules of git.unseen) unseen.add(modules);
-    }
-    files.accept();
-    folders.accept();
   }
 
   function forget(): void {
@@ -177,23 +179,33 @@ export function createWatch(options: WatchOptions): Watch {
     else forget();
   }
 
+  function end(): string[] {
+    running--;
+    const notes = [...untold.splice(0), ...check()];
+    if (running === 0) settle(survivors.anyNew());
+    return notes;
+  }
+
   return {
-    begin(guarded, { isLifted }) {
+    begin(guarded) {
       untold.push(...check());
       running++;
-      if (isLifted) lifted++;
-      else {
-        add(guarded);
-        last = guarded;
-        options.onWatch({ missing: [...missing], files: files.pristine() });
-      }
+      add(guarded);
+      last = guarded;
+      options.onWatch({ missing: [...missing], files: files.pristine() });
+      return { end };
+    },
+    beginApproved(command) {
+      untold.push(...check());
+      running++;
+      const words = command.toLowerCase();
+      approved.push(words);
       return {
         end() {
-          running--;
-          if (isLifted && --lifted === 0) accept();
-          const notes = [...untold.splice(0), ...check()];
-          if (running === 0) settle(survivors.anyNew());
-          return notes;
+          const earlier = untold.splice(0);
+          const notes = end();
+          approved.splice(approved.indexOf(words), 1);
+          return [...earlier, ...notes, ...(notes.length > 0 ? [LEFT_RUNNING] : [])];
         },
       };
     },

@@ -2,7 +2,7 @@
 // compared with how it was, and what may not stay is put back.
 
 import { lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../random.ts";
 import { safeSettings } from "./git-settings.ts";
@@ -14,8 +14,6 @@ export interface WatchedFiles {
   add(path: string, kind: "settings" | "content", how?: "absent"): void;
   /** Undoes what may not stay. One sentence for each file. */
   check(): string[];
-  /** Somebody agreed to how the files are now. */
-  accept(): void;
   /** What each file contained before, for whoever has to put it back when we are gone. */
   pristine(): ReadonlyMap<string, string>;
   clear(): void;
@@ -46,6 +44,8 @@ export function createWatchedFiles(options: {
   roots(): readonly string[];
   /** Whether we wrote the file ourselves, with somebody's approval, and nobody has since. */
   wroteOurselves(path: string): boolean;
+  /** Whether a command that was allowed to says this name, of a file or of a setting. */
+  isNamed(name: string): boolean;
 }): WatchedFiles {
   const files = new Map<string, Known>();
 
@@ -68,11 +68,17 @@ export function createWatchedFiles(options: {
     if (after.text === before.text || options.wroteOurselves(path)) return true;
     // A submodule or worktree that was removed, settings included.
     if (after.text === null && !isFolder(dirname(path))) return true;
+    if (kind === "content" && options.isNamed(basename(path))) return true;
     return kind === "settings" && typeof after.text === "string" && safe(path, before, after.text) === null;
   }
 
   function safe(path: string, before: State, text: string) {
-    return safeSettings(before.text ?? "", text, (setting) => isSubmodule(path, setting, options.roots()));
+    const isAgreed = ({ section, key }: GitSetting) => options.isNamed(section) && options.isNamed(key);
+    return safeSettings(
+      before.text ?? "",
+      text,
+      (setting) => isAgreed(setting) || isSubmodule(path, setting, options.roots()),
+    );
   }
 
   function putBackSettings(path: string, before: State, { text, mode }: State): string {
@@ -88,9 +94,6 @@ export function createWatchedFiles(options: {
       if (!files.has(path)) files.set(path, { kind, state: how === "absent" ? ABSENT : read(path) });
     },
     check: () => [...files].flatMap(([path, known]) => checkFile(path, known) ?? []),
-    accept() {
-      for (const [path, { kind }] of files) files.set(path, { kind, state: read(path) });
-    },
     pristine: () =>
       new Map([...files].flatMap(([path, { state }]) => (typeof state.text === "string" ? [[path, state.text]] : []))),
     clear: () => files.clear(),
