@@ -264,6 +264,23 @@ shielded("what somebody agreed to opens the door for that command only, not for 
   expect(w.config()).not.toContain("evil");
   expect(notes).toContain("core.fsmonitor. They were put back");
   expect(notes).toContain("stop that first and run the command again");
+  // Longer than it takes us to look again.
+  await Bun.sleep(1_500);
+  expect([(await w.git("cat .envrc .git/config")).text.match(/^1|hooksPath = x/gm), w.warnings]).toEqual([
+    ["1", "hooksPath = x"],
+    [],
+  ]);
+});
+
+shielded("what a person saves in a folder that stands in for a missing one stays there", async () => {
+  await using w = world();
+  const running = w.run("until [ -e go ]; do sleep 0.01; done");
+  await until(() => existsSync(join(w.project, ".claude")));
+  w.write(".claude/settings.local.json", "{}");
+  w.write("go", "");
+  expect((await running).notes).toBeUndefined();
+  expect((await w.run("echo x > .claude/settings.local.json; true")).text).toContain("Read-only file system");
+  expect(readdirSync(w.project).toSorted()).toEqual([".claude", "go"]);
 });
 
 shielded("a command that was allowed to, and runs in the background, does not blind us to others", async () => {

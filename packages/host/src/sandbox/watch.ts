@@ -7,6 +7,7 @@ import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
 import { createKeptFolders } from "./kept-folders.ts";
 import { isFolder, look, readLink } from "./look.ts";
+import { isStandIn } from "./stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
 import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
 import { createWatchedFiles } from "./watched-files.ts";
@@ -53,6 +54,7 @@ const LEFT_RUNNING =
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
+  const standIns = new Set<string>();
   const links = new Map<string, string>();
   const closed = new Map<string, Set<string>>();
   const places = new Set<string>();
@@ -65,6 +67,7 @@ export function createWatch(options: WatchOptions): Watch {
   const survivors = createSurvivors(options.mark);
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
+  let forgotten: Guarded | undefined;
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -73,7 +76,10 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function add(guarded: Guarded): void {
-    for (const path of [...guarded.missingFiles, ...guarded.missingFolders]) missing.add(path);
+    last = guarded;
+    forgotten = undefined;
+    for (const path of guarded.missingFiles) missing.add(path);
+    for (const path of guarded.missingFolders) standIns.add(path);
     for (const path of guarded.links) {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
@@ -97,12 +103,13 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function checkMissing(): string[] {
-    return [...missing].flatMap((path) => {
+    return [...missing, ...standIns].flatMap((path) => {
       const entry = look(path);
-      // A stand-in of ours, or of another session, is empty.
-      if (!entry || (entry.isDirectory() && isUntouched(path))) return [];
+      // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
+      if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
       missing.delete(path);
+      standIns.delete(path);
       return [];
     });
   }
@@ -152,8 +159,15 @@ export function createWatch(options: WatchOptions): Watch {
     return [...notes, ...files.check()];
   }
 
+  /** Not the stand-ins: they are removed if they are empty, and a person's if they are not. */
+  function tellHeir(): void {
+    options.onWatch({ missing: [...missing], files: files.pristine() });
+  }
+
   function forget(): void {
-    for (const each of [missing, links, closed, places, repositories, unseen, files, folders]) each.clear();
+    for (const each of [missing, standIns, links, closed, places, repositories, unseen, files, folders]) each.clear();
+    forgotten = last;
+    last = undefined;
     options.onWatch(null);
     const actions = settled;
     settled = [];
@@ -174,9 +188,11 @@ export function createWatch(options: WatchOptions): Watch {
     untold.push(...notes);
     for (const note of notes) options.warn(note);
     const isLeft = survivors.any();
-    if (isLeft && last) add(last);
-    if (isLeft) settle(isLeft);
-    else forget();
+    if (!isLeft) return forget();
+    // Overlooked a moment ago, when everything was forgotten.
+    if (forgotten) add(forgotten);
+    tellHeir();
+    settle(isLeft);
   }
 
   function end(): string[] {
@@ -191,8 +207,7 @@ export function createWatch(options: WatchOptions): Watch {
       untold.push(...check());
       running++;
       add(guarded);
-      last = guarded;
-      options.onWatch({ missing: [...missing], files: files.pristine() });
+      tellHeir();
       return { end };
     },
     beginApproved(command) {
@@ -212,6 +227,7 @@ export function createWatch(options: WatchOptions): Watch {
     check() {
       const notes = check();
       untold.push(...notes);
+      if (last) tellHeir();
       return notes.length > 0;
     },
     whenSettled: (action) => void settled.push(action),
