@@ -48,6 +48,8 @@ shielded("everyday git writes its settings: remotes, branches, worktrees, submod
     "git -c protocol.file.allow=always submodule --quiet add ../remote.git lib",
     "git submodule --quiet init && git -c protocol.file.allow=always submodule --quiet update && git -C lib log --oneline",
     "git commit -qm lib && git submodule status && git submodule --quiet deinit -f lib",
+    "git checkout -q main && [ ! -e .gitmodules ] && git checkout -q fourth && [ -e .gitmodules ]",
+    "git rm -qf lib && git commit -qm gone && git checkout -q main && [ ! -e .gitmodules ] && git merge -q fourth",
     "git init -q nested && git -C nested config user.name x && git clone -q ../remote.git copy",
   ];
   for (const command of commands) {
@@ -293,3 +295,20 @@ shielded("a command that was allowed to, and runs in the background, does not bl
   expect((await long).notes).toBe("");
   expect([w.config().includes("evil"), existsSync(join(w.project, ".mcp.json"))]).toEqual([false, false]);
 });
+
+shielded(
+  "a conflict in .gitmodules stays for whoever resolves it, and a config that git cannot read is kept",
+  async () => {
+    await using w = await repository();
+    const commit = (text: string) =>
+      `printf '[submodule "a"]\\n\\tpath = ${text}\\n' > .gitmodules; git add . && git commit -qm ${text}`;
+    await w.git(`${commit("a")}; git checkout -qb other; ${commit("b")}; git checkout -q main; ${commit("c")}`);
+    const { notes, text } = await w.git("git merge other");
+    expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
+
+    const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
+    expect(broken.notes).toContain("a line that git cannot read. They were put back. The file as it was is kept as");
+    const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
+    expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
+  },
+);

@@ -1,13 +1,13 @@
 // Files that a command can write although they are guarded: git's settings, and files with a second name. Each is
 // compared with how it was, and what may not stay is put back.
 
-import { lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../random.ts";
 import { safeSettings } from "./git-settings.ts";
 import { isFolder } from "./look.ts";
-import { setAside } from "./tripwire.ts";
+import { asideOf, setAside } from "./tripwire.ts";
 
 export interface WatchedFiles {
   /** Begins to compare, from how it is now; `absent` for one that only appeared meanwhile. */
@@ -37,6 +37,7 @@ const LARGEST = 1024 * 1024;
 const TICK_MS = 50;
 const APPROVE =
   "If the change is wanted, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
+const COMES_AND_GOES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
 export function createWatchedFiles(options: {
@@ -68,25 +69,27 @@ export function createWatchedFiles(options: {
     if (after.text === before.text || options.wroteOurselves(path)) return true;
     // A submodule or worktree that was removed, settings included.
     if (after.text === null && !isFolder(dirname(path))) return true;
-    if (kind === "content" && options.isNamed(basename(path))) return true;
-    return kind === "settings" && typeof after.text === "string" && safe(path, before, after.text) === null;
+    if (kind === "content") return options.isNamed(basename(path));
+    // One that comes and goes with branches and worktrees, and has said nothing that matters.
+    const text = after.text === null && COMES_AND_GOES.has(basename(path)) ? "" : after.text;
+    return typeof text === "string" && safe(path, before, text) === null;
   }
 
   function safe(path: string, before: State, text: string) {
     const isAgreed = ({ section, key }: GitSetting) => options.isNamed(section) && options.isNamed(key);
-    return safeSettings(
-      before.text ?? "",
-      text,
-      (setting) => isAgreed(setting) || isSubmodule(path, setting, options.roots()),
-    );
+    return safeSettings(before.text ?? "", text, {
+      isHarmless: (setting) => isAgreed(setting) || isSubmodule(path, setting, options.roots()),
+      mayBeBroken: basename(path) === ".gitmodules",
+    });
   }
 
   function putBackSettings(path: string, before: State, { text, mode }: State): string {
     const result = typeof text === "string" ? safe(path, before, text) : null;
     if (!result) return putBack(path, before);
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
+    const kept = result.isWhole ? keepCopy(path) : "";
     const error = write(path, result.text, mode);
-    return error ? `${what} They could not be put back: ${error}` : `${what} They were put back. ${APPROVE}`;
+    return error ? `${what} They could not be put back: ${error}` : `${what} They were put back.${kept} ${APPROVE}`;
   }
 
   return {
@@ -128,6 +131,13 @@ function putBack(path: string, { text, mode }: State): string {
   const error = now ? attempt(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be put back: ${error}` : `${what}: it was put back.`;
+}
+
+/** Of what goes although only part of it has to: whoever wrote the rest may want it back. */
+function keepCopy(path: string): string {
+  const aside = asideOf(path);
+  const error = attempt(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
+  return error ? "" : ` The file as it was is kept as '${aside}'.`;
 }
 
 /** In one step, so that git never finds half a file. The reason when it fails, else nothing. */
