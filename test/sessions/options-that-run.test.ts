@@ -100,11 +100,11 @@ test(
   "the refusal names the word and the rule that does not cover it",
   async () => {
     using home = world();
-    const commands = ["git rebase -x ./evil HEAD~1", "tar cf a.tar *", "tar xf a.tar -C /"];
+    const commands = ["git rebase -x ./evil HEAD~1", "tar cf a.tar -*", "tar xf a.tar -C /"];
     const answers = await attempt(home, commands, RULES);
     const reasons = [
       "Bash(git:*) does not cover '-x', which can make git run another program, load code or write elsewhere",
-      "'*' may match a file name that tar reads as an option; write './*' instead",
+      "'-*' may match a file name that tar reads as an option; write './-*' instead",
       "Bash(tar:*) does not cover '/', which is protected or outside the working directories",
     ];
     expect(reasons.filter((reason, at) => !answers[at]!.content.includes(reason))).toEqual([]);

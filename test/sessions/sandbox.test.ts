@@ -61,7 +61,7 @@ sandboxed(
     using outside = outsideFolder();
     home.settings({
       sandbox: { enabled: true, excludedCommands: ["touch *"] },
-      permissions: { allow: ["Bash(touch *)"] },
+      permissions: { allow: [`Bash(touch ${outside.path}/b)`] },
     });
     const results = await attempt(home, [
       bash(`cp /dev/null ${outside.path}/a`, { dangerouslyDisableSandbox: true }),

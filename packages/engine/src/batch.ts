@@ -67,6 +67,7 @@ export class Batch implements Calls {
     this.#passed = Promise.all([earlier, own.promise]);
     const line: Line = {
       halted: () => this.#endOfRun(),
+      ended: this.ended,
       pass: async () => {
         own.resolve();
         await earlier;
@@ -74,8 +75,10 @@ export class Batch implements Calls {
     };
     try {
       const settled = await settle(checked, this.#ports, line);
-      if (settled.interrupt) this.#end(refused(REJECTED, "User rejected tool use"));
-      else if (settled.stop !== undefined) this.#end(refused(ENDED, `Error: ${ENDED}`));
+      if (settled.interrupt) {
+        this.#end(refused(REJECTED, "User rejected tool use"));
+        this.#ports.interrupt();
+      } else if (settled.stop !== undefined) this.#end(refused(ENDED, `Error: ${ENDED}`));
       return settled;
     } finally {
       own.resolve();
@@ -88,6 +91,7 @@ export class Batch implements Calls {
   }
 
   #endOfRun(): Outcome | undefined {
+    if (this.#ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
     if (this.#spent()) this.halt("The call was not carried out: the budget of this run is used up.");
     return this.#halted;
   }

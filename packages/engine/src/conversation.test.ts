@@ -90,3 +90,18 @@ test("earlier messages keep their identity while the conversation grows", () => 
   conversation.add(says("more"));
   expect(conversation.messages[0]).toBe(first!);
 });
+
+test("calls of different replies may have the same id, each with its own result", () => {
+  const { messages } = Conversation.of([
+    says("go"),
+    replies("m1", call("a")),
+    says([result("a", "one")]),
+    replies("m2", call("a")),
+    says([result("a", "two")]),
+  ]);
+  expect(messages.slice(2).map(({ content }) => content)).toEqual([
+    [result("a", "one")],
+    [call("a")],
+    [result("a", "two")],
+  ]);
+});

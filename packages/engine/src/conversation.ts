@@ -3,7 +3,7 @@
 
 import {
   blocksOf,
-  isText,
+  isBlank,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -23,6 +23,11 @@ const LOST_BEGINNING = "The beginning of this conversation was lost.";
 /** Of what stands beside the conversation, what the model has read. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
 
+const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
+
+/** An entry with what is known of its place in the transcript. */
+type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
+
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
   #replyId: string | undefined;
@@ -36,9 +41,14 @@ export class Conversation {
   }
 
   /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<ChainSubject & { readonly parentUuid?: string | null }>, preface?: string): Conversation {
+  static of(entries: Iterable<Placed>, preface?: string): Conversation {
     const conversation = new Conversation(preface);
-    for (const entry of entries) conversation.add(entry);
+    const seen = new Set<string>();
+    for (const entry of entries) {
+      // A line that is in the file twice was said once.
+      if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
+      conversation.add(entry);
+    }
     conversation.seal();
     return conversation;
   }
@@ -52,7 +62,7 @@ export class Conversation {
     return this.#replyId;
   }
 
-  add(entry: ChainSubject & { readonly parentUuid?: string | null }): void {
+  add(entry: Placed): void {
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);
@@ -140,6 +150,14 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
+  /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
+  mend(): void {
+    const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
+    const last = newest.at(-1)?.type ?? "";
+    if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
+      this.seal();
+  }
+
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
   seal(): void {
     if (this.#messages.length === 0) return;
@@ -160,8 +178,6 @@ export class Conversation {
   }
 }
 
-/** The API refuses a text without a letter in it. */
 function withoutBlanks(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  const isBlank = (block: ContentBlock) => isText(block) && !/\S/.test(block.text);
   return blocks.some(isBlank) ? blocks.filter((block) => !isBlank(block)) : blocks;
 }

@@ -7,6 +7,8 @@ import type { Settled } from "./tool-call.ts";
 import type { Reply } from "./turn.ts";
 
 const MAX_RESUMPTIONS = 3;
+/** A server pauses a long turn now and then; one that does nothing else would never let go. */
+const MAX_PAUSES = 100;
 const GO_ON = "Your reply was cut off before its end. Go on exactly where it stopped, without repeating what is there.";
 
 /** End now, say this and ask again, ask again without a word, or (nothing) leave it to the loop. */
@@ -19,6 +21,7 @@ export interface Next {
 export class Patience {
   readonly #limits: Limits;
   #resumptions = 0;
+  #pauses = 0;
   #misfits = 0;
   #nudged = false;
 
@@ -33,7 +36,11 @@ export class Patience {
       return { ending: { reason: "structured_output_retry_exhausted", text, stopReason } };
     }
     if (more) return {};
-    if (stopReason === "pause_turn") return { again: true };
+    if (stopReason === "pause_turn") {
+      return ++this.#pauses <= MAX_PAUSES
+        ? { again: true }
+        : { ending: { reason: "model_error", text: PAUSED, stopReason } };
+    }
     if (cut || stopReason === "max_tokens") {
       if (++this.#resumptions <= MAX_RESUMPTIONS) return { nudge: GO_ON };
       return { ending: { reason: "model_error", text: cut ? LOST : TOO_LONG, stopReason } };
@@ -50,5 +57,6 @@ export class Patience {
 }
 
 const LOST = "API Error: the connection to the model was lost repeatedly in the middle of a reply";
+const PAUSED = `API Error: the model paused its turn more than ${MAX_PAUSES} times; ask for less at once`;
 const TOO_LONG =
   "API Error: the reply exceeded the model's output limit repeatedly; ask for a shorter answer or raise CLAUDE_CODE_MAX_OUTPUT_TOKENS";

@@ -135,8 +135,10 @@ export interface Ports {
   admitted(): void | Promise<void>;
   /** Instructions that begin to hold because a call touched this. They are shown with its result. */
   instructionsFor(access: Access): readonly string[];
-  /** The gate, and whoever answers its questions. Always answers. */
-  permit(request: PermitRequest): Promise<Permission>;
+  /** The gate, and whoever answers its questions. Always answers; a question nobody needs any more is `withdrawn`. */
+  permit(request: PermitRequest, withdrawn: AbortSignal): Promise<Permission>;
+  /** Aborts `signal`: whoever was asked about one call wants everything to stop. */
+  interrupt(): void;
   /** What forbids a call outright, whoever agreed to it; undefined when nothing does. */
   forbids(request: PermitRequest): Promise<string | undefined>;
   context(call: ToolUseBlock): ToolContext;

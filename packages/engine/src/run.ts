@@ -11,6 +11,7 @@ import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
 import { afterBatch, Stopping } from "./stopping.ts";
+import type { Settled } from "./tool-call.ts";
 import { ask, type Reply } from "./turn.ts";
 
 /** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
@@ -32,15 +33,24 @@ export async function run(
     for (const entry of entries) conversation.add(entry);
     lines += entries.filter(({ type }) => type === "user").length;
   };
+  /** Answers of calls: recorded already. */
+  const take = (settled: readonly Settled[]) => {
+    for (const { entry, denial } of settled) {
+      conversation.add(entry);
+      if (denial) denials.push(denial);
+    }
+  };
   const end = (ending: Ending): End => ({ stopReason: null, ...ending, numTurns: 1 + lines, usage, denials });
+
+  const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
   const { entries, blocked } = prompt ? await admit(prompt, mode, ports) : { entries: [] };
   await ports.admitted();
   if (blocked !== undefined) return { ...end({ reason: "hook_stopped", text: blocked }), numTurns: 0 };
-  const put = new Batch(ports);
-  for (const call of conversation.takeDeferred()) put.start(call);
-  const resumed = await put.settled();
-  for (const { entry } of resumed) conversation.add(entry);
+  const deferred = new Batch(ports, isBroke);
+  for (const call of conversation.takeDeferred()) deferred.start(call);
+  const resumed = await deferred.settled();
+  take(resumed);
   await add(...ports.steering(), ...entries);
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
   if (stopped) return end(stopped);
@@ -48,19 +58,16 @@ export async function run(
   lines = 0;
 
   const parts = requestParts(ports.model, ports.system, ports.tools);
-  const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
   /** One request. Calls run while the reply is still coming; when this is over, each of them has its answer. */
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
     if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
+    conversation.mend();
     const request = buildRequest(parts, conversation.messages, options);
     const [asked] = await Promise.allSettled([ask(request, conversation, ports, batch)]);
     const settled = await batch.settled();
-    for (const { entry, denial } of settled) {
-      conversation.add(entry);
-      lines++;
-      if (denial) denials.push(denial);
-    }
+    take(settled);
+    lines += settled.length;
     if (asked.status === "rejected") throw asked.reason;
     usage = addUsage(usage, asked.value.usage);
     return { reply: asked.value, settled };

@@ -50,6 +50,8 @@ export type CheckedCall =
 export interface Line {
   /** The answer to every call that has not begun to run; undefined while calls may run. */
   halted(): Outcome | undefined;
+  /** Aborted when a call ended the run. */
+  readonly ended: AbortSignal;
   /** The hooks of this call have let it pass. Resolves when those of every earlier call have answered, too. */
   pass(): Promise<void>;
 }
@@ -82,7 +84,6 @@ export async function settle(checked: CheckedCall, ports: Ports, line: Line): Pr
 /** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
 async function answered(checked: CheckedCall, ports: Ports, line: Line): Promise<Outcome> {
   try {
-    if (ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
     const message = ports.signal.aborted ? REJECTED : unforeseen(checked.call.block.name, error);
@@ -125,8 +126,12 @@ async function attempt(
   if (halted) return { ...halted, tool: tool.name };
 
   const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
-  const permission = await ports.permit(request);
-  if (permission.behavior === "deny") return denied(call, tool, input, permission, before);
+  const permission = await ports.permit(request, line.ended);
+  if (permission.behavior === "deny") {
+    // A question that was withdrawn is nobody's refusal.
+    const ended = line.ended.aborted ? line.halted() : undefined;
+    return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
+  }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
   if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
   const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);

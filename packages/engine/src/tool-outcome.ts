@@ -2,6 +2,7 @@
 
 import {
   blocksOf,
+  isBlank,
   isObject,
   textOf,
   type ContentBlock,
@@ -118,7 +119,8 @@ export const misused = (message: string): Outcome => ({
 export function resultEntry(call: Call, { shown, failed, result, permission }: Outcome, uuid: string): NewEntry {
   // A PDF stands beside its result, not inside it (observed).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
-  const content = typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document");
+  const content =
+    typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document" && !isBlank(block));
   return {
     type: "user",
     uuid,

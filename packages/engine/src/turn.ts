@@ -3,6 +3,7 @@
 // reason, or when the stream pauses.
 
 import {
+  isToolUse,
   NO_USAGE,
   type AssistantSubject,
   type ContentBlock,
@@ -15,7 +16,8 @@ import {
 import { assembleBlock, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
-import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
+import { noticeSignal } from "./notice-signal.ts";
+import type { ModelRequest, Ports } from "./ports.ts";
 
 export interface Call {
   readonly block: ToolUseBlock;
@@ -56,7 +58,8 @@ export async function ask(
 ): Promise<Reply> {
   const started = ports.now();
   let message: ReplyMessage | undefined;
-  let open: BlockInProgress | undefined;
+  /** By index: blocks may be written side by side. */
+  const open = new Map<number, BlockInProgress>();
   let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
   let usage: Usage = NO_USAGE;
   let stopReason: string | null = null;
@@ -85,44 +88,72 @@ export async function ask(
     }
     await show(end);
   };
+  /** The calls of a reply are told apart by their ids. */
+  const withOwnId = (block: ContentBlock): ContentBlock => {
+    if (!isToolUse(block)) return block;
+    const others = [...open.values()].map(({ start }) => start).concat(calls.map((call) => call.block));
+    const isTaken = others.some((other) => isToolUse(other) && other.id === block.id);
+    return block.id && !isTaken ? block : { ...block, id: `toolu_${ports.newId()}` };
+  };
   const add = (entry: NewEntry) => {
     conversation.add(entry);
     return entry;
   };
+  const replyOf = ({ cut }: { cut: boolean }): Reply => ({
+    calls,
+    text: texts.join(""),
+    stopReason: cut ? null : stopReason,
+    cut,
+    usage,
+    messageId: message?.id ?? "",
+  });
   const show = (event: StreamEvent) =>
     ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
 
   // Only who watches the pieces is told that none has come yet (observed).
   if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
   try {
-    for await (const event of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
+    for await (const sent of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
+      let event = sent;
       switch (event.type) {
         case "notice":
-          if (event.notice.type === "restart") open = undefined;
+          if (event.notice.type === "restart") open.clear();
           else if (event.notice.type !== "pause") await ports.show(noticeSignal(event.notice));
           else if (held?.block.type === "tool_use") await release();
           continue;
-        case "message_start":
+        case "message_start": {
+          // A reply begins anew only as long as nothing of it stands.
+          if (held || lastEntry !== undefined) continue;
           // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
-          message = event.message.id === conversation.replyId ? { ...event.message, id: ports.newId() } : event.message;
+          const { id } = event.message;
+          message = id && id !== conversation.replyId ? event.message : { ...event.message, id: ports.newId() };
           usage = { ...NO_USAGE, ...event.message.usage };
+          stopReason = stopSequence = null;
           break;
+        }
         case "content_block_start":
           await release();
-          open = { start: event.content_block, parts: [] };
+          event = { ...event, content_block: withOwnId(event.content_block) };
+          open.set(event.index, { start: event.content_block, parts: [] });
           break;
         case "content_block_delta":
-          open?.parts.push(event.delta);
+          open.get(event.index)?.parts.push(event.delta);
           break;
-        case "content_block_stop":
-          if (!open) continue;
-          held = { ...assembleBlock(open), end: event };
-          open = undefined;
+        case "content_block_stop": {
+          const block = open.get(event.index);
+          if (!block) continue;
+          await release();
+          open.delete(event.index);
+          held = { ...assembleBlock(block), end: event };
           continue;
+        }
         case "message_delta":
-          stopReason = event.delta.stop_reason;
-          stopSequence = event.delta.stop_sequence ?? null;
+          stopReason = event.delta.stop_reason ?? stopReason;
+          stopSequence = event.delta.stop_sequence ?? stopSequence;
           usage = { ...usage, ...withoutNulls(event.usage) };
+          await release();
+          break;
+        case "message_stop":
           await release();
           break;
         default:
@@ -136,21 +167,23 @@ export async function ask(
     await release();
     if (message) ports.charge(usage, message.model, ports.now() - started);
     const kind = error instanceof ModelError ? error.kind : undefined;
-    if (kind === "aborted" && open?.start.type === "text" && message) {
+    const text = [...open.values()].find(({ start: { type } }) => type === "text");
+    if (kind === "aborted" && text && message) {
       // What was seen of an unfinished text stays in the conversation.
-      held = { ...assembleBlock(open), end: { type: "ping" } };
+      held = { ...assembleBlock(text), end: { type: "ping" } };
       if ((held.block as { text: string }).text !== "") await release();
     }
     const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
-    const usable = lost || (kind === "aborted" && ended.aborted && !ports.signal.aborted);
+    const usable = lost || (kind === "aborted" && ended.aborted);
     if (!usable) halt("The call was not carried out: the reply broke off.");
     for (const call of waiting) start(call);
     if (!usable || calls.length + texts.length === 0) throw error;
-    return { calls, text: texts.join(""), stopReason: null, cut: true, usage, messageId: message?.id ?? "" };
+    // With its stop reason a reply is complete, whatever happened to the line after that.
+    return replyOf({ cut: stopReason === null || open.size > 0 });
   }
   if (message) ports.charge(usage, message.model, ports.now() - started);
   for (const call of waiting) start(call);
-  return { calls, text: texts.join(""), stopReason, cut: false, usage, messageId: message?.id ?? "" };
+  return replyOf({ cut: false });
 }
 
 function assistantEntry(
@@ -175,28 +208,6 @@ function assistantEntry(
       stop_sequence: stopSequence,
       usage,
     },
-  };
-}
-
-function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
-  if (notice.type === "fallback") {
-    return {
-      type: "system" as const,
-      subtype: "model_fallback",
-      trigger: notice.reason,
-      original_model: notice.from,
-      fallback_model: notice.to,
-      content: `${notice.from} is not available (${notice.reason}); this request goes to ${notice.to}`,
-    };
-  }
-  return {
-    type: "system" as const,
-    subtype: "api_retry",
-    attempt: notice.attempt,
-    max_retries: notice.maxRetries,
-    retry_delay_ms: notice.delayMs,
-    error_status: notice.status,
-    error: notice.error,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ContentBlock,
   type ModelMessage,
   type ToolResultBlock,
+  type ToolUseBlock,
 } from "@keelson/protocol";
 
 export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
@@ -20,18 +21,18 @@ export interface WellFormedOptions {
 
 /**
  * Answers each call directly behind it, wherever the result was recorded, or says that there is none. Drops results of
- * calls nobody made, calls made twice, and thoughts a reply ends in. Messages that need no change stay the same objects.
+ * calls nobody made, calls made twice, thoughts a reply ends in, and calls a server was to carry out and did not.
+ * Messages that need no change stay the same objects.
  */
 export function wellFormed(messages: readonly ModelMessage[], options: WellFormedOptions): ModelMessage[] {
-  const answers = answersIn(messages);
-  const made = new Set<string>();
-  const isNew = (id: string) => made.size < made.add(id).size;
+  const { answers, repeated } = answersIn(messages);
+  const served = servedIn(messages);
   const result: ModelMessage[] = [];
 
   const answersDue = () =>
     callsIn(result.at(-1))
-      .filter((id) => !options.deferred.has(id))
-      .map((id) => answers.get(id) ?? unanswered(id));
+      .filter(({ id }) => !options.deferred.has(id))
+      .map((call) => answers.get(call) ?? unanswered(call.id));
   const say = (blocks: readonly ContentBlock[], original?: ModelMessage) => {
     const last = result.at(-1);
     if (blocks.length === 0) return;
@@ -46,8 +47,10 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
       say([...answersDue(), ...blocks.filter(({ type }) => !NOT_THE_USERS.has(type))], message);
       continue;
     }
-    const own = blocks.filter((block) => (isToolUse(block) ? isNew(block.id) : !isToolResult(block)));
-    const kept = withoutLastThoughts(own);
+    const own = blocks.filter((block) => !repeated.has(block) && !isToolResult(block));
+    // A turn the server paused goes on with the very call it ends in.
+    const isPaused = message === messages.at(-1);
+    const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
     if (kept.length === 0) continue;
     say(result.length === 0 ? options.lostBeginning() : answersDue());
     result.push(messageOf("assistant", kept, message));
@@ -65,24 +68,40 @@ function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], 
   return original && isSame ? original : { role, content: blocks };
 }
 
-function callsIn(message: ModelMessage | undefined): string[] {
-  if (message?.role !== "assistant") return [];
-  return blocksOf(message.content)
-    .filter(isToolUse)
-    .map((call) => call.id);
+function callsIn(message: ModelMessage | undefined): ToolUseBlock[] {
+  return message?.role === "assistant" ? blocksOf(message.content).filter(isToolUse) : [];
 }
 
-/** The first result of each call. */
-function answersIn(messages: readonly ModelMessage[]): ReadonlyMap<string, ContentBlock> {
-  const answers = new Map<string, ContentBlock>();
+/**
+ * The result of each call, and calls that are only there because a line was written twice. Some servers use an id again
+ * in every reply, so a result belongs to the newest open call of its id, or to the next one when it came first.
+ */
+function answersIn(messages: readonly ModelMessage[]) {
+  const answers = new Map<ContentBlock, ContentBlock>();
+  const newest = new Map<string, ToolUseBlock>();
+  const early = new Map<string, ContentBlock>();
+  const again: ToolUseBlock[] = [];
   for (const { role, content } of messages) {
-    if (role !== "user") continue;
     for (const block of blocksOf(content)) {
-      if (isToolResult(block) && !answers.has(block.tool_use_id)) answers.set(block.tool_use_id, block);
+      if (role === "assistant" && isToolUse(block)) {
+        const before = newest.get(block.id);
+        const result = before === undefined ? early.get(block.id) : undefined;
+        if (before && isSame(before, block)) again.push(block);
+        // A copy of an open call is no call of its own.
+        if (!before || answers.has(before) || !isSame(before, block)) newest.set(block.id, block);
+        if (result) answers.set(block, result);
+      } else if (role === "user" && isToolResult(block)) {
+        const call = newest.get(block.tool_use_id);
+        if (!call) early.set(block.tool_use_id, early.get(block.tool_use_id) ?? block);
+        else if (!answers.has(call)) answers.set(call, block);
+      }
     }
   }
-  return answers;
+  return { answers, repeated: new Set<ContentBlock>(again.filter((call) => !answers.has(call))) };
 }
+
+const isSame = (a: ToolUseBlock, b: ToolUseBlock) =>
+  a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 const unanswered = (id: string): ToolResultBlock => ({
   type: "tool_result",
@@ -90,6 +109,18 @@ const unanswered = (id: string): ToolResultBlock => ({
   content: NO_RESULT,
   is_error: true,
 });
+
+/** The calls that servers carried out: their results stand in the reply itself. */
+function servedIn(messages: readonly ModelMessage[]): ReadonlySet<unknown> {
+  const blocks = messages.flatMap(({ role, content }) => (role === "assistant" ? blocksOf(content) : []));
+  return new Set(blocks.map((block) => (block as { readonly tool_use_id?: unknown }).tool_use_id));
+}
+
+const AT_SERVER: ReadonlySet<string> = new Set(["server_tool_use", "mcp_tool_use"]);
+
+function isOpenAtServer(block: ContentBlock, served: ReadonlySet<unknown>): boolean {
+  return AT_SERVER.has(block.type) && !served.has((block as { readonly id?: unknown }).id);
+}
 
 /** The API refuses a reply that ends in a thought, as one that was cut off may. */
 function withoutLastThoughts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {

@@ -1,7 +1,6 @@
 export { extractProgram } from "./extract-program.ts";
 export { files } from "./files.ts";
 export { gitBranch } from "./git.ts";
-export { contentsOf, matchesOf, type Found } from "./look-up.ts";
 export { createLedger, type Ledger } from "./ledger.ts";
 export { createPrivateFile, type PrivateFile } from "./private-file.ts";
 export { realPathOf } from "./real-path.ts";

@@ -51,16 +51,16 @@ test("contentsOf() follows links only when told to, and goes nowhere twice", () 
   using disk = folder(["a/x", "a/deep/y", "out/z"]);
   symlinkSync(join(disk.root, "out"), join(disk.root, "a/l"));
   symlinkSync(join(disk.root, "a"), join(disk.root, "out/back"));
-  const look = (follow: boolean) => shown(contentsOf(join(disk.root, "a"), follow, { left: MUCH }), disk.root);
+  const look = (follow: boolean) => shown(contentsOf(join(disk.root, "a"), { follow }, { left: MUCH }), disk.root);
   expect(look(false)).toEqual(["/a/deep", "/a/deep/y", "/a/l -> /out", "/a/x"]);
   expect(look(true)).toEqual(["/a/deep", "/a/deep/y", "/a/l -> /out", "/a/l/back -> /a", "/a/l/z -> /out/z", "/a/x"]);
-  expect(contentsOf(join(disk.root, "a/x"), true, { left: MUCH })).toEqual([]);
+  expect(contentsOf(join(disk.root, "a/x"), { follow: true }, { left: MUCH })).toEqual([]);
 });
 
 test("there is nothing to be told where there is too much to look at, and what is left is shared", () => {
   using disk = folder(["a/1", "a/2", "a/3", "b/1"]);
   const sight = { left: 3 };
-  expect(contentsOf(join(disk.root, "a"), false, sight)).toHaveLength(3);
-  expect(contentsOf(join(disk.root, "b"), false, sight)).toBeUndefined();
+  expect(contentsOf(join(disk.root, "a"), { follow: false }, sight)).toHaveLength(3);
+  expect(contentsOf(join(disk.root, "b"), { follow: false }, sight)).toBeUndefined();
   expect(matchesOf(join(disk.root, "b/*"), fits, sight)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 // Looking before a command is judged: which files a pattern stands for, and what lies in a folder.
-// Both names of each: as it was reached, and with links resolved. Undefined when there is too much to look at.
+// Both names of each: as it was reached, and with links resolved. Undefined when there is too much to look at, or a
+// link or folder has a name that is no text, so that it cannot be looked up by it.
 
 import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -32,17 +33,25 @@ export function matchesOf(
   return found;
 }
 
-/** Everything beneath a folder. With `follow`, also what lies where links lead; nothing is gone through twice. */
-export function contentsOf(folder: string, follow: boolean, sight: Sight): Found[] | undefined {
+interface Depth {
+  /** Also what lies where links lead; nothing is gone through twice. */
+  readonly follow: boolean;
+  /** Only what lies directly in the folder. */
+  readonly shallow?: boolean | undefined;
+}
+
+/** Everything beneath a folder. */
+export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): Found[] | undefined {
   const all: Found[] = [];
   const open: Found[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
   for (let here = open.pop(); here; here = open.pop()) {
     for (const entry of entriesOf(here.given, sight)) {
+      if (isGarbled(entry)) sight.left = -1;
       const found = step(here, entry.name, entry.isSymbolicLink());
       all.push(found);
       const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
-      if (!leads || seen.has(found.real)) continue;
+      if (!leads || shallow || seen.has(found.real)) continue;
       seen.add(found.real);
       open.push(found);
     }
@@ -65,11 +74,15 @@ function beneath(folder: Found, sight: Sight, fits: (name: string) => boolean): 
 
 function fitting(folder: Found, sight: Sight, fits: (name: string) => boolean): (Found & { isFolder: boolean })[] {
   const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
+  if (entries.some(isGarbled)) sight.left = -1;
   return entries.map((entry) => ({
     ...step(folder, entry.name, entry.isSymbolicLink()),
     isFolder: entry.isDirectory(),
   }));
 }
+
+/** Bytes that are no text were replaced when the name was read; a file by that name leads nowhere else. */
+const isGarbled = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
 

@@ -30,14 +30,24 @@ export function hasDescriptorPaths(): boolean {
 }
 
 function follow(path: string, links: number): string {
+  const parent = dirname(path);
+  // Asked first, because an error for each part of a long path is dear.
+  if (parent !== path && isMissing(path)) return join(follow(parent, links), basename(path));
   try {
     return realpathSync(path);
   } catch {
-    const parent = dirname(path);
     if (parent === path) return path;
     const here = join(follow(parent, links), basename(path));
     const target = links > 0 ? linkTarget(here) : null;
     return target === null ? here : follow(target, links - 1);
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -225,6 +225,23 @@ test("damaged JSON is a cut stream, not a crash", async () => {
   }
 });
 
+test.each([
+  { type: "message_start" },
+  { type: "content_block_start", index: 0 },
+  { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "c", input: {} } },
+  { type: "content_block_delta", index: 0 },
+  { type: "message_delta", usage: {} },
+])("an event that lacks what it is about is a cut stream: %j", async (event) => {
+  const { baseUrl } = serve(() => streamed(lines([event, ...events.slice(-1)])));
+  expect((await collect({ baseUrl })).error?.kind).toBe("stream_cut");
+});
+
+test("a reply that ends in the middle of a block is a cut stream", async () => {
+  const { baseUrl } = serve(() => streamed(lines(events.filter(({ type }) => type !== "content_block_stop"))));
+  const { got, error } = await collect({ baseUrl });
+  expect([got.at(-1)?.type, error?.kind]).toEqual(["message_delta", "stream_cut"]);
+});
+
 test("an error event ends the stream with its kind", async () => {
   const failed = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   const { baseUrl } = serve(() => streamed(lines([events[0]!, failed])));

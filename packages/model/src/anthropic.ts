@@ -10,6 +10,7 @@ import type { FetchOptions } from "./network.ts";
 import { isReply, replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
 import { SseDecoder } from "./sse.ts";
+import { isWholeEvent } from "./whole-event.ts";
 
 export interface AnthropicOptions {
   /** `https://api.anthropic.com` when absent. */
@@ -93,10 +94,14 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
         yield* replay(asReply(await whole(call), options, secrets));
         return;
       }
+      const open = new Set<number>();
       let finished = false;
       try {
         for await (const event of decode(call, secrets)) {
+          if (event.type === "content_block_start") open.add(event.index);
+          if (event.type === "content_block_stop") open.delete(event.index);
           finished = event.type === "message_stop";
+          if (finished && open.size > 0) break;
           yield event;
           if (finished) return;
         }
@@ -134,7 +139,7 @@ async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerat
       for (const { data } of decoder.push(chunk)) {
         if (data === "[DONE]") continue;
         const event = tryParse(data);
-        if (!isObject(event) || typeof event["type"] !== "string")
+        if (!isObject(event) || !isWholeEvent(event))
           throw new ModelError("stream_cut", `The reply was damaged: ${clean(data.slice(0, 100), secrets)}`);
         if (event["type"] === "error") throw streamError(event["error"], secrets);
         yield event as unknown as StreamEvent;

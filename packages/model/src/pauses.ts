@@ -12,7 +12,8 @@ export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
     id: inner.id,
     ...(inner.countTokens ? { countTokens: inner.countTokens.bind(inner) } : {}),
     async *stream(request, signal) {
-      const events = inner.stream(request, signal)[Symbol.asyncIterator]();
+      const left = new AbortController();
+      const events = inner.stream(request, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
       let finishedBlock = false;
       try {
         for (;;) {
@@ -20,10 +21,12 @@ export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
           if (finishedBlock && (await isSlow(next, wait))) yield { type: "notice", notice: { type: "pause" } };
           const { done, value } = await next;
           if (done) return;
-          finishedBlock = value.type === "content_block_stop";
+          if (value.type !== "ping") finishedBlock = value.type === "content_block_stop";
           yield value;
         }
       } finally {
+        // Whoever leaves during a pause must not wait for the next event.
+        left.abort();
         await events.return?.();
       }
     },

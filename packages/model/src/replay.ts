@@ -8,6 +8,7 @@ import {
   type ReplyMessage,
   type StreamEvent,
 } from "@keelson/protocol";
+import { isWholeBlock } from "./whole-event.ts";
 
 export function* replay(message: ReplyMessage): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message;
@@ -29,7 +30,7 @@ export function isReply(value: unknown): value is ReplyMessage {
     value["type"] === "message" &&
     isObject(value["usage"]) &&
     Array.isArray(value["content"]) &&
-    value["content"].every((block) => isObject(block) && typeof block["type"] === "string")
+    value["content"].every(isWholeBlock)
   );
 }
 

@@ -76,6 +76,11 @@ export function isText(block: ContentBlock): block is TextBlock {
   return block.type === "text";
 }
 
+/** A text without a letter in it. The API refuses those. */
+export function isBlank(block: ContentBlock): boolean {
+  return isText(block) && !/\S/.test(block.text);
+}
+
 /** Content as blocks, whichever of the two spellings it has. */
 export function blocksOf(content: ModelMessage["content"]): readonly ContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;

@@ -1,6 +1,7 @@
 export { isObject, jsonOf, rememberJson, tryParse, type Json, type JsonObject } from "./json.ts";
 export {
   blocksOf,
+  isBlank,
   isText,
   isToolResult,
   isToolUse,

@@ -60,9 +60,9 @@ export function debugPorts(ports: Ports, debug: Debug): Ports {
       for (const text of entries.flatMap(entryTexts)) debug("tools", text);
       return ports.record(entries);
     },
-    permit: async (request) => {
+    permit: async (request, withdrawn) => {
       const started = performance.now();
-      const permission = await ports.permit(request);
+      const permission = await ports.permit(request, withdrawn);
       const { behavior, by } = permission;
       const ms = Math.round(performance.now() - started);
       debug("permissions", () => `${request.tool.name} (${request.call.id}): ${behavior}, decided by ${by}, ${ms} ms`);

@@ -3,9 +3,10 @@
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
-import { gitFolders, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
-import { contentsOf, matchesOf, realPathOf, type Found } from "@keelson/host";
+import { gitFolders, landings, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
+import { realPathOf } from "@keelson/host";
 import type { GitLookup } from "@keelson/host/git";
+import { contentsOf, matchesOf, type Found } from "@keelson/host/look-up";
 
 export { createGitLookup } from "@keelson/host/git";
 
@@ -55,12 +56,22 @@ async function lookedUp(access: Access, home: string, gitIn: GitLookup): Promise
   const where = { cwd: access.cwd, home };
   const asked = toLookUp(analysis, where, realPathOf);
   const { folders } = gitFolders(analysis.commands, where);
+  const found = onDisk(asked);
+  const taken = asked.copies.flatMap((copy) => landings(copy, found.contents)).filter(isLink);
   return {
     analysis,
-    realPaths: new Map(asked.paths.map((path) => [path, realPathOf(path)])),
-    onDisk: onDisk(asked),
+    realPaths: new Map([...asked.paths, ...taken].map((path) => [path, realPathOf(path)])),
+    onDisk: found,
     git: new Map(folders.map((folder) => [folder, gitIn(folder)])),
   };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
+  }
 }
 
 /** About half a second's worth. */
@@ -70,9 +81,9 @@ function onDisk({ patterns, folders }: LookUps): OnDisk {
   const sight = { left: MOST_SEEN };
   const matches = known(patterns.map((pattern) => [pattern, matchesOf(pattern, nameFits, sight)]));
   const contents = known(
-    folders.map(({ path, pattern, follow }) => {
+    folders.map(({ path, pattern, ...depth }) => {
       const starts = pattern ? matches.get(path)?.map(({ given }) => given) : [path];
-      const found = starts?.map((start) => contentsOf(start, follow, sight));
+      const found = starts?.map((start) => contentsOf(start, depth, sight));
       return [path, found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? [])];
     }),
   );

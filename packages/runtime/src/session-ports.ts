@@ -45,14 +45,16 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
     },
     instructionsFor: (access) => instructions.touched(access),
     forbids: (request) => gate.forbids(request),
-    permit: (request) => {
-      if (!asks) return gate.permit(request, undefined, signal);
+    permit: (request, withdrawn) => {
+      const over = AbortSignal.any([signal, withdrawn]);
+      if (!asks) return gate.permit(request, undefined, over);
       return gate.permit(
         request,
-        (body, withdrawn) => all.session.whileAsking(controls.ask(body, AbortSignal.any([signal, withdrawn]))),
-        signal,
+        (body, answered) => all.session.whileAsking(controls.ask(body, AbortSignal.any([over, answered]))),
+        over,
       );
     },
+    interrupt: () => all.session.interrupt(),
     context: (call) => {
       const judged = (path: string) => gate.judgedPath(call, path);
       return {

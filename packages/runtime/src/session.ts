@@ -64,7 +64,7 @@ export class LiveSession implements Session {
     this.id = parts.id;
     this.#parts = parts;
     this.#started = parts.now();
-    parts.controls.onInterrupt(() => this.#abort.abort());
+    parts.controls.onInterrupt(() => this.interrupt());
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
   }
@@ -89,6 +89,11 @@ export class LiveSession implements Session {
   /** Whether a prompt is being answered. */
   get running(): boolean {
     return this.#running;
+  }
+
+  /** Ends what is being answered. Prompts that wait still run. */
+  interrupt(): void {
+    this.#abort.abort();
   }
 
   attach(options: { readonly replay?: boolean } = {}): AsyncIterable<Outbound> {

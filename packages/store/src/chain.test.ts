@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ChainEntry } from "@keelson/protocol";
 import { liveChain } from "./chain.ts";
 import { ghostOf, linkOf } from "./link.ts";
-import { answers, boundary, calls, note, prompt, says, summary } from "./samples.ts";
+import { answers, boundary, calls, note, prompt, putsOff, says, summary } from "./samples.ts";
 
 function chain(entries: readonly ChainEntry[], at?: string): string {
   const { steps, leafUuid } = liveChain(entries.map(linkOf), { at });
@@ -39,6 +39,15 @@ test("going on from one block of a reply drops the blocks after it but not the r
     prompt("v", "c1"),
   ];
   expect(chain(entries)).toBe("u c1 r1 v > v");
+});
+
+test("a call that was put off stays with its reply, whichever result the conversation goes on from", () => {
+  const reply = [prompt("u", null), calls("c1", "u", "m"), calls("c2", "c1", "m")];
+  expect(chain([...reply, putsOff("d1", "c1"), answers("r2", "c2")])).toBe("u c1 c2 d1 r2 > r2");
+  expect(chain([...reply, answers("r2", "c2"), putsOff("d1", "c1")])).toBe("u c1 c2 r2 d1 > r2");
+  expect(chain([...reply, answers("r1", "c1"), putsOff("d2", "c2")])).toBe("u c1 c2 r1 d2 > r1");
+  const resumed = [...reply, putsOff("d1", "c1"), answers("r2", "c2"), answers("r1", "c1"), prompt("v", "r1")];
+  expect(chain(resumed)).toBe("u c1 c2 d1 r2 r1 v > v");
 });
 
 test("a call is answered once, by the answer the conversation went on from", () => {

@@ -15,6 +15,8 @@ export interface Link {
   readonly replyId: string | undefined;
   /** The calls a tool result answers. */
   readonly answers: readonly string[];
+  /** Stands where the result of a call would, which a hook put off. */
+  readonly isDeferral: boolean;
   readonly preserved: Preserved | undefined;
   /** Known to have existed, but not readable: it leads from child to parent and says nothing. */
   readonly isGhost: boolean;
@@ -39,6 +41,7 @@ export function linkOf(entry: ChainEntry): Link {
     isSummary: fields["isCompactSummary"] === true,
     replyId: entry.type === "assistant" && typeof message["id"] === "string" ? message["id"] : undefined,
     answers: entry.type === "user" ? answersOf(message["content"]) : NONE,
+    isDeferral: entry.type === "attachment" && isDeferral(fields["attachment"]),
     preserved: isBoundary ? preservedOf(fields["compactMetadata"]) : undefined,
     isGhost: !isReadable(entry.type, message),
   };
@@ -58,6 +61,7 @@ export function ghostOf(uuid: string, parentUuid: string | null = UNKNOWN): Link
     isSummary: false,
     replyId: undefined,
     answers: NONE,
+    isDeferral: false,
     preserved: undefined,
     isGhost: true,
   };
@@ -96,6 +100,8 @@ function answersOf(content: unknown): readonly string[] {
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
 }
+
+const isDeferral = (attachment: unknown) => isObject(attachment) && attachment["type"] === "hook_deferred_tool";
 
 function preservedOf(metadata: unknown): Preserved | undefined {
   if (!isObject(metadata)) return undefined;

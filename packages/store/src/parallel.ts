@@ -10,6 +10,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
   const { links, parents, marks, isMain } = tree;
   const replyOf = (index: number) => links[index]!.replyId ?? links[index]!.uuid;
   const isReply = (index: number) => index >= 0 && links[index]!.type === "assistant";
+  const isResult = (index: number) => links[index]!.answers.length > 0 || links[index]!.isDeferral;
 
   const lastOfReply = new Map<string, number>();
   // Going on from a result means the whole reply stands; going on from a block itself drops the blocks after it.
@@ -18,7 +19,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
   for (const index of path) {
     const { answers } = links[index]!;
     if (isReply(index)) lastOfReply.set(replyOf(index), index);
-    if (answers.length > 0 && isReply(parents[index]!)) wholeReplies.add(replyOf(parents[index]!));
+    if (isResult(index) && isReply(parents[index]!)) wholeReplies.add(replyOf(parents[index]!));
     for (const id of answers) answered.add(id);
   }
 
@@ -32,7 +33,6 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
   const order: number[] = [];
   let waiting: number[] = [];
   for (const index of path) {
-    const isResult = links[index]!.answers.length > 0;
     if (isReply(index)) {
       const beside = calls.get(replyOf(index)) ?? [];
       const isLast = lastOfReply.get(replyOf(index)) === index;
@@ -43,7 +43,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
       order.push(index);
       if (isLast) release(beside, Number.POSITIVE_INFINITY);
     } else {
-      release(waiting, isResult ? index : Number.POSITIVE_INFINITY);
+      release(waiting, isResult(index) ? index : Number.POSITIVE_INFINITY);
       order.push(index);
     }
   }
@@ -79,7 +79,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
         if (!included.has(parent) && !isAdrift(index, included)) continue;
       } else {
         if (!included.has(parent)) continue;
-        if (link.answers.length === 0 || !isReply(parent) || !lastOfReply.has(replyOf(parent))) continue;
+        if (!isResult(index) || !isReply(parent) || !lastOfReply.has(replyOf(parent))) continue;
         if (link.answers.some((id) => answered.has(id))) continue;
         for (const id of link.answers) answered.add(id);
       }

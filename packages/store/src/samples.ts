@@ -70,6 +70,14 @@ export function note(uuid: string, parentUuid: string | null): ChainEntry {
   return { type: "attachment", attachment: { type: "date" }, ...envelope(uuid, parentUuid) };
 }
 
+export function putsOff(uuid: string, parentUuid: string): ChainEntry {
+  return {
+    type: "attachment",
+    attachment: { type: "hook_deferred_tool", toolUseID: `call_${parentUuid}` },
+    ...envelope(uuid, parentUuid),
+  };
+}
+
 export function boundary(uuid: string, compactMetadata: object = {}): ChainEntry {
   return { type: "system", subtype: "compact_boundary", compactMetadata, ...envelope(uuid, null) };
 }

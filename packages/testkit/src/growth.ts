@@ -10,7 +10,7 @@ export function growth(work: (size: number) => unknown, { from, to }: { from: nu
   return best(to) / Math.max(best(from), 1);
 }
 
-const RUNS = 5;
+const RUNS = 3;
 
 /** Milliseconds. */
 function cpuTime(work: () => unknown): number {

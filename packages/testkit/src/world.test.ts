@@ -30,7 +30,12 @@ test("what the engine does through its ports can be read afterwards", async () =
   await ports.record([prompt]);
   await ports.show({ type: "system", subtype: "status" });
   expect(await ports.fire("Stop", { a: 1 })).toEqual({ reasons: [], context: [] });
-  expect(await ports.permit(request)).toEqual({ behavior: "allow", input: call.input, by: "mode", source: "config" });
+  expect(await ports.permit(request, new AbortController().signal)).toEqual({
+    behavior: "allow",
+    input: call.input,
+    by: "mode",
+    source: "config",
+  });
   expect(await ports.spill("x", "long")).toBe("/spill/x.txt");
   ports.charge(NO_USAGE, "m", 5);
 

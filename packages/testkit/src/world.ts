@@ -38,7 +38,7 @@ export interface WorldOptions {
   /** "/p" when absent. */
   readonly cwd?: string;
   /** The gate; allows everything when absent. */
-  readonly permit?: (request: PermitRequest) => Permission | Promise<Permission>;
+  readonly permit?: (request: PermitRequest, withdrawn: AbortSignal) => Permission | Promise<Permission>;
   /** What hooks say; nothing when absent. */
   readonly fire?: (event: HookEvent, input: JsonObject) => HookOutcome | Promise<HookOutcome>;
   /** Instructions that begin to hold when this is touched. */
@@ -113,9 +113,10 @@ export function world(model: ModelProvider, options: WorldOptions = {}): World {
       return (await options.fire?.(event, input)) ?? NOTHING_SAID;
     },
     forbids: async () => undefined,
-    async permit(request) {
+    interrupt: () => aborting.abort(),
+    async permit(request, withdrawn) {
       asked.push(request);
-      if (options.permit) return await options.permit(request);
+      if (options.permit) return await options.permit(request, withdrawn);
       return { behavior: "allow", input: request.input, by: "mode", source: "config" };
     },
     context: (call) => ({

@@ -28,7 +28,7 @@ export function complaintAbout(
       return `ran ${name} with words that were not judged`;
   }
   if (trace.left) return "left a process running";
-  const changed = trace.changed.find((name) => !mayChange(name, agreement));
+  const changed = trace.changed.find((name) => !mayChange(name, agreement, trace));
   if (changed !== undefined) return `changed a file ${place(changed)}`;
   return glance(trace, agreement);
 }
@@ -52,6 +52,8 @@ const programOf = ({ words }: Judged): string => basename(words[0]?.value ?? "")
 const HELPERS: Readonly<Record<string, readonly string[]>> = {
   grep: ["egrep", "fgrep"],
   gzip: ["tar"],
+  // What xargs starts when it is not told.
+  echo: ["xargs"],
   git: ["git"],
   // Some of git's own commands are scripts.
   uname: ["git"],
@@ -94,11 +96,15 @@ function isSame({ kind, value }: Word, given: string, { home }: FuzzWorld): bool
 /** Nobody agreed to changes here, whatever the mode or the rule: the gate asks before each. */
 const PROTECTED = /^(home(\/|$)|.*\/\.(claude|git)\/)/;
 
-function mayChange(name: string, { changes }: Agreement): boolean {
+function mayChange(name: string, { changes }: Agreement, { folders }: Trace): boolean {
   if (changes === "nothing") return false;
   if (changes === "anywhere") return true;
   if (changes === "out") return /^work\/out(\/|$)/.test(name);
-  return (name === "work" || name.startsWith("work/")) && !PROTECTED.test(name);
+  if (name !== "work" && !name.startsWith("work/")) return false;
+  // A folder may be moved or removed whole, together with the repository in it.
+  return (
+    !PROTECTED.test(name) || folders.some((folder) => name.startsWith(`${folder}/`) && !PROTECTED.test(`${folder}/`))
+  );
 }
 
 function place(name: string): string {

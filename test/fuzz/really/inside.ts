@@ -40,7 +40,12 @@ if (import.meta.main) {
   }
 }
 
-function runOne(errand: Errand, orders: Orders, log: string, changes: () => Pick<Trace, "changed" | "opened">): Trace {
+function runOne(
+  errand: Errand,
+  orders: Orders,
+  log: string,
+  changes: () => Pick<Trace, "changed" | "folders" | "opened">,
+): Trace {
   const { shell, base } = orders;
   const home = join(base, "world", "home");
   const programs = errand.logsBuiltins ? "echo printf test [" : "echo";

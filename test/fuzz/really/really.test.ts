@@ -35,7 +35,7 @@ const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: str
   ["cat a.txt | sort", "cat a.txt | sort", undefined],
   ["ls *.txt", "ls *.txt", undefined],
   ["cat a.txt", "cat a.txt; evil", "ran evil, which was not judged"],
-  ["cat", "cat <(evil)", "ran cat with words that were not judged"],
+  ["cat", "cat <(:)", "ran cat with words that were not judged"],
   ["echo a", "echo 'a '", "ran echo with words that were not judged"],
   ["printf a", "printf b", "ran printf with words that were not judged"],
   ["ls", "PATH=./d; ls", "ran a program of the folder, ls"],

@@ -2,6 +2,7 @@
 
 import { chmodSync, cpSync, existsSync, lstatSync, readdirSync, readlinkSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import type { Trace } from "./trace.ts";
 import { DENIED } from "./world.ts";
 
 /** A fresh copy of the world. */
@@ -45,7 +46,10 @@ function age(root: string): void {
 /** What git touches whenever it looks. */
 const GIT_OWN = /(^|\/)(\.git|bare)(\/index)?$/;
 
-export type Manifest = Map<string, { readonly state: string; readonly opened: bigint | undefined }>;
+export type Manifest = Map<
+  string,
+  { readonly state: string; readonly opened: bigint | undefined; readonly folder: boolean }
+>;
 
 export function manifest(root: string): Manifest {
   const found: Manifest = new Map();
@@ -58,6 +62,7 @@ export function manifest(root: string): Manifest {
     found.set(name, {
       state: own ? `${stat.mode}` : `${stat.mode} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${link}`,
       opened: looked ? stat.atimeNs : undefined,
+      folder: stat.isDirectory(),
     });
     if (stat.isDirectory())
       for (const each of readdirSync(path)) walk(join(path, each), name === "" ? each : `${name}/${each}`);
@@ -66,14 +71,20 @@ export function manifest(root: string): Manifest {
   return found;
 }
 
-export function differences(before: Manifest, after: Manifest): { changed: string[]; opened: string[] } {
+export function differences(before: Manifest, after: Manifest): Pick<Trace, "changed" | "folders" | "opened"> {
   const changed: string[] = [];
+  const folders: string[] = [];
   const opened: string[] = [];
   for (const [name, now] of after) {
     const old = before.get(name);
     if (old?.state !== now.state) changed.push(name || ".");
     else if (old.opened !== now.opened) opened.push(name);
+    if (old === undefined && now.folder) folders.push(name);
   }
-  for (const name of before.keys()) if (!after.has(name)) changed.push(name || ".");
-  return { changed, opened };
+  for (const [name, old] of before) {
+    if (after.has(name)) continue;
+    changed.push(name || ".");
+    if (old.folder) folders.push(name);
+  }
+  return { changed, folders, opened };
 }

@@ -26,6 +26,8 @@ export interface Trace {
   readonly ran: readonly (readonly string[])[];
   /** Files that appeared, disappeared or changed, relative to the world's root. */
   readonly changed: readonly string[];
+  /** Folders among them that appeared or disappeared as a whole. */
+  readonly folders: readonly string[];
   /** Files outside the working directory, and the denied one, that were opened. */
   readonly opened: readonly string[];
   /** What was printed that gives away where it came from. */

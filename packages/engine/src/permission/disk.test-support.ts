@@ -1,6 +1,7 @@
 // For tests only: a disk that is a list of paths. It answers what the gate wants looked up as the real one would.
 
 import type { CommandAnalysis } from "./command/command.ts";
+import { landings } from "./command/deep.ts";
 import { nameFits, toLookUp } from "./command/on-disk.ts";
 import type { GateQuestion } from "./question.ts";
 
@@ -23,7 +24,7 @@ export function lookedUp(
   };
   const ends = (given: string) => ({ given, real: real(given) });
   const all = [...Object.keys(links), ...(files ?? [])].flatMap(withParents);
-  const { paths, patterns, folders } = toLookUp(analysis, where, real);
+  const { paths, patterns, folders, copies } = toLookUp(analysis, where, real);
   const matches = patterns.map((pattern) => {
     const names = pattern.split("/");
     const found = all.filter((path) => fits(path.split("/"), names));
@@ -32,13 +33,17 @@ export function lookedUp(
       .map((link) => [link, ...names.slice(link.split("/").length)].join("/"));
     return [pattern, [...new Set([...found, ...beyond])].map(ends)] as const;
   });
-  const contents = folders.map(({ path, pattern }) => {
-    const starts = pattern ? (matches.find(([each]) => each === path)?.[1] ?? []).map(({ given }) => given) : [path];
-    return [path, all.filter((each) => starts.some((start) => each.startsWith(`${start}/`))).map(ends)] as const;
-  });
+  const seen = files === undefined ? folders.filter(({ shallow }) => shallow) : folders;
+  const contents = new Map(
+    seen.map(({ path, pattern }) => {
+      const starts = pattern ? (matches.find(([each]) => each === path)?.[1] ?? []).map(({ given }) => given) : [path];
+      return [path, all.filter((each) => starts.some((start) => each.startsWith(`${start}/`))).map(ends)] as const;
+    }),
+  );
+  const taken = copies.flatMap((copy) => landings(copy, contents));
   return {
-    realPaths: new Map(paths.map((path) => [path, real(path)])),
-    onDisk: { matches: new Map(matches), contents: new Map(files === undefined ? [] : contents) },
+    realPaths: new Map([...paths, ...taken].map((path) => [path, real(path)])),
+    onDisk: { matches: new Map(matches), contents },
   };
 }
 

@@ -16,5 +16,6 @@ export {
 } from "./auto/classify.ts";
 export type { AutoRules } from "./auto/classify-prompt.ts";
 export { nameFits, toLookUp, type LookUps, type OnDisk } from "./command/on-disk.ts";
+export { landings } from "./command/deep.ts";
 export { gitFolders } from "./command/git-folders.ts";
 export { applyUpdate, type PermissionState } from "./update.ts";

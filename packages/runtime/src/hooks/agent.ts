@@ -70,7 +70,10 @@ const HEARD = new Set<HookEvent>([
   "PermissionDenied",
 ]);
 
-function narrowed({ model, ports: wide }: AgentHookOptions, signal: AbortSignal): Ports {
+function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
+  // Whoever stops this agent does not stop the session.
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
   const ports = wide(signal);
   const seen = createLedger(); // what this agent reads, the session's model has not seen
   return {
@@ -79,6 +82,7 @@ function narrowed({ model, ports: wide }: AgentHookOptions, signal: AbortSignal)
     tools: [...ports.tools.filter(({ name }) => TOOLS.has(name)), structuredOutputTool(ANSWER_SCHEMA)],
     system: [system.trim()],
     signal,
+    interrupt: () => stop.abort(),
     partial: false,
     record: () => {},
     show: () => {},

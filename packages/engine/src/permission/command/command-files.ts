@@ -101,8 +101,25 @@ export function filesOf(
       add({ ...word, kind: piece.startsWith("~/") ? "home" : word.kind, value: piece }, use);
     }
   }
+  for (const word of name === "cp" ? copiedTo(words) : []) add(word, use);
   if (name === "cd" && words.length === 0) add({ kind: "home", value: "~", text: "" }, "named");
   return files;
+}
+
+/** `cp a dir` writes dir/a, and goes through a link of that name. */
+function copiedTo(words: readonly Word[]): Word[] {
+  const given = words.findIndex(({ value }) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(value)) + 1;
+  const glued = words.find(({ value }) => /^(-[a-zA-Z]*t.|--t[a-z-]*=)/s.test(value));
+  const named = words.filter(({ value }, at) => !value.startsWith("-") && (given === 0 || at !== given));
+  const last = given > 0 ? words[given] : glued && { ...glued, value: glued.value.replace(/^(--[^=]*=|-[^t]*t)/, "") };
+  const target = last ?? named.pop();
+  if (target === undefined || target.kind === "unknown") return [];
+  return named.flatMap((source): Word[] => {
+    if (source.kind === "unknown") return [];
+    const kind = source.kind === "glob" || target.kind === "glob" ? "glob" : target.kind;
+    const plain = (word: Word) => (kind === "glob" && word.kind !== "glob" ? escaped(word.value) : word.value);
+    return [{ kind, value: `${plain(target)}/${basename(plain(source))}`, text: target.text }];
+  });
 }
 
 function isTorn({ kind, text }: Word): boolean {
@@ -115,10 +132,12 @@ export function resolved(word: Word, places: readonly string[], home: string): {
   const pattern = word.kind === "glob";
   const value = atHome(word, home);
   return places.map((place) => {
-    const from = pattern ? place.replace(/[*?[\]\\]/g, "\\$&") : place;
+    const from = pattern ? escaped(place) : place;
     return { path: absolute(from, value), pattern };
   });
 }
+
+const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
 
 /** Where a command may stand by the time it names a file, and by both names: `..` there goes up from the real one. */
 export function placesIn(
@@ -129,6 +148,8 @@ export function placesIn(
   const places = [absolute("/", cwd)];
   const move = (word: Word | undefined) => {
     if (word === undefined || word.kind === "unknown" || word.kind === "glob") return;
+    // Beyond that it is lost, and where it stands no longer matters.
+    if (places.length >= MOST_PLACES) return;
     for (const place of [...places]) {
       const next = absolute(place, atHome(word, home));
       for (const each of [next, real(next)]) {
@@ -136,8 +157,22 @@ export function placesIn(
       }
     }
   };
-  for (const { words } of commands) movesOf(words).forEach(move);
+  for (const { words } of commands) (goesHome(words) ? [HOME] : movesOf(words)).forEach(move);
   return places;
+}
+
+const HOME: Word = { kind: "home", value: "~", text: "~" };
+
+const goesHome = ([program, ...words]: readonly Word[]) =>
+  program?.value === "cd" &&
+  words.every(({ kind, value }) => kind === "literal" && value.startsWith("-") && value !== "-");
+
+/** Whether it moves to a folder the text does not tell, or gives home another meaning. */
+export function isAdrift(commands: readonly SimpleCommand[]): boolean {
+  return commands.some(
+    ({ words, assignments }) =>
+      movesOf(words).some(({ kind }) => kind === "unknown") || assignments.some(({ name }) => name === "HOME"),
+  );
 }
 
 function movesOf(words: readonly Word[]): Word[] {

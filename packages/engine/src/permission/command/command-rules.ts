@@ -19,7 +19,7 @@ export interface Finding {
 
 /** The rule that is met by the line as a whole or by the call's other parameters, whatever its parts are. */
 export function findingOnLine(rules: readonly Rule[], view: CommandView): Finding | undefined {
-  const { question, analysis, lost } = view;
+  const { question, analysis, lost, adrift } = view;
   const about = commandRules(rules, question);
   if (analysis.problem !== undefined) return about[0] && { rule: about[0], reach: "maybe" };
   const parameter = rules.find((rule) => matchesParameter(rule, question.tool, question.input));
@@ -28,7 +28,8 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
   if (line) return { rule: line, reach: "yes" };
   // Another shell than bash may understand the line in a way that meets any of them.
   const isForeign = question.shell === "other";
-  const path = lost || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
+  const path =
+    lost || adrift || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
   const unsure = isForeign ? (about[0] ?? path) : path;
   return unsure && { rule: unsure, reach: "maybe" };
 }
@@ -128,7 +129,7 @@ function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: Command
       (each) =>
         range === "anywhere" ||
         range.some((folder) => holds(each, folder, question)) ||
-        followed.some(({ path }) => leadsTo(each, path, question)),
+        followed.some(({ path, shallow }) => leadsTo(each, path, question, shallow === true)),
     );
     if (rule) return { rule, reach: "maybe" };
   }
@@ -140,10 +141,13 @@ function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
 }
 
-/** Whether a link in the folder leads to what the rule is about. */
-function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion): boolean {
+/** Whether a link in the folder leads to what the rule is about; with `opens`, or any file in there is it. */
+function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion, opens: boolean): boolean {
   const inside = onDisk?.contents.get(folder);
-  return inside === undefined || inside.some((ends) => ends.given !== ends.real && eitherMatches(rule, ends, question));
+  return (
+    inside === undefined ||
+    inside.some((ends) => (opens || ends.given !== ends.real) && eitherMatches(rule, ends, question))
+  );
 }
 
 /** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */

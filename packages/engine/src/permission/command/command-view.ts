@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand, filesOf, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
+import { everyCommand, filesOf, isAdrift, isLost, placesIn, type NamedFile, type Where } from "./command-files.ts";
 import { coversLine, reachOf, type Reach } from "./match-command.ts";
 import { nameFits } from "./on-disk.ts";
 import { gitDangerIn, type GitDanger } from "../git-danger.ts";
@@ -18,6 +18,8 @@ export interface CommandView {
   /** The folders it may stand in. */
   readonly places: readonly string[];
   readonly lost: boolean;
+  /** It moves somewhere that cannot be told, so that a relative path may be one that a rule denies. */
+  readonly adrift: boolean;
   /** What must not be removed, folded: the working folders, home, where it stands, and all that hold them. */
   kept(): ReadonlySet<string>;
   /** What git would load where this part runs it; nothing for parts that do not start git. */
@@ -50,6 +52,7 @@ export function viewOf(question: GateQuestion): CommandView {
     where,
     places,
     lost: isLost(places, commands),
+    adrift: isAdrift(commands),
     kept: () => (kept ??= new Set([...question.directories, where.home, ...places].flatMap(withParents).map(fold))),
     gitDanger: gitDangerIn(analysis.commands, where, question, moves),
     sandbox: sandboxFor(question, analysis),

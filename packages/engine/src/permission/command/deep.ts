@@ -4,13 +4,17 @@
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { resolved, filesOf } from "./command-files.ts";
+import { patternFolder } from "../match/match-path.ts";
+import type { Ends } from "../question.ts";
 import type { Word } from "./word.ts";
 
-interface DeepFolder {
+export interface DeepFolder {
   readonly path: string;
   readonly pattern: boolean;
   /** Links in there are followed; otherwise they are copied as links. */
   readonly follow: boolean;
+  /** Only what lies directly in it. */
+  readonly shallow?: true;
 }
 
 /** Empty for a command that does neither. */
@@ -18,7 +22,7 @@ export function deepFolders(command: SimpleCommand, places: readonly string[], h
   return [...followedBy(command, places, home), ...(transferOf(command, places, home)?.sources ?? [])];
 }
 
-interface Transfer {
+export interface Transfer {
   readonly sources: readonly DeepFolder[];
   readonly targets: readonly string[];
 }
@@ -35,11 +39,11 @@ export function transferOf(
   home: string,
 ): Transfer | undefined {
   const name = basename(program?.value ?? "");
-  const copies = (name === "cp" || name === "rsync") && words.some((word) => COPIES_FOLDERS.test(word.value));
+  const copies = (name === "cp" || name === "rsync") && words.some((word) => COPIES_LINKS.test(word.value));
   if (!copies && name !== "mv") return undefined;
   const follow = copies && words.some((word) => /^(-[a-zA-Z]*[LHk]|--(der|copy-))/.test(word.value));
-  const target = words.find((_, at) => /^(-[a-zA-Z]*t|--target-directory)$/.test(words[at - 1]?.value ?? ""));
-  const joined = words.find((word) => /^(-[a-zA-Z]*t.|--target-directory=)/.test(word.value));
+  const target = words.find((_, at) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(words[at - 1]?.value ?? ""));
+  const joined = words.find((word) => /^(-[a-zA-Z]*t.|--t[a-z-]*=)/.test(word.value));
   const operands = words.filter((word) => word !== target && (!word.value.startsWith("-") || word.value === "-"));
   const last = target ?? (joined && { ...joined, value: joined.value.replace(/^(-[a-zA-Z]*?t|[^=]*=)/, "") });
   const sources = last === undefined ? operands.slice(0, -1) : operands;
@@ -51,7 +55,20 @@ export function transferOf(
   };
 }
 
-const COPIES_FOLDERS = /^(-[a-zA-Z]*[rRa]|--(recursive|archive)$)/;
+/** Where what lies in a folder comes to lie: with the folder's name before it, or without. */
+export function landings(copy: Transfer, contents: ReadonlyMap<string, readonly Ends[]>): string[] {
+  return copy.sources.flatMap(({ path, pattern }) => {
+    const folder = pattern ? patternFolder(path) : path;
+    return (contents.get(path) ?? []).flatMap(({ given }) => {
+      const inner = given.startsWith(`${folder}/`) ? given.slice(folder.length + 1) : given.slice(1);
+      return copy.targets.flatMap((target) => [`${target}/${inner}`, `${target}/${basename(folder)}/${inner}`]);
+    });
+  });
+}
+
+const COPIES_FOLDERS = /^(-[a-zA-Z]*[rRa]|--(rec|ar))/;
+/** The same, and what copies a link as a link. */
+const COPIES_LINKS = /^(-[a-zA-Z]*[rRaPdls]|--(rec|ar|no-d|l|sy))/;
 
 /** Where links are followed wherever they are met. */
 export function followedBy(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
@@ -62,13 +79,16 @@ export function followedBy(command: SimpleCommand, places: readonly string[], ho
   const named = filesOf({ ...command, redirections: [] }, places, home, "lenient");
   const operands = words.filter((word) => !word.value.startsWith("-")).length;
   const here = operands <= follower.before ? places.map((path) => ({ path, pattern: false })) : [];
-  return [...named, ...here].map(({ path, pattern }) => ({ path, pattern, follow: true }));
+  const shallow = follower.deep !== undefined && !follower.deep(words);
+  return [...named, ...here].map(({ path, pattern }) => ({ path, pattern, follow: true, ...(shallow && { shallow }) }));
 }
 
 interface Follower {
   when(words: readonly Word[]): boolean;
   /** Operands before the folders; with no more than these, the folder it stands in is meant. */
   readonly before: number;
+  /** Whether it goes beyond what lies directly in a folder; absent: always. */
+  deep?(words: readonly Word[]): boolean;
 }
 
 const option = (pattern: RegExp) => (words: readonly Word[]) => words.some((word) => pattern.test(word.value));
@@ -79,8 +99,8 @@ const dereferences = option(/^(-[a-zA-Z0-9]*L|--der)/);
 
 const FOLLOWERS: Readonly<Record<string, Follower>> = {
   cp: { when: (words) => option(COPIES_FOLDERS)(words) && dereferences(words), before: 0 },
-  // It follows links unless told not to.
-  diff: { when: (words) => option(/^(-[a-zA-Z]*r|--rec)/)(words) && !option(/^--no-der/)(words), before: 0 },
+  // It follows links unless told not to; given two folders it opens what lies in both, without any option.
+  diff: { when: (words) => !option(/^--no-der/)(words), before: 0, deep: option(/^(-[a-zA-Z]*r|--rec)/) },
   du: { when: dereferences, before: 0 },
   egrep: grep,
   fd: search,

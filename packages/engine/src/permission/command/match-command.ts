@@ -97,6 +97,9 @@ function readings(words: readonly Word[]): (readonly Word[])[] {
   const found = [words];
   if (name !== program!.value) found.push([{ ...program!, value: name }, ...rest]);
   if (name !== name.toLowerCase()) found.push([{ ...program!, value: name.toLowerCase() }, ...rest]);
+  // Its subcommands are programs, too: /usr/lib/git-core/git-push.
+  const subcommand = /^git-([a-z-]+)$/.exec(name)?.[1];
+  if (subcommand) found.push([{ ...program!, value: "git" }, { ...program!, value: subcommand }, ...rest]);
   if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
   return found;
 }

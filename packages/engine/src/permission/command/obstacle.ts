@@ -4,8 +4,8 @@
 import type { SimpleCommand } from "./command.ts";
 import { filesOf, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
-import { followedBy, transferOf } from "./deep.ts";
-import { climbsBack } from "../match/paths.ts";
+import { copyOf, followedBy, landings, transferOf } from "./deep.ts";
+import { absolute, climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 
@@ -26,7 +26,12 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
     const obstacle = obstacleAt(file, use, view);
     if (obstacle) return obstacle;
   }
-  return ledOut(followedBy(part, places, question.home), view) ?? carriedOut(part, view) ?? optionLike(part, view);
+  return (
+    ledOut(followedBy(part, places, question.home), view) ??
+    carriedOut(part, view) ??
+    writtenThrough(part, view) ??
+    optionLike(part, view)
+  );
 }
 
 /** These go by the text, as the shell's own `cd` does, or open nothing. */
@@ -63,10 +68,34 @@ function ledOut(folders: readonly { readonly path: string }[], view: CommandView
   return undefined;
 }
 
-/** Links that go along with a folder: the rest of the command could use them under names nobody has looked at. */
+/** Links that go along: they may lead elsewhere from where they come to lie, and the rest of the command could use them. */
 function carriedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
-  if (view.analysis.commands.length < 2) return undefined;
-  return ledOut(transferOf(part, view.places, view.question.home)?.sources ?? [], view);
+  const { analysis, places, question } = view;
+  if (analysis.commands.length < 2) return undefined;
+  for (const { path, pattern } of transferOf(part, places, question.home)?.sources ?? []) {
+    const inside = question.onDisk?.contents.get(path);
+    const named = pattern ? question.onDisk?.matches.get(path) : [endsIn({ path, pattern }, question)];
+    if (inside === undefined || named === undefined) return { why: "unseen", path };
+    const link = [...named, ...inside].find((ends) => ends.given !== ends.real);
+    if (link) return { why: "unseen", path: link.given };
+  }
+  return linkedElsewhere(part, view);
+}
+
+/** What a link says goes by the folder the link lies in, not by where the command stands. */
+function linkedElsewhere({ words: [program, ...words] }: SimpleCommand, { places }: CommandView): Obstacle | undefined {
+  const up = program?.value === "ln" ? words.find(({ value }) => value.split("/").includes("..")) : undefined;
+  return up && { why: "unseen", path: absolute(places[0]!, up.value) };
+}
+
+/** A copy goes through a link that lies where it puts a file. */
+function writtenThrough(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  const { places, question } = view;
+  const copy = copyOf(part, places, question.home);
+  if (copy === undefined) return undefined;
+  const all = landings(copy, question.onDisk?.contents ?? new Map());
+  const out = all.find((path) => !isWithin(endsIn({ path, pattern: false }, question), "edit", view));
+  return out === undefined ? undefined : { why: "outside", path: out };
 }
 
 /** A file whose name the program would take for an option, or for a list of further words: `-R`, `--pre=x`, `@x`. */

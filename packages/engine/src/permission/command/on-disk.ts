@@ -3,7 +3,7 @@
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
-import { deepFolders } from "./deep.ts";
+import { copyOf, deepFolders, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
 import type { Ends } from "../question.ts";
 
@@ -20,8 +20,10 @@ export interface LookUps {
   readonly paths: readonly string[];
   /** Absolute, escaped where they are literal. */
   readonly patterns: readonly string[];
-  /** follow: links in there lead further. */
-  readonly folders: readonly { readonly path: string; readonly pattern: boolean; readonly follow: boolean }[];
+  /** follow: links in there lead further. shallow: only what lies directly in there. */
+  readonly folders: readonly DeepFolder[];
+  /** Folders that are copied whole: what is there already, under the names of their `landings`, is written through. */
+  readonly copies: readonly Transfer[];
 }
 
 const MOST_PATTERNS = 64;
@@ -39,6 +41,7 @@ export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: s
     paths: [...new Set([...places, ...paths])],
     patterns: distinct.length > MOST_PATTERNS ? [] : distinct,
     folders: folders.length > MOST_PATTERNS ? [] : folders,
+    copies: commands.flatMap((command) => copyOf(command, places, where.home) ?? []),
   };
 }
 
@@ -54,20 +57,21 @@ export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
 /** Whether a pattern for one name may stand for this one. In any case, as some shells and file systems have it. */
 export function nameFits(name: string, pattern: string): boolean {
   if (name.startsWith(".") && /^[*?[]/.test(pattern)) return false;
-  const wanted = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
-  const given = name.toLowerCase();
+  const parts = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
+  // How many letters other characters are to the shell, its locale decides.
+  const wanted = /^[ -~]*$/.test(name) ? parts : parts.map((part) => (isAnyOne(part) ? "*" : part));
   let at = 0;
   let star = -1;
   let since = 0;
-  for (let next = 0; next < given.length || at < wanted.length;) {
+  for (let next = 0; next < name.length || at < wanted.length;) {
     const part = wanted[at];
     if (part === "*") {
       star = at++;
       since = next;
-    } else if (part !== undefined && next < given.length && isOne(part, given[next]!)) {
+    } else if (part !== undefined && next < name.length && isOne(part, name[next]!)) {
       at++;
       next++;
-    } else if (star >= 0 && since < given.length) {
+    } else if (star >= 0 && since < name.length) {
       // The last star takes one more.
       at = star + 1;
       next = ++since;
@@ -77,7 +81,10 @@ export function nameFits(name: string, pattern: string): boolean {
 }
 
 /** A bracket is taken for any letter. */
+const isAnyOne = (part: string) => part === "?" || (part.length > 1 && part.startsWith("["));
+
 function isOne(part: string, letter: string): boolean {
-  if (part === "?" || (part.length > 1 && part.startsWith("["))) return true;
-  return (part.startsWith("\\") ? part.slice(1) : part).toLowerCase() === letter;
+  if (isAnyOne(part)) return true;
+  const own = part.startsWith("\\") ? part.slice(1) : part;
+  return own === letter || own.toLowerCase() === letter.toLowerCase();
 }

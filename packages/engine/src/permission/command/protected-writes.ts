@@ -1,16 +1,14 @@
 // What a command would write that runs as code later or steers us: by a name in its words, by what a pattern may find,
 // or by what lies in a folder it copies whole.
 
-import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
 import { isWritten } from "./command-rules.ts";
-import { allEndsIn, realPattern, type CommandView } from "./command-view.ts";
-import { copyOf } from "./deep.ts";
-import { patternFolder } from "../match/match-path.ts";
+import { allEndsIn, endsIn, realPattern, type CommandView } from "./command-view.ts";
+import { copyOf, landings } from "./deep.ts";
 import { protectedEnd, writesProtected } from "../match/governing.ts";
 import { mayBeProtected } from "../match/protected-pattern.ts";
-import type { Ends, GateQuestion } from "../question.ts";
+import type { GateQuestion } from "../question.ts";
 
 /** The first protected path this part would write to. */
 export function protectedTarget(part: SimpleCommand, view: CommandView): string | undefined {
@@ -40,20 +38,14 @@ function copiedTargets(part: SimpleCommand, { places, question }: CommandView): 
   return everyCommand([part]).flatMap((command) => {
     const copy = copyOf(command, places, question.home);
     if (copy === undefined) return [];
-    return copy.sources.flatMap(({ path, pattern }) => {
-      const contents = question.onDisk?.contents.get(path);
-      return copy.targets.flatMap((target): CopiedTarget[] => {
-        if (contents === undefined) return [{ target, looked: false, protected: false }];
-        const names = contents.flatMap((ends) => landing(pattern ? patternFolder(path) : path, ends, target));
-        const hit = names.filter((name) => protectedEnd({ given: name, real: name }, question) !== undefined);
-        return hit.map((name) => ({ target: name, looked: true, protected: true }));
-      });
-    });
+    const contents = question.onDisk?.contents ?? new Map();
+    const unseen = copy.sources.some(({ path }) => !contents.has(path)) ? copy.targets : [];
+    const hit = landings(copy, contents).filter(
+      (name) => protectedEnd(endsIn({ path: name, pattern: false }, question), question) !== undefined,
+    );
+    return [
+      ...unseen.map((target) => ({ target, looked: false, protected: false })),
+      ...hit.map((target) => ({ target, looked: true, protected: true })),
+    ];
   });
-}
-
-/** Where a file from the folder comes to lie: with the folder's name before it, or without. */
-function landing(folder: string, { given }: Ends, target: string): string[] {
-  const inner = given.startsWith(`${folder}/`) ? given.slice(folder.length + 1) : given.slice(1);
-  return [`${target}/${inner}`, `${target}/${basename(folder)}/${inner}`];
 }

@@ -19,7 +19,9 @@ export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[])
   // `git diff` compares any two files; a revision among its operands looks like a file inside.
   if (name === "git") return words.some(({ value }) => value === "diff" || value === "--no-index");
   if (optionsOf(name)?.narrowed) return false;
-  return MOVERS.has(name) || (Object.hasOwn(PROGRAMS, name) && opensFiles(name));
+  if (MOVERS.has(name)) return true;
+  // A pattern among words that are only text still lists the folder it looks in.
+  return Object.hasOwn(PROGRAMS, name) && (opensFiles(name) || words.some(({ kind }) => kind === "glob"));
 }
 
 /** Whether a rule for `source` or `.` says which file it is about; true for every other program. */

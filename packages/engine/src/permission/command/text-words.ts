@@ -76,9 +76,10 @@ export function textWords(name: string, words: readonly Word[]): ReadonlySet<num
       if (values === undefined) return undefined;
       found.add(at);
       if (values === 1 && NUMBERED.test(word.value) && !/^\d+$/.test(words[at + 1]?.value ?? "")) return undefined;
+      // A pattern of file names becomes several words, and only the first of them is not a file.
+      if (words.slice(at + 1, at + 1 + values).some(({ kind }) => kind === "glob")) return undefined;
       for (let more = values; more > 0; more--) found.add(++at);
     } else if (wanted > 0) {
-      // A pattern of file names becomes several words, and only the first of them is not a file.
       if (word.kind === "glob") return undefined;
       wanted--;
       found.add(at);
@@ -97,14 +98,17 @@ function valuesOf(
   if (option.startsWith("--")) {
     const [title, value] = option.slice(2).split("=", 2);
     if (longValued.split(" ").includes(title!)) return value === undefined && !/^colou?r$/.test(title!) ? 1 : 0;
-    return long.split(" ").includes(title!) ? 0 : undefined;
+    return long.split(" ").includes(title!) && isSuffix(value ?? "") ? 0 : undefined;
   }
   for (let at = 1; at < option.length; at++) {
     const letter = option[at]!;
     // What follows in the same word is the suffix of the copy that is kept.
-    if (name === "sed" && letter === "i") return 0;
+    if (name === "sed" && letter === "i") return isSuffix(option.slice(at + 1)) ? 0 : undefined;
     if (valued.includes(letter)) return at === option.length - 1 ? 1 : 0;
     if (!flags.includes(letter)) return undefined;
   }
   return 0;
 }
+
+/** With a slash in it, the copy is kept in another folder. */
+const isSuffix = (value: string) => !value.includes("/");

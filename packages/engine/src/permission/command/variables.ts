@@ -24,7 +24,7 @@ export function rulingNames([program, ...words]: readonly Word[]): Assignment[] 
 /** `-v` and `%n` name a variable; a pattern may turn into either. */
 function printfAssigns(words: readonly Word[]): boolean {
   if (words[0]?.kind === "glob" || words[0]?.value.startsWith("-v")) return true;
-  return words.some(({ value }) => /%[^%a-zA-Z]*n/.test(value));
+  return words.some(({ value }) => /%[^%a-zA-Z]*[hlLjtz]*n/.test(value));
 }
 
 /** The shell expands the value of these, or runs it. */

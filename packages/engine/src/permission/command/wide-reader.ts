@@ -56,7 +56,7 @@ const first = (pattern: RegExp) => (words: readonly Word[]) => pattern.test(word
 const grep: Wide = { when: option(/^(-[a-zA-Z0-9]*[rRd]|--(dereference-)?recursive|--directories)/), before: 1 };
 const search: Wide = { when: always, before: 1 };
 const finder: Wide = { when: (_, { runs, opaque }) => runs.length > 0 || opaque, before: 0 };
-const copy: Wide = { when: option(/^(-[a-zA-Z]*[rRa]|--recursive|--archive)/), before: 0 };
+const copy: Wide = { when: option(/^(-[a-zA-Z]*[rRa]|--(rec|ar))/), before: 0 };
 
 const WIDE: Readonly<Record<string, Wide>> = {
   "7z": { when: first(/^[au]$/), before: 2 },

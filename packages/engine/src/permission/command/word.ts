@@ -50,6 +50,9 @@ function hasBraces(plain: string): boolean {
   return within.startsWith("{") && (within.includes(",") || within.includes(".."));
 }
 
+/** Also between quotes: `"$HOME/.ssh"`. */
+const AT_HOME = /^\$(?:HOME|\{HOME\})((?:\/[^$`]*)?)$/s;
+
 function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "value"> {
   const unknown = { kind: "unknown", value: text } as const;
   const [first] = pieces;
@@ -62,11 +65,13 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
     if (piece.value !== undefined) {
       value += piece.value;
       pattern += piece.type === "text" && !piece.quoted ? piece.value : escapeGlob(piece.value);
-    } else if (index === 0 && piece.type === "expansion" && /^\$(?:HOME|\{HOME\})$/.test(piece.text)) {
+    } else {
+      const path = index === 0 && piece.type === "expansion" ? AT_HOME.exec(piece.text)?.[1] : undefined;
+      if (path === undefined) return unknown;
       home = true;
-      value += "~";
-      pattern += "~";
-    } else return unknown;
+      value += `~${path}`;
+      pattern += `~${escapeGlob(path)}`;
+    }
   }
   if (pattern.split("[").length > MOST_BRACKETS) return unknown;
   const glob = globOf(pattern);

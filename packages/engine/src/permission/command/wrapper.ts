@@ -4,6 +4,7 @@
 import { basename } from "node:path/posix";
 import { codeOf, isDescriptor, scripts } from "./builtins.ts";
 import type { SimpleCommand } from "./command.ts";
+import { anyOf, constantTexts, startedByGit, startedBySubcommand } from "./runners.ts";
 import { codeInVariable } from "./variables.ts";
 import { literal, type Word } from "./word.ts";
 
@@ -24,8 +25,6 @@ export interface Started {
   /** There were more readings than we are willing to judge. */
   readonly tooMany?: true;
 }
-
-const MOST_READINGS = 200;
 
 interface Wrapper {
   /** Options that take the next word, or the rest of their own, as a value. */
@@ -61,9 +60,13 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** Wrappers whose options are many: every later word may be the inner program. */
 const CARELESS = new Set(
-  "arch chrt csh entr firejail fish flatpak-spawn flock ltrace nsenter parallel proot rlwrap runuser script setarch setpriv ssh strace su systemd-run taskset tcsh torsocks unbuffer unshare watch".split(
-    " ",
-  ),
+  [
+    "arch aws-vault bwrap caffeinate capsh chpst chronic chrt cpulimit cross-env csh daemonize dbus-run-session direnv dotenv dumb-init",
+    "eatmydata entr envdir faketime fakeroot firejail fish flatpak-spawn flock gosu hyperfine ltrace nsenter numactl",
+    "parallel perf pkexec prlimit proot proxychains proxychains4 pwsh retry rlwrap runuser s6-setuidgid script setarch",
+    "setpriv setuidgid sg softlimit ssh start-stop-daemon strace su su-exec systemd-run taskset tcsh tini torsocks",
+    "unbuffer unshare valgrind watch with-contenv xvfb-run",
+  ].flatMap((line) => line.split(" ")),
 );
 
 const SHELLS = new Set(["ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "yash", "zsh"]);
@@ -80,6 +83,8 @@ export function startedBy({ words: all }: Pick<SimpleCommand, "words">, input?: 
 
   if (SHELLS.has(name)) return shell(words, input);
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
+  const subcommand = name === "git" ? startedByGit(words) : startedBySubcommand(name, words);
+  if (subcommand !== undefined) return subcommand;
   if (CARELESS.has(name)) return { ...anyOf(words), scripts: constantTexts(words) };
   if (name === "command" && looksUp(words)) return undefined;
 
@@ -137,13 +142,6 @@ function skipOption(wrapper: Wrapper, option: string): number | undefined {
   return 0;
 }
 
-/** Every tail of the words that could be a command. */
-function anyOf(words: readonly Word[]): Started {
-  const commands = words.flatMap((word, at) => (word.value.startsWith("-") ? [] : [words.slice(at)]));
-  const started = { commands, scripts: [], transparent: false, opaque: words.some(isUnknown) };
-  return commands.length > MOST_READINGS ? { ...started, commands: [], tooMany: true } : started;
-}
-
 /** `env -S 'rm -rf x'` splits one word into a command. */
 function splitStrings(words: readonly Word[]): string[] {
   return words.flatMap((word, at) => {
@@ -152,11 +150,6 @@ function splitStrings(words: readonly Word[]): string[] {
     if (attached !== undefined) return [attached];
     return /^(-[a-zA-Z0]*S|--s[a-z-]*)$/.test(words[at - 1]?.value ?? "") ? [word.value] : [];
   });
-}
-
-/** Words with blanks in them are command lines to `watch`, `ssh`, `su -c` and their like. */
-function constantTexts(words: readonly Word[]): string[] {
-  return words.flatMap((word) => (word.kind === "literal" && /\s/.test(word.value) ? [word.value] : []));
 }
 
 /** A shell runs an argument, a file, or its input. It is opaque when that is unknown. */

@@ -16,6 +16,7 @@ const tar: Options = {
   files: "C directory one-top-level",
   values: { I: COMPRESSOR, "use-compress-program": COMPRESSOR },
   operand: /^[^/]+:/,
+  inspect: wordMatching(/^(-[a-zA-Z0-9]*f=?|--f[a-z-]*=)[^/]+:/),
 };
 
 export const ARCHIVES: Readonly<Record<string, Options>> = {

@@ -5,6 +5,7 @@ import { wordMatching, type Options } from "./program-options.ts";
 
 /** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
 const packageManager: Options = {
+  oneDash: true,
   long: "script-shell node-options shell globalconfig userconfig onload-script init-module editor viewer browser git",
   plain: "global workspace workspaces",
   files: "C prefix cwd dir cache workspace-root pack-destination modules-dir virtual-store-dir store-dir",

@@ -26,6 +26,8 @@ export interface Options {
   readonly values?: Readonly<Record<string, RegExp>>;
   /** Options are words with one dash or two, never bundles of letters or abbreviations: find, go, java. */
   readonly single?: true;
+  /** Long options may also have one dash: npm. */
+  readonly oneDash?: true;
   /** The first word is a bundle of letters even without a dash: tar. */
   readonly bundle?: true;
   /** Options that begin with `+` are commands: vim, less. */

@@ -99,6 +99,8 @@ function readOption(word: Word, next: Word | undefined, options: Options, call: 
   if (value.startsWith("+")) return { why: "option", taken: 0 };
   if (value.startsWith("--") || options.single) return readLong(word, next, options, call);
   if (!value.startsWith("-")) return readBundle(value, options);
+  const long = options.oneDash && value.length > 2 ? readLong(word, next, options, call) : undefined;
+  if (long?.why) return long;
   const letters = value.slice(1);
   for (const [at, letter] of [...letters].entries()) {
     const attached = letters.slice(at + 1);

@@ -76,15 +76,20 @@ const date: Check = (words) => {
   return true;
 };
 
+const WIDTH = "[-+ #0']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*)?)?(?:hh|h|ll|l|L|j|t|z)?";
+/** Conversions that print what they are given as it is, and those that read it as a number or a time. */
+const PRINTS = new RegExp(`^(?:[^%]|%%|%${WIDTH.replaceAll("|\\*", "")}[sbq])*$`);
+const COUNTS = new RegExp(`^(?:[^%]|%%|%${WIDTH}(?:[sbqdiouxXeEfFgGaAc]|\\([^()]*\\)T))*$`);
+
 /** `-v` and `%n` assign to variables; some shells calculate with what `%d` is given. */
 const printf: Check = ([format = "", ...values]) => {
-  if (format.startsWith("-") || /%[^%a-zA-Z]*n/.test(format)) return false;
-  return !/%[^%a-zA-Z]*[diouxXeEfFgGaAcT(*]|\*/.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
+  if (format.startsWith("-") || !COUNTS.test(format)) return false;
+  return PRINTS.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
 };
 
 /** Programs and modules from files, and the environment, are out of reach. */
 const jq: Check = (words) =>
-  !words.some((word) => /\b(import|include|get_search_list)\b|(?<![.\w])env\b|\$ENV|\$__/.test(word)) &&
+  !words.some((word) => /\b(import|include|modulemeta|get_search_list)\b|(?<![.\w])(env|ENV)\b|\$\s*__/.test(word)) &&
   options(
     "0-9acCehijMnrsSR",
     ...list(`

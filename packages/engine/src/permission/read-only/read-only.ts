@@ -36,8 +36,10 @@ export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (!Object.hasOwn(PROGRAMS, program.value)) return false;
   // The shell drops what is left empty between braces: `printf {,-v} x`.
   const words = rest.filter((word) => word.kind !== "braces" || word.value !== "");
+  // As a script, the path of somebody's home may be a command: `sed ~/p` is `e` and more for /home/eve.
+  const chosen = program.value === "sed" ? /^(glob|home)$/ : /^glob$/;
   const known = words.every(
-    (word, at) => isKnown(word) && (word.kind !== "glob" || takesAnyName(program.value, words, at)),
+    (word, at) => isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at)),
   );
   return known && PROGRAMS[program.value]!(words.map(asGiven));
 }
@@ -66,7 +68,14 @@ const SAFE_NAMES =
 
 /** May stand before a command without changing what it does to the world. */
 export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][number]): boolean {
-  return SAFE_NAMES.test(name) && value?.kind === "literal";
+  return SAFE_NAMES.test(name) && value?.kind === "literal" && isPlainValue(name, value.value);
+}
+
+/** No text that make would expand or a script could stumble over, and no path where a file would be looked up by it. */
+function isPlainValue(name: string, value: string): boolean {
+  if (!/^[\w.,:=@+*/-]*$/.test(value)) return false;
+  if (name === "TZ") return !/^[:/.]|\.\./.test(value);
+  return !/^(LANG|LC_|TERM)/.test(name) || !value.includes("/");
 }
 
 /** `x=1` alone, and the variable of a loop. Names in capitals may mean something to a program or to the shell. */

@@ -36,6 +36,16 @@ export const MUST_ASK: readonly Group[] = [
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
     ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
   ],
+  [
+    "names outside that a pattern lists behind a wrapper",
+    { allow: ["Bash(printf:*)", "Bash(echo:*)"], links: { "/repo/ln": "/outside" }, files: ["/outside/a", "/etc/x"] },
+    ["xargs printf '%s' ln/*", "timeout 5 echo /etc/*", "nice echo ~/*", "echo ln/*"],
+  ],
+  [
+    "a pattern of file names as the value of an option",
+    { links: { "/repo/ln": "/outside/a" }, files: ["/repo/b"] },
+    ["grep -E -e [a-z]* b", "grep -m 1 -e * b", "rg -e l* b", "sed -n -e l* b", "grep --regexp l* b"],
+  ],
   ["a tilde that quotes keep as it is", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
   ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
   [
