@@ -66,3 +66,24 @@ shielded("links that lead round in circles end the search", async () => {
   );
   expect(gitFolders(w.project).flatMap(({ unseen }) => unseen)).toEqual([]);
 });
+
+shielded("files that the settings include, and hooks they name, are guarded wherever they are", async () => {
+  await using w = world();
+  sh(w.project, "git init -q . && mkdir shared && touch shared/git.cfg && git config include.path ../shared/git.cfg");
+  sh(w.home, "mkdir hooks dots; touch hooks/pre-commit");
+  writeFileSync(join(w.home, ".gitconfig"), "[include]\n\tpath = dots/a\n[core]\n\thooksPath = ~/hooks\n");
+  writeFileSync(join(w.home, "dots/a"), '[includeIf "gitdir:~/"]\n\tpath = b\n');
+  const names = ["shared/git.cfg", "~/dots/a", "~/hooks/pre-commit", "~/hooks/pre-push"];
+  const { text } = await w.run(names.map((name) => `echo evil > ${name}`).join("; "));
+  expect(text.match(/Read-only file system/g)).toHaveLength(names.length);
+  const { notes = [] } = await w.run("echo evil > ~/dots/b");
+  expect(notes.join()).toContain("dots/b', which is protected: it was moved");
+  // The folders around them are free.
+  expect((await w.run("touch shared/x ~/dots/x && mv shared/x x && mv ~/dots/x ~/x")).code).toBe(0);
+});
+
+shielded("hooks in a folder that holds the work tree do not close it", async () => {
+  await using w = world();
+  sh(w.project, "git init -q . && git config core.hooksPath .. && mkdir .git/x");
+  expect((await w.run("touch a && git add a")).code).toBe(0);
+});

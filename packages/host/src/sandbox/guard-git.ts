@@ -1,8 +1,8 @@
 // What of a repository commands may not change. Commits, branches, stashes and remotes are free; what makes git run a
 // program is not.
 
-import { basename, join, resolve, sep } from "node:path";
-import { parseGitConfig } from "@keelson/engine/git-keys";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
 import { readRegular } from "../regular-file.ts";
 import { gitFolders, type GitFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
@@ -12,20 +12,25 @@ import { namesIn } from "./tripwire.ts";
 const LARGEST_CONFIG = 1024 * 1024;
 /** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */
 const MOST_MOUNTED = 64;
+const MOST_INCLUDED = 32;
 
 type Found = Record<
   "pinned" | "repositories" | "gitSettings" | "links" | "contents" | "closedFolders" | "unseen",
   Set<string>
 >;
 
-export function guardGit(place: string, guard: Guard, found: Found): void {
+/** What git reads besides the settings of a repository. */
+const OF_THE_USER = [".gitconfig", ".config/git/config"];
+
+export function guardGit(place: string, { home, guard, found }: GitGuard): void {
   for (const git of gitFolders(place)) {
+    for (const name of OF_THE_USER) guardInForce(join(home, name), { top: git.top, home, guard, found });
     for (const [at, folder] of git.folders.entries()) {
       found.repositories.add(folder);
       // A bare repository is a folder people work in, as long as it is no more than that.
       if (at < MOST_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
       else watchRepository(folder, found);
-      guardHooksInForce(join(folder, "config"), git.top, guard, found);
+      guardInForce(join(folder, "config"), { top: git.top, home, guard, found });
     }
     for (const path of gitSettingsOf(git)) {
       const isLink = look(path)?.isSymbolicLink() === true;
@@ -36,6 +41,12 @@ export function guardGit(place: string, guard: Guard, found: Found): void {
     for (const modules of git.unseen) found.unseen.add(modules);
     if (!git.folders.includes(git.entry)) guard(git.entry);
   }
+}
+
+export interface GitGuard {
+  readonly home: string;
+  readonly guard: Guard;
+  readonly found: Found;
 }
 
 function guardRepository(
@@ -57,24 +68,39 @@ function watchRepository(folder: string, found: Found): void {
   for (const name of namesIn(hooks)) found.contents.add(join(hooks, name));
 }
 
-/** Hooks that git was told to look for elsewhere, in a folder of the project. */
-function guardHooksInForce(config: string, root: string, guard: Guard, found: Found): void {
-  const path = hooksPathIn(config);
-  const folder = path === null ? null : realPath(resolve(root, path));
-  if (folder === null || !folder.startsWith(`${root}${sep}`)) return;
+/** What the settings lead to: files they include, and hooks that git was told to look for elsewhere. */
+function guardInForce(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
+  const { top, home, guard } = places;
+  if (seen.has(config) || seen.size > MOST_INCLUDED) return;
+  seen.add(config);
+  for (const { section, key, name, value } of settingsIn(config)) {
+    if (value === null) continue;
+    const from = (base: string) => resolve(base, value.startsWith("~/") ? join(home, value.slice(2)) : value);
+    if (name === "core.hookspath") guardHooks(from(top), places);
+    if (key !== "path" || (section !== "include" && section !== "includeif")) continue;
+    const included = from(dirname(config));
+    guard(included, "missingFiles");
+    guardInForce(included, places, seen);
+  }
+}
+
+function guardHooks(path: string, { top, home, guard, found }: GitGuard & { readonly top: string }): void {
+  const folder = realPath(path);
+  const isOurs = [top, home].some((place) => folder?.startsWith(`${place}${sep}`));
+  // Whatever holds the work tree has to stay writable.
+  if (folder === null || !isOurs || `${top}${sep}`.startsWith(`${folder}${sep}`)) return;
   if (basename(folder) !== "_") return guard(folder);
   // Husky writes its own anew with every installation of packages: it may, as long as they stay what they are.
   found.closedFolders.add(folder);
   for (const name of namesIn(folder)) found.contents.add(join(folder, name));
 }
 
-function hooksPathIn(config: string): string | null {
+function settingsIn(config: string): readonly GitSetting[] {
   try {
     const text = new TextDecoder("latin1").decode(readRegular(config, LARGEST_CONFIG));
-    if (!/hookspath/i.test(text)) return null;
-    return parseGitConfig(text).settings.findLast(({ name }) => name === "core.hookspath")?.value ?? null;
+    return /hookspath|include/i.test(text) ? parseGitConfig(text).settings : [];
   } catch {
-    return null;
+    return [];
   }
 }
 

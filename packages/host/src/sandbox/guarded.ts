@@ -124,7 +124,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const held = () => [...found.readOnly, ...found.missingFiles, ...found.missingFolders, ...found.links];
 
   for (const directory of directories) guardPlace(directory, { isRoot: true, configDir, guard, found });
-  for (const directory of directories) guardGit(directory, guard, found);
+  for (const directory of directories) guardGit(directory, { home, guard, found });
   for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
   for (const name of HOME_FILES) guard(join(home, name));
   for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
@@ -134,7 +134,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const places = [...new Set([...directories, cwd])];
   if (!directories.includes(cwd)) {
     guardPlace(cwd, { isRoot: false, configDir, guard, found });
-    guardGit(cwd, guard, found);
+    guardGit(cwd, { home, guard, found });
   }
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
   const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
