@@ -146,6 +146,28 @@ shielded("settings that a detached child leaves later are not taken over by the 
   expect(existsSync(join(home.project, "pwned"))).toBe(false);
 });
 
+shielded(
+  "a hook runs its own script, also while a command in the background has another in its place",
+  async () => {
+    using home = temporaryHome();
+    home.write("tools/check.sh", "true\n");
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "sh tools/check.sh" }] }] };
+    home.settings({ permissions: { allow: ["Bash"] }, hooks });
+    const swap = "mv tools away; mkdir tools; echo 'touch pwned' > tools/check.sh; touch swapped; sleep 60";
+    home.write("swap.sh", swap);
+    const at = (name: string) => join(home.project, name);
+    const swapping = { name: "Bash", input: { command: "sh swap.sh", run_in_background: true } };
+    await using model = await startMockModel(async (_request, number) => {
+      if (number > 1) await until(() => existsSync(at("swapped")));
+      return number > 2 ? { text: "done" } : { calls: [number === 1 ? swapping : bash("echo one")] };
+    });
+    await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+    expect([existsSync(at("swapped")), existsSync(at("pwned"))]).toEqual([true, false]);
+    expect(readFileSync(at("tools/check.sh"), "utf8")).toBe("true\n");
+  },
+  30_000,
+);
+
 shielded("killed in the middle, it leaves neither a git setting nor a file that a command planted", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
