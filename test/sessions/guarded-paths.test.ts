@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, resultOf, STREAM, told } from "./front-door.ts";
+import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "./front-door.ts";
 import { confinementMissing } from "./needs-bubblewrap.ts";
 import { until } from "./processes.ts";
 
@@ -146,6 +146,28 @@ shielded("settings that a detached child leaves later are not taken over by the 
   expect(existsSync(join(home.project, "pwned"))).toBe(false);
 });
 
+shielded(
+  "a hook runs its own script, also while a command in the background has another in its place",
+  async () => {
+    using home = temporaryHome();
+    home.write("tools/check.sh", "true\n");
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "sh tools/check.sh" }] }] };
+    home.settings({ permissions: { allow: ["Bash"] }, hooks });
+    const swap = "mv tools away; mkdir tools; echo 'touch pwned' > tools/check.sh; touch swapped; sleep 60";
+    home.write("swap.sh", swap);
+    const at = (name: string) => join(home.project, name);
+    const swapping = { name: "Bash", input: { command: "sh swap.sh", run_in_background: true } };
+    await using model = await startMockModel(async (_request, number) => {
+      if (number > 1) await until(() => existsSync(at("swapped")));
+      return number > 2 ? { text: "done" } : { calls: [number === 1 ? swapping : bash("echo one")] };
+    });
+    await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+    expect([existsSync(at("swapped")), existsSync(at("pwned"))]).toEqual([true, false]);
+    expect(readFileSync(at("tools/check.sh"), "utf8")).toBe("true\n");
+  },
+  30_000,
+);
+
 shielded("killed in the middle, it leaves neither a git setting nor a file that a command planted", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
@@ -178,4 +200,20 @@ test("a sandbox that is required and fails refuses the start", async () => {
   expect(ended.stderr).toContain("sandbox.failIfUnavailable");
   expect(ended.stderr).toContain("Fix that, or turn sandbox.failIfUnavailable off");
   expect(model.requests).toHaveLength(0);
+});
+
+shielded("what a person agreed to for one call does not hold for a later call with the same id", async () => {
+  using home = temporaryHome({ git: true });
+  home.write("build.sh", "echo later > .envrc\n");
+  const named = (command: string) => ({ calls: [{ ...bash(command), id: "call_0" }] });
+  await using model = await startMockModel([named("echo agreed > .envrc"), named("sh build.sh"), { text: "done" }]);
+  const args = [...CHAT, "--permission-prompt-tool", "stdio", "--allowedTools", "Bash(sh build.sh)"];
+  await using program = startKeelson(args, { home, url: model.url, stdin: "open" });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(answer((json as any).request_id, { behavior: "allow" }));
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  await program.done;
+  expect(readFileSync(join(home.project, ".envrc"), "utf8")).toBe("agreed\n");
 });

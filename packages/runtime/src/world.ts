@@ -76,9 +76,9 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
   const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
-  const seen = createLedger();
+  const own = createOwnWrites();
+  const seen = own.following(createLedger());
   const choice = chooseShell({ env, cwd });
-  const own = createOwnWrites((path) => seen.get(path));
   const hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,

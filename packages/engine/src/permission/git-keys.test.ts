@@ -24,6 +24,7 @@ const TEXTS: readonly (readonly [
   ["escapes", '[alias]\nx = a\\tb\\n\\"c\\\\', [["alias.x", 'a\tb\n"c\\']]],
   ["continued line", "[alias]\nx = a \\\n  b\ny = c", [["alias.x", "a   b"], ["alias.y", "c"]]], // prettier-ignore
   ["line ends of Windows", "\ufeff[core]\r\n\tbare = false\r\n\tpager = a \\\r\nb\r\n", [["core.bare", "false"], ["core.pager", "a b"]]], // prettier-ignore
+  ["the mark of UTF-8, as bytes", "\u00ef\u00bb\u00bf[core]\n\tpager = a\n", [["core.pager", "a"]]],
   ["spaces around", "[core]\n  pager  =   a  b   \n", [["core.pager", "a  b"]]],
   ["nothing", "", []],
 ];

@@ -180,13 +180,15 @@ const BY_VALUE: Readonly<Record<string, (value: string | null) => boolean>> = {
 
 const HEADER = /\[([A-Za-z0-9.-]+)(\]|[ \t\r]+")/y;
 const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*/y;
-const SPACE_OR_COMMENT = /[ \t\r\n\ufeff]+|[#;][^\n]*/y;
+const SPACE_OR_COMMENT = /[ \t\r\n]+|[#;][^\n]*/y;
+/** The mark of UTF-8, which git skips at the start of a file; also as it looks when bytes were read as they are. */
+const BYTE_ORDER_MARK = /^(?:\ufeff|\u00ef\u00bb\u00bf)/;
 
 /** Reads as git does: sections, quotes, escapes, comments and continued lines. Time grows with the length only. */
 export function parseGitConfig(text: string): GitConfigText {
   const settings: GitSetting[] = [];
   let section: Pick<GitSetting, "section" | "subsection"> | undefined;
-  let at = 0;
+  let at = BYTE_ORDER_MARK.exec(text)?.[0].length ?? 0;
   const take = (pattern: RegExp) => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);

@@ -68,7 +68,9 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   }
 
   // Nothing to hide, nothing to guard: the shield would only cost it 3 ms.
-  const shielded = opensNoFile(command.command) ? null : await shield?.wrap(plain, { cwd, guarded });
+  const shielded = opensNoFile(command.command)
+    ? null
+    : await shield?.wrap(plain, { cwd, guarded, command: command.command });
   if (!shielded) return { argv: plain, isKeeper: false, leave: () => [], release() {} };
   return {
     argv: shielded.argv,

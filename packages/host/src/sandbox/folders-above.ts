@@ -20,21 +20,22 @@ interface FolderOptions {
   readonly readOnly: ReadonlySet<string>;
   /** Working directories and the home. */
   readonly kept: readonly string[];
-  /** Where the command starts: a folder like others, unless it is one of those. */
+  /** Where the command starts: a folder like others, unless it is one of those or holds something from `firm`. */
   readonly free: string;
+  /** Those of the paths that are guarded wherever a command starts. */
+  readonly firm: readonly string[];
 }
 
 /** Of the folders above these paths, those that could be renamed: whose own parent is writable. */
 export function foldersAbove(paths: readonly string[], options: FolderOptions): FoldersAbove {
   const isKept = new Set(options.kept.flatMap(withAncestors));
-  const isFree = new Set(withAncestors(options.free));
-  const above = paths.map((path) => dirname(path));
-  const folders = new Set([...isKept, ...[...new Set(above)].flatMap(withAncestors)]);
+  const isFree = new Set(withAncestors(options.free)).difference(isKept).difference(above(options.firm));
+  const folders = isKept.union(above(paths));
   const pinned: string[] = [];
   const kept: string[] = [];
   for (const folder of folders) {
     const parent = dirname(folder);
-    if (parent === folder || options.readOnly.has(folder) || (isFree.has(folder) && !isKept.has(folder))) continue;
+    if (parent === folder || options.readOnly.has(folder) || isFree.has(folder)) continue;
     if (!isWritable(parent) || !look(folder)?.isDirectory()) continue;
     // `/tmp` and its like are shared by everything.
     const isTop = dirname(parent) === parent;
@@ -48,6 +49,11 @@ export function foldersAbove(paths: readonly string[], options: FolderOptions): 
 function isOrdinary(folder: string, roots: readonly string[]): boolean {
   const root = roots.find((each) => folder.startsWith(`${each}${sep}`));
   return root !== undefined && !folder.slice(root.length).includes(`${sep}.`);
+}
+
+function above(paths: readonly string[]): Set<string> {
+  const parents = new Set(paths.map((path) => dirname(path)));
+  return new Set([...parents].flatMap(withAncestors));
 }
 
 function withAncestors(folder: string): string[] {

@@ -4,70 +4,88 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegular } from "../regular-file.ts";
+import { realPath } from "./look.ts";
 
 const LONGEST_POINTER = 4096;
-const MOST_MODULES = 64;
-/** A submodule may be named `libs/net/http`. */
-const DEEPEST_NAME = 4;
+/** A repository has a few of these; beyond this many nobody can look at each of them before every command. */
+const MOST_LOOKS = 10_000;
 
 export interface GitFolders {
-  /** The `.git` that was found. */
+  /** The `.git` that was found, or the repository itself when it is bare. */
   readonly entry: string;
+  /** The top of the work tree; of a bare one the repository. */
+  readonly top: string;
   /** Every folder that is a repository to git: its own, the one it shares, those of submodules. */
   readonly folders: readonly string[];
   /** Folders of worktrees, which may hold settings for that worktree alone. */
   readonly worktrees: readonly string[];
+  /** Folders of submodules, too many to look at each. */
+  readonly unseen: readonly string[];
 }
 
-/** For `.git` of this folder or of the nearest one above it. */
-export function gitFolders(folder: string): GitFolders | null {
+/** Of this folder and of those above it. All of them: the nearest may be gone, or have come into being, at any time. */
+export function gitFolders(folder: string): readonly GitFolders[] {
+  const found: GitFolders[] = [];
   for (let at = folder; ; at = dirname(at)) {
     const entry = join(at, ".git");
     const kind = kindOf(entry);
-    if (kind === "folder") return { entry, folders: withModules(entry), worktrees: worktreesIn(entry) };
-    if (kind === "file") return pointedAt(entry, at);
-    if (at === dirname(at)) return null;
+    if (kind === "folder") found.push({ entry, top: at, ...withModules(entry), worktrees: worktreesIn(entry) });
+    else if (kind === "file") found.push(pointedAt(entry, at));
+    if (isBare(at)) found.push({ entry: at, top: at, ...withModules(at), worktrees: worktreesIn(at) });
+    if (at === dirname(at)) return found;
   }
 }
 
+/** Git takes a folder for a repository when it looks like one. */
+function isBare(folder: string): boolean {
+  const head = join(folder, "HEAD");
+  return kindOf(head) === "file" && ["objects", "refs"].every((name) => kindOf(join(folder, name)) === "folder");
+}
+
 /** A worktree or a submodule: `.git` is a file that names the folder, which may name another it shares. */
-function pointedAt(entry: string, base: string): GitFolders {
+function pointedAt(entry: string, top: string): GitFolders {
+  const nothing = { folders: [], unseen: [] };
   const target = pointer(entry)?.match(/^gitdir: (.+)/)?.[1];
-  if (!target) return { entry, folders: [], worktrees: [] };
-  const own = resolve(base, target.trimEnd());
+  if (!target) return { entry, top, ...nothing, worktrees: [] };
+  const own = resolve(top, target.trimEnd());
   const named = pointer(join(own, "commondir"));
   const shared = named && resolve(own, named.trim());
-  const folders = [own, ...(shared ? withModules(shared) : [])];
+  const { folders, unseen } = shared ? withModules(shared) : nothing;
   return {
     entry,
-    folders: [...new Set(folders)].filter((path) => kindOf(path) === "folder"),
+    top,
+    folders: [...new Set([own, ...folders])].filter((path) => kindOf(path) === "folder"),
     worktrees: shared ? worktreesIn(shared) : [],
+    unseen,
   };
 }
 
-function withModules(folder: string): string[] {
-  const found = [folder];
-  addRepositories(join(folder, "modules"), DEEPEST_NAME, found);
-  return found;
+/** Submodules may be named `libs/net/http`, and have submodules of their own. */
+function withModules(folder: string): Pick<GitFolders, "folders" | "unseen"> {
+  const modules = join(folder, "modules");
+  const folders = [folder];
+  const open = [modules];
+  const seen = new Set([realPath(folder)]);
+  let looks = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const real = realPath(at);
+    // Links may lead round in circles.
+    if (real === null || seen.has(real)) continue;
+    seen.add(real);
+    for (const name of namesIn(at)) {
+      if (++looks > MOST_LOOKS) return { folders, unseen: [modules] };
+      const path = join(at, name);
+      const isRepository = kindOf(join(path, "HEAD")) === "file";
+      if (isRepository) folders.push(path);
+      open.push(isRepository ? join(path, "modules") : path);
+    }
+  }
+  return { folders, unseen: [] };
 }
 
 function worktreesIn(folder: string): string[] {
   const worktrees = join(folder, "worktrees");
-  return namesIn(worktrees)
-    .slice(0, MOST_MODULES)
-    .map((name) => join(worktrees, name));
-}
-
-/** Adds the repositories beneath a folder; submodules have submodules of their own. */
-function addRepositories(folder: string, depth: number, found: string[]): void {
-  for (const name of namesIn(folder)) {
-    if (found.length > MOST_MODULES) return;
-    const path = join(folder, name);
-    if (kindOf(join(path, "HEAD")) === "file") {
-      found.push(path);
-      addRepositories(join(path, "modules"), DEEPEST_NAME, found);
-    } else if (depth > 1 && kindOf(path) === "folder") addRepositories(path, depth - 1, found);
-  }
+  return namesIn(worktrees).map((name) => join(worktrees, name));
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -21,7 +21,11 @@ test("safeSettings() lets remotes, branches and names stay", () => {
 test("safeSettings() takes out what runs programs and keeps the rest, comments included", () => {
   const user = "[user]\n\temail = me@example.org\n";
   const after = PLAIN.replace("\tbare = false\n", '\tbare = false\n\tfsmonitor = "x \\\n y"\n') + user;
-  expect(safeSettings(PLAIN, after)).toEqual({ text: PLAIN + user, undone: ["core.fsmonitor"] });
+  expect(safeSettings(PLAIN, after)).toEqual({
+    text: PLAIN + user,
+    undone: ["core.fsmonitor"],
+    isWhole: false,
+  });
 });
 
 const CHANGES: readonly (readonly [text: string, undone: string])[] = [
@@ -66,11 +70,18 @@ test("safeSettings() restores what was removed or changed, and the whole file wh
   const changed = safeSettings(OWN, OWN.replace("less -R", 'sh -c "a;b"'))!;
   expect(changed.undone).toEqual(["core.pager"]);
   expect(settings(changed.text)).toEqual(settings(OWN));
-  expect(safeSettings(OWN, `${OWN}[core\nfsmonitor = x`)!.text).toBe(OWN);
+  expect(safeSettings(OWN, `${OWN}[core\nfsmonitor = x`)).toMatchObject({ text: OWN, isWhole: true });
   expect(safeSettings("[broken", "[broken")).toBeNull();
 });
 
 test("safeSettings() keeps the worktree of a submodule", () => {
   const after = `${PLAIN}[core]\n\tworktree = ../../../lib\n`;
-  expect(safeSettings(PLAIN, after, ({ name }) => name === "core.worktree")).toBeNull();
+  expect(safeSettings(PLAIN, after, { isHarmless: ({ name }) => name === "core.worktree" })).toBeNull();
+});
+
+test("safeSettings() leaves marks of a conflict where a merge may put them, and looks at what is before them", () => {
+  const conflict = "<<<<<<< ours\n[a]\n=======\n>>>>>>> theirs\n";
+  const file = { mayBeBroken: true };
+  expect(safeSettings(PLAIN, `${PLAIN}${conflict}`, file)).toBeNull();
+  expect(safeSettings(PLAIN, `${PLAIN}[core]\n\tfsmonitor = x\n${conflict}`, file)?.undone).toEqual(["core.fsmonitor"]);
 });

@@ -8,21 +8,30 @@ export interface SafeSettings {
   readonly text: string;
   /** The settings that were put back, as `git config` names them. */
   readonly undone: readonly string[];
+  /** The file from before, as a whole: other changes are undone with those. */
+  readonly isWhole: boolean;
 }
 
-/** Null when every change may stay. `isHarmless` exempts settings that this particular file needs. */
+export interface SettingsFile {
+  /** Exempts settings that this particular file needs. */
+  isHarmless?(setting: GitSetting): boolean;
+  /** A merge may leave marks of a conflict in it. Git refuses such a file from the first of them on. */
+  readonly mayBeBroken?: boolean;
+}
+
+/** Null when every change may stay. */
 export function safeSettings(
   before: string,
   after: string,
-  isHarmless: (setting: GitSetting) => boolean = () => false,
+  { isHarmless = () => false, mayBeBroken = false }: SettingsFile = {},
 ): SafeSettings | null {
   const isDangerous = (setting: GitSetting) => dangerOf(setting) !== undefined && !isHarmless(setting);
   const dangerous = (text: string) => parseGitConfig(text).settings.filter(isDangerous);
   const [old, now] = [dangerous(before), dangerous(after)];
-  const isBroken = parseGitConfig(after).broken;
+  const isBroken = !mayBeBroken && parseGitConfig(after).broken;
   if (!isBroken && sameSettings(old, now)) return null;
   if (isBroken && before === after) return null;
-  if (isBroken) return { text: before, undone: ["a line that git cannot read"] };
+  if (isBroken) return { text: before, undone: ["a line that git cannot read"], isWhole: true };
 
   const added = subtract(now, old);
   const removed = subtract(old, now);
@@ -31,7 +40,7 @@ export function safeSettings(
   // Whatever the text was made to look like, the result is either right or the file from before.
   const result = parseGitConfig(text);
   const isRight = !result.broken && sameSettings(sorted(old), sorted(result.settings.filter(isDangerous)));
-  return { text: isRight ? text : before, undone };
+  return { text: isRight ? text : before, undone, isWhole: !isRight };
 }
 
 const keyOf = ({ name, value }: GitSetting) => JSON.stringify([name, value]);

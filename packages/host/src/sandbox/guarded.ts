@@ -41,6 +41,8 @@ export interface Guarded {
   readonly places: readonly string[];
   /** The repositories that were there. */
   readonly repositories: readonly string[];
+  /** Folders of submodules that were there, too many to look at. */
+  readonly unseen: readonly string[];
 }
 
 export const NOTHING_GUARDED: Guarded = {
@@ -55,6 +57,7 @@ export const NOTHING_GUARDED: Guarded = {
   keptFolders: [],
   places: [],
   repositories: [],
+  unseen: [],
 };
 
 const START_FILES =
@@ -95,6 +98,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     missingFiles: new Set<string>(),
     links: new Set<string>(),
     repositories: new Set<string>(),
+    unseen: new Set<string>(),
     gitSettings: new Set<string>(),
     contents: new Set<string>(),
     closedFolders: new Set<string>(),
@@ -117,32 +121,23 @@ export function findGuarded(options: GuardPlaces): Guarded {
     if (target.isFile() && target.nlink > 1) found.contents.add(real);
   };
 
-  const places = [...new Set([...directories, cwd])];
-  for (const place of places) {
-    const isRoot = directories.includes(place);
-    guard(join(place, ".mcp.json"), "missingFiles");
-    const steering = join(place, ".claude");
-    // Where our own folder lies in a working directory (the home), it is guarded below, more narrowly.
-    if (steering !== configDir) guard(steering, isRoot ? "missingFolders" : undefined);
-    for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
-    for (const name of [...PROJECT_FILES, ...START_FILES]) {
-      guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
-    }
-    guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
-    const worktrees = join(steering, "worktrees");
-    const free = isFolder(worktrees) ? realPath(worktrees) : null;
-    if (free) found.pinned.add(free);
-  }
-  for (const place of places) guardGit(place, guard, found);
+  const held = () => [...found.readOnly, ...found.missingFiles, ...found.missingFolders, ...found.links];
 
+  for (const directory of directories) guardPlace(directory, { isRoot: true, configDir, guard, found });
+  for (const directory of directories) guardGit(directory, { home, guard, found });
   for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
   for (const name of HOME_FILES) guard(join(home, name));
   for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
   for (const path of governing) guard(path, "missingFiles");
+  const firm = held();
 
+  const places = [...new Set([...directories, cwd])];
+  if (!directories.includes(cwd)) {
+    guardPlace(cwd, { isRoot: false, configDir, guard, found });
+    guardGit(cwd, { home, guard, found });
+  }
   const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
-  const held = [...readOnly, ...missingFiles, ...missingFolders, ...links];
-  const above = foldersAbove(held, { readOnly, kept: [...directories, home], free: cwd });
+  const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
   for (const folder of above.pinned) found.pinned.add(folder);
   return {
     readOnly: [...readOnly],
@@ -151,12 +146,36 @@ export function findGuarded(options: GuardPlaces): Guarded {
     missingFiles: [...missingFiles],
     links: [...links],
     repositories: [...found.repositories],
+    unseen: [...found.unseen],
     gitSettings: [...gitSettings],
     contents: [...found.contents],
     closedFolders: [...found.closedFolders],
     keptFolders: above.kept,
     places,
   };
+}
+
+interface PlaceOptions {
+  /** Whether it is a working directory. */
+  readonly isRoot: boolean;
+  readonly configDir: string;
+  readonly guard: Guard;
+  readonly found: Record<"pinned" | "closedFolders", Set<string>>;
+}
+
+function guardPlace(place: string, { isRoot, configDir, guard, found }: PlaceOptions): void {
+  guard(join(place, ".mcp.json"), "missingFiles");
+  const steering = join(place, ".claude");
+  // Where our own folder lies in a working directory (the home), it is guarded more narrowly.
+  if (steering !== configDir) guard(steering, isRoot ? "missingFolders" : undefined);
+  for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+  for (const name of [...PROJECT_FILES, ...START_FILES]) {
+    guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+  }
+  guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
+  const worktrees = join(steering, "worktrees");
+  const free = isFolder(worktrees) ? realPath(worktrees) : null;
+  if (free) found.pinned.add(free);
 }
 
 function ifMissingInProject(name: string): "missingFiles" | undefined {

@@ -9,8 +9,6 @@ export interface KeptFolders {
   add(path: string): void;
   /** Moves back what was moved away. One sentence for each folder. */
   check(): string[];
-  /** Somebody agreed to where the folders are now. */
-  accept(): void;
   clear(): void;
   close(): void;
 }
@@ -68,9 +66,6 @@ export function createKeptFolders(): KeptFolders {
     },
     // Outer folders first: what is in them comes back with them.
     check: () => [...kept].toSorted((a, b) => a.length - b.length).flatMap(checkFolder),
-    accept() {
-      for (const [path, held] of [...open]) if (!isThere(path, held)) forget(path);
-    },
     clear: () => kept.clear(),
     close: () => [...open.keys()].forEach(forget),
   };

@@ -20,6 +20,8 @@ export function world(
   options: {
     deny?: readonly string[];
     mayChange?: (id: string) => boolean;
+    /** The working directory, below the project. */
+    inside?: string;
     governing?: (place: { home: string; project: string }) => readonly string[];
   } = {},
 ) {
@@ -50,7 +52,7 @@ export function world(
       rules: () => rules,
       // Stands for the gate: these tests name their secrets so.
       mayRead: (path) => !/secret/i.test(path),
-      directories: () => [project],
+      directories: () => [join(project, options.inside ?? "")],
       home,
       configDir: join(home, ".claude"),
       governing: () => options.governing?.({ home, project }) ?? [],
@@ -58,9 +60,9 @@ export function world(
       warn: (text) => warnings.push(text),
     },
   });
-  const run = (command: string, id = "call") =>
+  const run = (command: string, id = "call", cwd = join(project, options.inside ?? "")) =>
     shell.run(command, {
-      cwd: project,
+      cwd,
       timeoutMs: 10_000,
       signal: new AbortController().signal,
       maxOutput: 30_000,

@@ -31,13 +31,20 @@ export interface Shielded {
   leave(): string[];
 }
 
+export interface ShieldedCommand {
+  readonly cwd: string;
+  readonly command: string;
+  /** False: somebody allowed this command to change guarded paths. */
+  readonly guarded: boolean;
+}
+
 export interface Shield {
   /** Tries it out the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
   /** Whether a command that starts here would find every denied file hidden. */
   hidesAll(cwd: string): Promise<boolean>;
-  /** Null where there is no shield. `guarded: false`: somebody allowed this command to change guarded paths. */
-  wrap(argv: readonly string[], options: { readonly cwd: string; readonly guarded: boolean }): Promise<Shielded | null>;
+  /** Null where there is no shield. */
+  wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
   /** What a sandbox of another kind should keep from a command. To be left when the command has ended. */
   paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
   /** Undoes what children of earlier commands changed since. True when there was something. */
@@ -88,7 +95,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
   return {
     status,
     hidesAll: async (cwd) => (await status()).active && (await denied.find(cwd)).complete,
-    async wrap(argv, { cwd, guarded: isGuarded }) {
+    async wrap(argv, { cwd, command, guarded: isGuarded }) {
       const { kind, program } = await status();
       if (kind === "none") return null;
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
@@ -103,7 +110,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
         pinned: guarded.pinned.filter((path) => !isHidden(path, hidden)),
       };
       const isRoot = process.getuid?.() === 0;
-      const watched = watch.begin(guarded, { isLifted: !isGuarded });
+      const watched = isGuarded ? watch.begin(guarded) : watch.beginApproved(command);
       watch.whenSettled(() => release(held));
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),

@@ -10,6 +10,9 @@ export interface Survivors {
   any(): boolean;
 }
 
+/** Whoever ends and starts anew faster than we can look is taken for one that lives. */
+const MOST_LOOKS = 10;
+
 /** `mark` is in the name of a file that every shielded process has mounted. */
 export function createSurvivors(mark: string): Survivors {
   let strangers: ReadonlySet<string> = new Set();
@@ -17,34 +20,48 @@ export function createSurvivors(mark: string): Survivors {
   function look(known: ReadonlySet<string>): boolean {
     if (process.platform !== "linux") return false;
     const namespaces = new Map([[namespaceOf("self"), false]]);
-    const isShielded = (pid: string) => {
+    /** Null for one that has ended meanwhile, or whose mounts nobody can tell any more. */
+    const isShielded = (pid: string): boolean | null => {
       const namespace = namespaceOf(pid);
-      let answer = namespaces.get(namespace);
-      if (answer === undefined) namespaces.set(namespace, (answer = mountsOf(pid).includes(mark)));
-      return answer;
+      if (namespace === null) return null;
+      const mounts = namespaces.has(namespace) ? null : mountsOf(pid);
+      if (mounts !== null) namespaces.set(namespace, mounts.includes(mark));
+      return namespaces.get(namespace) ?? null;
     };
-    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    const shielded = pids.filter((pid) => !known.has(pid) && isShielded(pid));
-    strangers = new Set(pids).difference(new Set(shielded));
-    return shielded.length > 0;
+    let dead: ReadonlySet<string> = new Set();
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+      const found = pids.filter((pid) => !known.has(pid)).map((pid) => ({ pid, answer: isShielded(pid) }));
+      const withAnswer = (wanted: boolean | null) =>
+        new Set(found.filter(({ answer }) => answer === wanted).map(({ pid }) => pid));
+      const shielded = withAnswer(true);
+      const ended = withAnswer(null);
+      strangers = new Set(pids).difference(shielded).difference(ended);
+      if (shielded.size > 0) return true;
+      // One that ended while we looked may have started another that was not in the list.
+      if (ended.isSubsetOf(dead)) return false;
+      dead = ended;
+    }
+    return true;
   }
 
   return { anyNew: () => look(strangers), any: () => look(new Set()) };
 }
 
-/** Empty for processes that are gone, not ours, or dead and not yet collected. */
-function namespaceOf(pid: string): string {
+/** Null for processes that have ended, collected or not; empty for those that are not ours. */
+function namespaceOf(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);
-  } catch {
-    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : "";
   }
 }
 
-function mountsOf(pid: string): string {
+/** Null when it has ended. */
+function mountsOf(pid: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/mountinfo`, "latin1");
-  } catch {
-    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? "" : null;
   }
 }

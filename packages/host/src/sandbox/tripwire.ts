@@ -8,9 +8,14 @@ import { look, readLink } from "./look.ts";
 
 const ASIDE = ".set-aside-";
 
+/** A name beside this one for what has to go from here. */
+export function asideOf(path: string): string {
+  return `${path}${ASIDE}${randomHex(4)}`;
+}
+
 /** Moves what a command put there out of the way, and says so. */
 export function setAside(path: string): string {
-  const aside = `${path}${ASIDE}${randomHex(4)}`;
+  const aside = asideOf(path);
   try {
     renameSync(path, aside);
     return `A command wrote '${path}', which is protected: it was moved to '${aside}'.`;

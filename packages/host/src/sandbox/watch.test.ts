@@ -48,6 +48,8 @@ shielded("everyday git writes its settings: remotes, branches, worktrees, submod
     "git -c protocol.file.allow=always submodule --quiet add ../remote.git lib",
     "git submodule --quiet init && git -c protocol.file.allow=always submodule --quiet update && git -C lib log --oneline",
     "git commit -qm lib && git submodule status && git submodule --quiet deinit -f lib",
+    "git checkout -q main && [ ! -e .gitmodules ] && git checkout -q fourth && [ -e .gitmodules ]",
+    "git rm -qf lib && git commit -qm gone && git checkout -q main && [ ! -e .gitmodules ] && git merge -q fourth",
     "git init -q nested && git -C nested config user.name x && git clone -q ../remote.git copy",
   ];
   for (const command of commands) {
@@ -241,3 +243,72 @@ shielded("hooks that git looks for in a folder of the project stay as they are",
   const refused = await w.git("echo evil > githooks/pre-push; echo evil > githooks/pre-commit; mv githooks x; true");
   expect(refused.text.match(/Read-only file system|Device or resource busy/g)).toHaveLength(3);
 });
+
+shielded("the folder of a governing script stays in place, also for a command that starts in it", async () => {
+  await using w = world({ governing: ({ project }) => [join(project, "scripts/check.sh")] });
+  mkdirSync(join(w.project, "scripts"));
+  w.write("scripts/check.sh", "good");
+  const swap = "mv ../scripts ../away; mkdir ../scripts; echo evil > ../scripts/check.sh";
+  const { notes = [] } = await w.run(swap, "call", join(w.project, "scripts"));
+  expect(notes.join("\n")).toContain("so it was moved back");
+  expect(w.read("scripts/check.sh")).toBe("good");
+});
+
+shielded("what somebody agreed to opens the door for that command only, not for what runs beside it", async () => {
+  await using w = await repository();
+  // Left running by a command nobody agreed to, and waiting for its moment.
+  const plant = "git config core.fsmonitor evil; echo {} > .mcp.json; touch planted";
+  await w.git(`(setsid sh -c 'until [ -e go ]; do sleep 0.01; done; ${plant}; sleep 60' >/dev/null 2>&1 &) ; true`);
+  const agreed = "touch go; until [ -e planted ]; do sleep 0.01; done; git config core.hooksPath x; echo 1 > .envrc";
+  const { notes } = await w.git(agreed, "approved");
+  expect(w.config()).toContain("hooksPath = x");
+  expect([w.read(".envrc"), existsSync(join(w.project, ".mcp.json"))]).toEqual(["1\n", false]);
+  expect(w.config()).not.toContain("evil");
+  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain("stop that first and run the command again");
+  // Longer than it takes us to look again.
+  await Bun.sleep(1_500);
+  expect([(await w.git("cat .envrc .git/config")).text.match(/^1|hooksPath = x/gm), w.warnings]).toEqual([
+    ["1", "hooksPath = x"],
+    [],
+  ]);
+});
+
+shielded("what a person saves in a folder that stands in for a missing one stays there", async () => {
+  await using w = world();
+  const running = w.run("until [ -e go ]; do sleep 0.01; done");
+  await until(() => existsSync(join(w.project, ".claude")));
+  w.write(".claude/settings.local.json", "{}");
+  w.write("go", "");
+  expect((await running).notes).toBeUndefined();
+  expect((await w.run("echo x > .claude/settings.local.json; true")).text).toContain("Read-only file system");
+  expect(readdirSync(w.project).toSorted()).toEqual([".claude", "go"]);
+});
+
+shielded("a command that was allowed to, and runs in the background, does not blind us to others", async () => {
+  await using w = await repository();
+  const long = w.git("until [ -e stop ]; do sleep 0.01; done", "approved");
+  const { notes } = await w.git("git config core.fsmonitor evil; echo {} > .mcp.json");
+  expect(notes).toContain("core.fsmonitor. They were put back");
+  expect(notes).toContain(".mcp.json', which is protected: it was moved");
+  w.write("stop", "");
+  expect((await long).notes).toBe("");
+  expect([w.config().includes("evil"), existsSync(join(w.project, ".mcp.json"))]).toEqual([false, false]);
+});
+
+shielded(
+  "a conflict in .gitmodules stays for whoever resolves it, and a config that git cannot read is kept",
+  async () => {
+    await using w = await repository();
+    const commit = (text: string) =>
+      `printf '[submodule "a"]\\n\\tpath = ${text}\\n' > .gitmodules; git add . && git commit -qm ${text}`;
+    await w.git(`${commit("a")}; git checkout -qb other; ${commit("b")}; git checkout -q main; ${commit("c")}`);
+    const { notes, text } = await w.git("git merge other");
+    expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
+
+    const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
+    expect(broken.notes).toContain("a line that git cannot read. They were put back. The file as it was is kept as");
+    const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
+    expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
+  },
+);

@@ -1,19 +1,25 @@
 // What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
 // as long as anything that ran behind the shield may live, background children included; undone and reported.
 
-import { dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { gitFolders } from "./git-folders.ts";
 import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
 import { createKeptFolders } from "./kept-folders.ts";
 import { isFolder, look, readLink } from "./look.ts";
+import { isStandIn } from "./stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
 import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {
-  /** A command is about to start. `isLifted`: somebody allowed it to change guarded paths. */
-  begin(guarded: Guarded, options: { readonly isLifted: boolean }): WatchedCommand;
+  /** A command is about to start. */
+  begin(guarded: Guarded): WatchedCommand;
+  /**
+   * One that somebody allowed to change guarded paths. What is watched by then because of other commands goes on being
+   * watched, and only what this one names is let pass: nobody can tell who changes the rest.
+   */
+  beginApproved(command: string): WatchedCommand;
   /** Undoes what was changed since; the next command to end reports it. True when there was something. */
   check(): boolean;
   /** Calls back when nothing that ran behind the shield is left. */
@@ -43,29 +49,37 @@ export interface Pristine {
 }
 
 const LOOK_AGAIN_MS = 1_000;
+const LEFT_RUNNING =
+  "This command was allowed to change protected paths, but so may have something else that is still running. If the change is wanted, stop that first and run the command again.";
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
+  const standIns = new Set<string>();
   const links = new Map<string, string>();
-  const closed = new Map<string, ReadonlySet<string>>();
+  const closed = new Map<string, Set<string>>();
   const places = new Set<string>();
   const repositories = new Set<string>();
-  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves });
+  const unseen = new Set<string>();
+  const approved: string[] = [];
+  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves, isNamed });
   const folders = createKeptFolders();
   const untold: string[] = [];
   const survivors = createSurvivors(options.mark);
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
+  let forgotten: Guarded | undefined;
   let running = 0;
-  let lifted = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function repositoryRoots(): readonly string[] {
-    return [...places].flatMap((place) => [place, dirname(gitFolders(place)?.entry ?? place)]);
+    return [...places].flatMap((place) => [place, ...gitFolders(place).map(({ top }) => top)]);
   }
 
   function add(guarded: Guarded): void {
-    for (const path of [...guarded.missingFiles, ...guarded.missingFolders]) missing.add(path);
+    last = guarded;
+    forgotten = undefined;
+    for (const path of guarded.missingFiles) missing.add(path);
+    for (const path of guarded.missingFolders) standIns.add(path);
     for (const path of guarded.links) {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
@@ -76,20 +90,26 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.keptFolders) folders.add(path);
     for (const path of guarded.places) places.add(path);
     for (const path of guarded.repositories) repositories.add(path);
+    for (const path of guarded.unseen) unseen.add(path);
+  }
+
+  /** Whether a command that somebody allowed to change guarded paths says this name. */
+  function isNamed(name: string): boolean {
+    return approved.some((command) => command.includes(name.toLowerCase()));
   }
 
   function check(): string[] {
-    if (lifted > 0) return [];
     return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
   }
 
   function checkMissing(): string[] {
-    return [...missing].flatMap((path) => {
+    return [...missing, ...standIns].flatMap((path) => {
       const entry = look(path);
-      // A stand-in of ours, or of another session, is empty.
-      if (!entry || (entry.isDirectory() && isUntouched(path))) return [];
-      if (!isOurs(path)) return [setAside(path)];
+      // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
+      if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
       missing.delete(path);
+      standIns.delete(path);
       return [];
     });
   }
@@ -100,15 +120,23 @@ export function createWatch(options: WatchOptions): Watch {
   }
 
   function checkLinks(): string[] {
-    return [...links].flatMap(([path, target]) => (isMoved(path, target) ? [putBackLink(path, target)] : []));
+    return [...links].flatMap(([path, target]) => {
+      if (!isMoved(path, target)) return [];
+      if (!isNamed(basename(path))) return [putBackLink(path, target)];
+      links.delete(path);
+      return [];
+    });
   }
 
   function checkClosed(): string[] {
     return [...closed].flatMap(([folder, names]) =>
-      namesIn(folder)
+      namesIn(folder).flatMap((name) => {
         // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
-        .filter((name) => name !== "_" && !names.has(name) && !options.wroteOurselves(join(folder, name)))
-        .map((name) => setAside(join(folder, name))),
+        if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
+        if (!isNamed(name)) return [setAside(join(folder, name))];
+        names.add(name);
+        return [];
+      }),
     );
   }
 
@@ -116,35 +144,30 @@ export function createWatch(options: WatchOptions): Watch {
   function checkGit(): string[] {
     const notes: string[] = [];
     for (const place of places) {
-      const git = gitFolders(place);
-      if (!git) continue;
-      // Where one is a link, what it leads to is watched already.
-      for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
-      for (const folder of git.folders) {
-        if (repositories.has(folder)) continue;
-        repositories.add(folder);
-        notes.push(...activeHooks(folder).map(setAside));
+      for (const git of gitFolders(place)) {
+        // Where one is a link, what it leads to is watched already.
+        for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
+        for (const folder of git.folders) {
+          if (repositories.has(folder)) continue;
+          repositories.add(folder);
+          notes.push(...activeHooks(folder).map(setAside));
+        }
+        // More of them than can be checked: none of them can be trusted.
+        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(setAside));
       }
     }
     return [...notes, ...files.check()];
   }
 
-  /** Somebody agreed to a command that has just ended: how things are now is how they should be. */
-  function accept(): void {
-    for (const path of [...missing]) if (look(path)) missing.delete(path);
-    for (const path of [...links.keys()]) {
-      const target = readLink(path);
-      if (target === null) links.delete(path);
-      else links.set(path, target);
-    }
-    for (const path of [...closed.keys()]) closed.set(path, new Set(namesIn(path)));
-    for (const place of places) for (const folder of gitFolders(place)?.folders ?? []) repositories.add(folder);
-    files.accept();
-    folders.accept();
+  /** Not the stand-ins: they are removed if they are empty, and a person's if they are not. */
+  function tellHeir(): void {
+    options.onWatch({ missing: [...missing], files: files.pristine() });
   }
 
   function forget(): void {
-    for (const each of [missing, links, closed, places, repositories, files, folders]) each.clear();
+    for (const each of [missing, standIns, links, closed, places, repositories, unseen, files, folders]) each.clear();
+    forgotten = last;
+    last = undefined;
     options.onWatch(null);
     const actions = settled;
     settled = [];
@@ -165,34 +188,46 @@ export function createWatch(options: WatchOptions): Watch {
     untold.push(...notes);
     for (const note of notes) options.warn(note);
     const isLeft = survivors.any();
-    if (isLeft && last) add(last);
-    if (isLeft) settle(isLeft);
-    else forget();
+    if (!isLeft) return forget();
+    // Overlooked a moment ago, when everything was forgotten.
+    if (forgotten) add(forgotten);
+    tellHeir();
+    settle(isLeft);
+  }
+
+  function end(): string[] {
+    running--;
+    const notes = [...untold.splice(0), ...check()];
+    if (running === 0) settle(survivors.anyNew());
+    return notes;
   }
 
   return {
-    begin(guarded, { isLifted }) {
+    begin(guarded) {
       untold.push(...check());
       running++;
-      if (isLifted) lifted++;
-      else {
-        add(guarded);
-        last = guarded;
-        options.onWatch({ missing: [...missing], files: files.pristine() });
-      }
+      add(guarded);
+      tellHeir();
+      return { end };
+    },
+    beginApproved(command) {
+      untold.push(...check());
+      running++;
+      const words = command.toLowerCase();
+      approved.push(words);
       return {
         end() {
-          running--;
-          if (isLifted && --lifted === 0) accept();
-          const notes = [...untold.splice(0), ...check()];
-          if (running === 0) settle(survivors.anyNew());
-          return notes;
+          const earlier = untold.splice(0);
+          const notes = end();
+          approved.splice(approved.indexOf(words), 1);
+          return [...earlier, ...notes, ...(notes.length > 0 ? [LEFT_RUNNING] : [])];
         },
       };
     },
     check() {
       const notes = check();
       untold.push(...notes);
+      if (last) tellHeir();
       return notes.length > 0;
     },
     whenSettled: (action) => void settled.push(action),

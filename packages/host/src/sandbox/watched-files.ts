@@ -1,21 +1,19 @@
 // Files that a command can write although they are guarded: git's settings, and files with a second name. Each is
 // compared with how it was, and what may not stay is put back.
 
-import { lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../random.ts";
 import { safeSettings } from "./git-settings.ts";
 import { isFolder } from "./look.ts";
-import { setAside } from "./tripwire.ts";
+import { asideOf, setAside } from "./tripwire.ts";
 
 export interface WatchedFiles {
   /** Begins to compare, from how it is now; `absent` for one that only appeared meanwhile. */
   add(path: string, kind: "settings" | "content", how?: "absent"): void;
   /** Undoes what may not stay. One sentence for each file. */
   check(): string[];
-  /** Somebody agreed to how the files are now. */
-  accept(): void;
   /** What each file contained before, for whoever has to put it back when we are gone. */
   pristine(): ReadonlyMap<string, string>;
   clear(): void;
@@ -39,6 +37,7 @@ const LARGEST = 1024 * 1024;
 const TICK_MS = 50;
 const APPROVE =
   "If the change is wanted, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
+const COMES_AND_GOES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
 export function createWatchedFiles(options: {
@@ -46,6 +45,8 @@ export function createWatchedFiles(options: {
   roots(): readonly string[];
   /** Whether we wrote the file ourselves, with somebody's approval, and nobody has since. */
   wroteOurselves(path: string): boolean;
+  /** Whether a command that was allowed to says this name, of a file or of a setting. */
+  isNamed(name: string): boolean;
 }): WatchedFiles {
   const files = new Map<string, Known>();
 
@@ -68,19 +69,27 @@ export function createWatchedFiles(options: {
     if (after.text === before.text || options.wroteOurselves(path)) return true;
     // A submodule or worktree that was removed, settings included.
     if (after.text === null && !isFolder(dirname(path))) return true;
-    return kind === "settings" && typeof after.text === "string" && safe(path, before, after.text) === null;
+    if (kind === "content") return options.isNamed(basename(path));
+    // One that comes and goes with branches and worktrees, and has said nothing that matters.
+    const text = after.text === null && COMES_AND_GOES.has(basename(path)) ? "" : after.text;
+    return typeof text === "string" && safe(path, before, text) === null;
   }
 
   function safe(path: string, before: State, text: string) {
-    return safeSettings(before.text ?? "", text, (setting) => isSubmodule(path, setting, options.roots()));
+    const isAgreed = ({ section, key }: GitSetting) => options.isNamed(section) && options.isNamed(key);
+    return safeSettings(before.text ?? "", text, {
+      isHarmless: (setting) => isAgreed(setting) || isSubmodule(path, setting, options.roots()),
+      mayBeBroken: basename(path) === ".gitmodules",
+    });
   }
 
   function putBackSettings(path: string, before: State, { text, mode }: State): string {
     const result = typeof text === "string" ? safe(path, before, text) : null;
     if (!result) return putBack(path, before);
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
+    const kept = result.isWhole ? keepCopy(path) : "";
     const error = write(path, result.text, mode);
-    return error ? `${what} They could not be put back: ${error}` : `${what} They were put back. ${APPROVE}`;
+    return error ? `${what} They could not be put back: ${error}` : `${what} They were put back.${kept} ${APPROVE}`;
   }
 
   return {
@@ -88,9 +97,6 @@ export function createWatchedFiles(options: {
       if (!files.has(path)) files.set(path, { kind, state: how === "absent" ? ABSENT : read(path) });
     },
     check: () => [...files].flatMap(([path, known]) => checkFile(path, known) ?? []),
-    accept() {
-      for (const [path, { kind }] of files) files.set(path, { kind, state: read(path) });
-    },
     pristine: () =>
       new Map([...files].flatMap(([path, { state }]) => (typeof state.text === "string" ? [[path, state.text]] : []))),
     clear: () => files.clear(),
@@ -125,6 +131,13 @@ function putBack(path: string, { text, mode }: State): string {
   const error = now ? attempt(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be put back: ${error}` : `${what}: it was put back.`;
+}
+
+/** Of what goes although only part of it has to: whoever wrote the rest may want it back. */
+function keepCopy(path: string): string {
+  const aside = asideOf(path);
+  const error = attempt(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
+  return error ? "" : ` The file as it was is kept as '${aside}'.`;
 }
 
 /** In one step, so that git never finds half a file. The reason when it fails, else nothing. */

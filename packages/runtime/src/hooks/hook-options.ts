@@ -17,6 +17,7 @@ export function hookOptionsOf(all: Assembly): SessionHooksOptions {
     snapshot: () => current.snapshot,
     includeEvents: options.hookEvents ?? false,
     cwd: () => workspace.cwd,
+    undoChanges: () => world.undoChanges(),
     mode: () => all.gate.mode,
     effort: () => current.model.effort,
     env: current.snapshot.env,

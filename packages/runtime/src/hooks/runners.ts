@@ -36,6 +36,8 @@ export interface RunnersOptions {
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
+  /** Undoes what commands did to guarded paths: the scripts of hooks are among them. Absent where no command runs. */
+  undoChanges?(): Promise<unknown>;
   /** The place of a registration among all; env files are named after it. */
   numberOf(registration: HookRegistration): number;
   /** Asks a client's function. */
@@ -57,6 +59,7 @@ export function createRunners(options: RunnersOptions): Runners {
     const text = JSON.stringify(input);
     switch (handler.type) {
       case "command":
+        await options.undoChanges?.();
         return processes.run(handler, text, commandOptions(registration, levelIn(input), how, options));
       case "http": {
         const { settings, env } = options.snapshot();
