@@ -37,3 +37,8 @@ test("standsAt() tells a folder reached through a link, or moved meanwhile, from
   expect([standsAt(fd, at("here/inner")), standsAt(fd, at("here/other"))]).toEqual([false, true]);
   closeSync(fd);
 });
+
+test("realPathOf() resolves the beginning of a path far longer than any that exists", () => {
+  const rest = "a/".repeat(40_000);
+  expect(realPathOf(`/nowhere-at-all/${rest}end`)).toBe(`/nowhere-at-all/${rest}end`);
+});

@@ -31,8 +31,10 @@ export function hasDescriptorPaths(): boolean {
 
 function follow(path: string, links: number): string {
   const parent = dirname(path);
-  // Asked first, because an error for each part of a long path is dear.
-  if (parent !== path && isMissing(path)) return join(follow(parent, links), basename(path));
+  if (path.startsWith("/") && parent !== path && isMissing(path)) {
+    const there = existing(path);
+    return join(follow(there, links), path.slice(there.length));
+  }
   try {
     return realpathSync(path);
   } catch {
@@ -43,11 +45,22 @@ function follow(path: string, links: number): string {
   }
 }
 
+/** The longest part of the path that exists, from the top: a command may name many long paths of which nothing does. */
+function existing(path: string): string {
+  let there = "/";
+  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
+    const next = path.slice(0, end);
+    if (isMissing(next)) break;
+    there = next;
+  }
+  return there;
+}
+
 function isMissing(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG";
   }
 }
 

@@ -2,7 +2,7 @@
 // patterns stand for, and what lies in the folders it goes through. It names them; somebody else looks.
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
-import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
+import { everyCommand, filesOf, isLost, placesIn, type Where } from "./command-files.ts";
 import { feederOf, listsLinks } from "./rule-limits.ts";
 import { copyOf, deepFolders, searchedBy, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
@@ -28,10 +28,14 @@ export interface LookUps {
 }
 
 const MOST_PATTERNS = 64;
+const NOTHING: LookUps = { paths: [], patterns: [], folders: [], copies: [] };
 
 export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: string) => string): LookUps {
+  // What cannot be read whole is asked about whatever is on the disk.
+  if (analysis.problem !== undefined) return NOTHING;
   const commands = everyCommand(analysis.commands);
   const places = placesIn(commands, where, real);
+  if (isLost(places, commands)) return { ...NOTHING, paths: places };
   const files = commands.flatMap((command) => filesOf(command, places, where.home, "strict"));
   const paths = files.map((file) => (file.pattern ? patternFolder(file.path) : file.path));
   const fed = analysis.commands.flatMap((part) => feederOf(part, analysis.commands) ?? []).filter(listsLinks);
