@@ -39,7 +39,7 @@ const steps: readonly Step[] = [
       "./scripts",
       "./bench",
     ],
-    limit: 600,
+    limit: 1200,
     count: readCounts,
   },
 ];

@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, resultOf, STREAM, told } from "./front-door.ts";
+import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "./front-door.ts";
 import { confinementMissing } from "./needs-bubblewrap.ts";
 import { until } from "./processes.ts";
 
@@ -203,4 +203,20 @@ test("a sandbox that is required and fails refuses the start", async () => {
   expect(ended.stderr).toContain("sandbox.failIfUnavailable");
   expect(ended.stderr).toContain("Fix that, or turn sandbox.failIfUnavailable off");
   expect(model.requests).toHaveLength(0);
+});
+
+shielded("what a person agreed to for one call does not hold for a later call with the same id", async () => {
+  using home = temporaryHome({ git: true });
+  home.write("build.sh", "echo later > .envrc\n");
+  const named = (command: string) => ({ calls: [{ ...bash(command), id: "call_0" }] });
+  await using model = await startMockModel([named("echo agreed > .envrc"), named("sh build.sh"), { text: "done" }]);
+  const args = [...CHAT, "--permission-prompt-tool", "stdio", "--allowedTools", "Bash(sh build.sh)"];
+  await using program = startKeelson(args, { home, url: model.url, stdin: "open" });
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(answer((json as any).request_id, { behavior: "allow" }));
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  await program.done;
+  expect(readFileSync(join(home.project, ".envrc"), "utf8")).toBe("agreed\n");
 });

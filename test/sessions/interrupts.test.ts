@@ -75,3 +75,20 @@ test("a denial that ends the run stops the calls beside it and withdraws the que
   expect(messagesOf(await program.done, "result")).toHaveLength(2);
   expect(messageProblems(model.requests[1]!.body.messages)).toEqual([]);
 });
+
+test("an interrupt behind a prompt that does not run yet says that the prompt still waits", async () => {
+  using home = temporaryHome();
+  const uuid = crypto.randomUUID();
+  const settings = JSON.stringify({
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command: "sleep 0.5" }] }] },
+  });
+  await using model = await startMockModel([{ text: "answered" }]);
+  await using program = startKeelson([...CHAT, "--settings", settings], { home, url: model.url, stdin: "open" });
+  program.send(prompt("go", { uuid }));
+  program.send(control("stop", { subtype: "interrupt" }));
+  const { json } = await program.waitForLine(({ type }) => type === "control_response");
+  expect((json as any).response.response).toEqual({ still_queued: [uuid] });
+  expect((await program.waitForLine(isResult)).json).toMatchObject({ result: "answered" });
+  program.closeStdin();
+  await program.done;
+});

@@ -1,6 +1,6 @@
 // Puts a streamed content block together from its deltas. Unknown block types keep what they started with.
 
-import { tryParse, isObject, type BlockDelta, type ContentBlock, type JsonObject } from "@keelson/protocol";
+import { tryParse, isObject, isToolUse, type BlockDelta, type ContentBlock, type JsonObject } from "@keelson/protocol";
 
 export interface BlockInProgress {
   readonly start: ContentBlock;
@@ -9,6 +9,15 @@ export interface BlockInProgress {
 
 /** Deeper inputs than any tool takes. Sent back, they could make a server refuse every later request. */
 const DEEPEST_INPUT = 500;
+
+const LONGEST_NAME = 128;
+
+/** The block as it starts. A call by a name that no tool could have would be refused when it is sent back. */
+export function withFitName(start: ContentBlock): ContentBlock {
+  if (!isToolUse(start) || (start.name.length <= LONGEST_NAME && /^[\w-]+$/.test(start.name))) return start;
+  const name = start.name.replace(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
+  return { ...start, name: name || "unnamed" };
+}
 
 /** `broken` says why the input of a call cannot be used; the block then has an empty one. */
 export function assembleBlock({ start, parts }: BlockInProgress): { block: ContentBlock; broken?: string } {

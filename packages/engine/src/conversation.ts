@@ -30,6 +30,7 @@ type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: str
 
 export class Conversation {
   readonly #messages: ModelMessage[] = [];
+  readonly #replies = new Set<string>();
   #replyId: string | undefined;
   #replyEnded = false;
   #deferred: Call[] = [];
@@ -57,9 +58,9 @@ export class Conversation {
     return this.#messages;
   }
 
-  /** The id of the newest reply. */
-  get replyId(): string | undefined {
-    return this.#replyId;
+  /** Whether there was a reply with this id. */
+  hasReply(id: string): boolean {
+    return this.#replies.has(id);
   }
 
   add(entry: Placed): void {
@@ -103,6 +104,7 @@ export class Conversation {
    */
   #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
     const blocks = withoutBlanks(content);
+    this.#replies.add(id);
     if (blocks.length === 0) {
       if (this.#replyId === id) this.#replyEnded = stopReason !== null;
       return;

@@ -48,7 +48,7 @@ export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
 export { buildRequest, requestParts } from "./request.ts";
 export { run } from "./run.ts";
-export { addUsage, brokenRun, resultOf, type End, type Totals } from "./result.ts";
+export { addUsage, brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { memoryPrompt } from "./context/memory.ts";

@@ -325,3 +325,22 @@ test("a blank text in what a tool shows is left out, for the API would refuse it
   expect(problems).toEqual([]);
   expect(requests[1].at(-1).content[0].content).toEqual([{ type: "text", text: "Well" }]);
 });
+
+test.each([["Note it, please"], ["N".repeat(500)], [""]])(
+  "a call by a name the API would refuse, %j, is answered under one it takes",
+  async (name) => {
+    const { entries, done, requests } = await play([[START, ...call(0, "c", "a", name), ends("tool_use"), STOP]]);
+    const names = entries
+      .flatMap((entry) => (entry.type === "assistant" ? entry.message.content : []))
+      .filter(isToolUse)
+      .map((made) => made.name);
+    expect([done, names.every((made) => /^[a-zA-Z0-9_-]{1,128}$/.test(made)), names.length]).toEqual([[], true, 1]);
+    expect(requests[1].at(-1).content[0].content).toContain("No such tool available");
+  },
+);
+
+test("zeros at the end of a reply do not take back what was counted at its start", async () => {
+  const last = { ...ends("end_turn"), usage: { input_tokens: 0, output_tokens: 5, cache_read_input_tokens: 0 } };
+  const { charges } = await play([[START, ...block(0, TEXT), last as StreamEvent, STOP]]);
+  expect(charges[0]!.usage).toMatchObject({ input_tokens: 100, output_tokens: 5 });
+});

@@ -100,6 +100,12 @@ export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
   };
 }
 
+/** The usage of a reply with what another of its events counted. Some servers send zeros for what an earlier one told. */
+export function withCounted(usage: Usage, told: Partial<Usage> | undefined): Usage {
+  const counted = Object.entries(told ?? {}).filter(([, value]) => value !== null && value !== 0);
+  return { ...usage, ...Object.fromEntries(counted) };
+}
+
 const EMPTY: Usage = { input_tokens: 0, output_tokens: 0 };
 
 const SUBTYPES: Partial<Record<TerminalReason, ResultSubtype>> = {

@@ -13,11 +13,12 @@ import {
   type ToolUseBlock,
   type Usage,
 } from "@keelson/protocol";
-import { assembleBlock, type BlockInProgress } from "./block.ts";
+import { assembleBlock, withFitName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
 import { noticeSignal } from "./notice-signal.ts";
 import type { ModelRequest, Ports } from "./ports.ts";
+import { withCounted } from "./result.ts";
 
 export interface Call {
   readonly block: ToolUseBlock;
@@ -126,14 +127,14 @@ export async function ask(
           if (held || lastEntry !== undefined) continue;
           // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
           const { id } = event.message;
-          message = id && id !== conversation.replyId ? event.message : { ...event.message, id: ports.newId() };
+          message = id && !conversation.hasReply(id) ? event.message : { ...event.message, id: ports.newId() };
           usage = { ...NO_USAGE, ...event.message.usage };
           stopReason = stopSequence = null;
           break;
         }
         case "content_block_start":
           await release();
-          event = { ...event, content_block: withOwnId(event.content_block) };
+          event = { ...event, content_block: withOwnId(withFitName(event.content_block)) };
           open.set(event.index, { start: event.content_block, parts: [] });
           break;
         case "content_block_delta":
@@ -150,7 +151,7 @@ export async function ask(
         case "message_delta":
           stopReason = event.delta.stop_reason ?? stopReason;
           stopSequence = event.delta.stop_sequence ?? stopSequence;
-          usage = { ...usage, ...withoutNulls(event.usage) };
+          usage = withCounted(usage, event.usage);
           await release();
           break;
         case "message_stop":
@@ -209,8 +210,4 @@ function assistantEntry(
       usage,
     },
   };
-}
-
-function withoutNulls(usage: Partial<Usage> | undefined): Partial<Usage> {
-  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null));
 }

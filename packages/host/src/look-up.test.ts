@@ -64,3 +64,22 @@ test("there is nothing to be told where there is too much to look at, and what i
   expect(contentsOf(join(disk.root, "b"), { follow: false }, sight)).toBeUndefined();
   expect(matchesOf(join(disk.root, "b/*"), fits, sight)).toBeUndefined();
 });
+
+test("a link or folder whose name is no text cannot be looked up, a plain file can", () => {
+  using disk = folder(["a/x", "b/y"]);
+  writeFileSync(Buffer.concat([Buffer.from(join(disk.root, "b/")), Buffer.from([0xff])]), "");
+  const look = () => [
+    matchesOf(`${disk.root}/b/*`, fits, { left: MUCH })?.length,
+    contentsOf(join(disk.root, "b"), { follow: false }, { left: MUCH })?.length,
+  ];
+  expect(look()).toEqual([2, 2]);
+  symlinkSync("/etc/passwd", Buffer.concat([Buffer.from(join(disk.root, "b/")), Buffer.from([0xfe])]));
+  expect(look()).toEqual([undefined, undefined]);
+  expect(matchesOf(`${disk.root}/a/*`, fits, { left: MUCH })).toHaveLength(1);
+});
+
+test("contentsOf() stays in the folder itself where that is enough", () => {
+  using disk = folder(["a/x", "a/deep/y"]);
+  const found = contentsOf(join(disk.root, "a"), { follow: true, shallow: true }, { left: MUCH });
+  expect(shown(found, disk.root)).toEqual(["/a/deep", "/a/x"]);
+});

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelRequest } from "@keelson/engine";
-import type { ModelMessage } from "@keelson/protocol";
+import { rememberJson, type ModelMessage } from "@keelson/protocol";
 import { Bodies, countBody, type Body } from "./body.ts";
 
 const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
@@ -75,3 +75,20 @@ test("a count is asked for without what only a reply needs", () => {
   const body = countBody(request([{ role: "user", content: "x" }], { thinking: { type: "adaptive" } }));
   expect(Object.keys(read({ bytes: body }))).toEqual(["model", "thinking", "system", "tools", "messages"]);
 });
+
+test("half a character is sent as the sign for one that is missing, and nothing else is changed", () => {
+  const unit = fc.oneof(fc.integer({ min: 0xd800, max: 0xdfff }), fc.constantFrom(...[..."\\ud8a\n"].map(codeOf)));
+  fc.assert(
+    fc.property(fc.array(unit), fc.boolean(), (units, isEscaped) => {
+      const text = String.fromCharCode(...units);
+      const block = { type: "text" as const, text };
+      // As others write their files: every character that is not ASCII as an escape.
+      if (isEscaped) rememberJson(block, JSON.stringify(block).replace(/[\ud800-\udfff]/g, escapeOf));
+      using body = new Bodies().lease(request([{ role: "user", content: [block] }]), { stream: true });
+      expect(read(body).messages[0].content[0].text).toBe(text.toWellFormed());
+    }),
+  );
+});
+
+const codeOf = (character: string) => character.charCodeAt(0);
+const escapeOf = (unit: string) => `\\u${codeOf(unit).toString(16)}`;

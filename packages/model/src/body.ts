@@ -22,7 +22,7 @@ export class Bodies {
   lease(request: ModelRequest, options: BodyOptions): Body {
     const kept = this.#free ?? new KeptBody();
     this.#free = undefined;
-    const bytes = kept.write(headText(request, options), request.messages);
+    const bytes = kept.write(whole(headText(request, options)), request.messages);
     return { bytes, [Symbol.dispose]: () => void (this.#free = kept) };
   }
 }
@@ -30,7 +30,7 @@ export class Bodies {
 /** The body of `/v1/messages/count_tokens`, which knows fewer fields. */
 export function countBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
-  return new KeptBody().write(headText(request, { stream: false }), messages);
+  return new KeptBody().write(whole(headText(request, { stream: false })), messages);
 }
 
 /** Everything but the messages, which come last. */
@@ -96,11 +96,20 @@ function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): nu
 function messageParts(message: ModelMessage, isFirst: boolean): string[] {
   const { role, content } = message;
   const parts = isFirst ? [] : [","];
-  if (typeof content === "string") return [...parts, jsonOf(message)];
+  if (typeof content === "string") return [...parts, whole(jsonOf(message))];
   parts.push(`{"role":"${role}","content":[`);
-  for (const [index, block] of content.entries()) parts.push(index === 0 ? "" : ",", jsonOf(block));
+  for (const [index, block] of content.entries()) parts.push(index === 0 ? "" : ",", whole(jsonOf(block)));
   parts.push("]}");
   return parts;
+}
+
+const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
+const LONE_SURROGATE = 5;
+
+/** Half a character, as sloppy programs leave in files, makes the API refuse the request and every later one. */
+function whole(json: string): string {
+  if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
+  return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
 }
 
 function sizeOf(parts: readonly string[]): number {

@@ -143,6 +143,8 @@ export class Gate {
 
   async permit(request: PermitRequest, askPerson: AskPerson | undefined, signal: AbortSignal): Promise<Permission> {
     const { access, input } = request;
+    // Some servers use an id again; what was agreed to then was another call.
+    this.#lifted.delete(request.call.id);
     const first = await this.#decide(request);
     const decision = await this.#options.classify(first, this.mode, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };

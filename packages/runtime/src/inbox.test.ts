@@ -14,13 +14,18 @@ const notice = (uuid: string): NewEntry => ({
   message: { role: "user", content: "" },
 });
 
+async function next(inbox: Inbox) {
+  await inbox.filled();
+  return inbox.shift();
+}
+
 test("prompts come in order, and after the last one nothing", async () => {
   const inbox = new Inbox();
   inbox.push(prompt("a"));
   inbox.push(prompt("b"));
   inbox.close();
   inbox.push(prompt("too late"));
-  expect([await inbox.next(), await inbox.next(), await inbox.next()]).toEqual([
+  expect([await next(inbox), await next(inbox), await next(inbox)]).toEqual([
     { prompt: prompt("a") },
     { prompt: prompt("b") },
     undefined,
@@ -29,10 +34,10 @@ test("prompts come in order, and after the last one nothing", async () => {
 
 test("a notice that wakes starts work by itself while prompts may still come", async () => {
   const inbox = new Inbox();
-  const next = inbox.next();
+  const work = next(inbox);
   inbox.notify(notice("quiet"), { wakes: false });
   inbox.notify(notice("loud"), { wakes: true });
-  expect(await next).toEqual({});
+  expect(await work).toEqual({});
   expect(inbox.takeNotices()).toEqual([notice("quiet"), notice("loud")]);
 });
 
@@ -40,15 +45,22 @@ test("a prompt goes first, and takes the notices along", async () => {
   const inbox = new Inbox();
   inbox.notify(notice("loud"), { wakes: true });
   inbox.push(prompt("a"));
-  expect(await inbox.next()).toEqual({ prompt: prompt("a") });
+  expect(await next(inbox)).toEqual({ prompt: prompt("a") });
   expect(inbox.takeNotices()).toEqual([notice("loud")]);
   inbox.close();
-  expect(await inbox.next()).toBeUndefined();
+  expect(await next(inbox)).toBeUndefined();
 });
 
 test("once no prompt can come, notices start nothing", async () => {
   const inbox = new Inbox();
   inbox.close();
   inbox.notify(notice("loud"), { wakes: true });
-  expect(await inbox.next()).toBeUndefined();
+  expect(await next(inbox)).toBeUndefined();
+});
+
+test("a prompt that was taken back in time leaves nothing to run", async () => {
+  const inbox = new Inbox();
+  inbox.push({ ...prompt("a"), uuid: "u" });
+  await inbox.filled();
+  expect([inbox.ids, inbox.take("u").length, inbox.shift(), inbox.closed]).toEqual([["u"], 1, undefined, false]);
 });

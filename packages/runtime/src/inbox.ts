@@ -68,14 +68,18 @@ export class Inbox {
     return this.#prompts.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid]));
   }
 
-  /** What to run next, or undefined when nothing will come. */
-  async next(): Promise<Work | undefined> {
+  /** Resolves when there is something to run, or nothing will come. */
+  async filled(): Promise<void> {
     while (this.#prompts.length === 0 && !this.#closed && !this.#waking) {
       await new Promise<void>((resolve) => (this.#arrived = resolve));
       this.#arrived = undefined;
     }
+  }
+
+  /** What to run now. Taken at once: until it runs, a prompt is among those that wait. */
+  shift(): Work | undefined {
     const prompt = this.#prompts.shift();
     if (prompt) return { prompt };
-    return this.#closed ? undefined : {};
+    return this.#waking && !this.#closed ? {} : undefined;
   }
 }

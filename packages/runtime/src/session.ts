@@ -135,7 +135,11 @@ export class LiveSession implements Session {
     let runs = 0;
     try {
       await this.#ready;
-      for (let work = await inbox.next(); work; work = await inbox.next()) {
+      for (;;) {
+        await inbox.filled();
+        const work = inbox.shift();
+        if (!work && inbox.closed) break;
+        if (!work) continue;
         // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
         if (runs++ === 0) noteTitle();
         this.#setRunning(true);

@@ -1,7 +1,7 @@
 // A question to a model beside the conversation: one request, its text, and what it cost. The conversation itself is
 // asked in the engine's `turn.ts`; nobody else speaks to a provider.
 
-import type { ModelChoice, ModelRequest } from "@keelson/engine";
+import { withCounted, type ModelChoice, type ModelRequest } from "@keelson/engine";
 import { NO_USAGE, type Usage } from "@keelson/protocol";
 
 export interface SideRequest {
@@ -25,7 +25,7 @@ export async function askAside({ model, request, signal, charge, now }: SideRequ
         answering = event.message.model;
         usage = { ...usage, ...event.message.usage };
       }
-      if (event.type === "message_delta") usage = { ...usage, ...event.usage };
+      if (event.type === "message_delta") usage = withCounted(usage, event.usage);
       if (event.type === "content_block_delta" && event.delta.type === "text_delta") text += event.delta.text;
     }
     return text;

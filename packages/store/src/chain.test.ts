@@ -50,6 +50,20 @@ test("a call that was put off stays with its reply, whichever result the convers
   expect(chain(resumed)).toBe("u c1 c2 d1 r2 r1 v > v");
 });
 
+test("results of calls whose ids are used again in every reply all belong", () => {
+  const turn = (number: number, parent: string | null) => {
+    const [a, b] = [`a${number}`, `b${number}`];
+    return [
+      calls(a, parent, `m${number}`, {}, "call_0"),
+      calls(b, a, `m${number}`, {}, "call_1"),
+      answers(`r${a}`, a, a, {}, "call_0"),
+      answers(`r${b}`, b, b, {}, "call_1"),
+    ];
+  };
+  const entries = [prompt("u", null), ...turn(1, "u"), ...turn(2, "rb1"), ...turn(3, "rb2")];
+  expect(chain(entries)).toBe("u a1 b1 ra1 rb1 a2 b2 ra2 rb2 a3 b3 ra3 rb3 > rb3");
+});
+
 test("a call is answered once, by the answer the conversation went on from", () => {
   const entries = [prompt("u", null), calls("c", "u", "m"), answers("r1", "c"), answers("r2", "c"), says("a", "r2")];
   expect(chain(entries)).toBe("u c r2 a > a");

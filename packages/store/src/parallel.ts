@@ -15,12 +15,15 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
   const lastOfReply = new Map<string, number>();
   // Going on from a result means the whole reply stands; going on from a block itself drops the blocks after it.
   const wholeReplies = new Set<string>();
+  // By reply and call: some servers use the ids of calls again in every reply.
   const answered = new Set<string>();
+  const callIn = (reply: string, call: string) => `${reply}\n${call}`;
+  let reply = "";
   for (const index of path) {
     const { answers } = links[index]!;
-    if (isReply(index)) lastOfReply.set(replyOf(index), index);
+    if (isReply(index)) lastOfReply.set((reply = replyOf(index)), index);
     if (isResult(index) && isReply(parents[index]!)) wholeReplies.add(replyOf(parents[index]!));
-    for (const id of answers) answered.add(id);
+    for (const id of answers) answered.add(callIn(reply, id));
   }
 
   const calls = new Map<string, number[]>();
@@ -80,8 +83,9 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
       } else {
         if (!included.has(parent)) continue;
         if (!isResult(index) || !isReply(parent) || !lastOfReply.has(replyOf(parent))) continue;
-        if (link.answers.some((id) => answered.has(id))) continue;
-        for (const id of link.answers) answered.add(id);
+        const answers = link.answers.map((id) => callIn(replyOf(parent), id));
+        if (answers.some((call) => answered.has(call))) continue;
+        for (const call of answers) answered.add(call);
       }
       included.add(index);
       yield index;

@@ -34,8 +34,14 @@ export function says(uuid: string, parentUuid: string | null, text = uuid, reply
   return reply(uuid, parentUuid, replyId, { type: "text", text });
 }
 
-export function calls(uuid: string, parentUuid: string | null, replyId: string, input: object = {}): ChainEntry {
-  return reply(uuid, parentUuid, replyId, { type: "tool_use", id: `call_${uuid}`, name: "Read", input });
+export function calls(
+  uuid: string,
+  parentUuid: string | null,
+  replyId: string,
+  input: object = {},
+  id = `call_${uuid}`,
+): ChainEntry {
+  return reply(uuid, parentUuid, replyId, { type: "tool_use", id, name: "Read", input });
 }
 
 function reply(uuid: string, parentUuid: string | null, replyId: string, block: object): ChainEntry {
@@ -56,10 +62,16 @@ function reply(uuid: string, parentUuid: string | null, replyId: string, block: 
 }
 
 /** The result of the call in entry `of`. */
-export function answers(uuid: string, of: string, text = uuid, toolUseResult: unknown = { stdout: text }): ChainEntry {
+export function answers(
+  uuid: string,
+  of: string,
+  text = uuid,
+  toolUseResult: unknown = { stdout: text },
+  id = `call_${of}`,
+): ChainEntry {
   return {
     type: "user",
-    message: { role: "user", content: [{ tool_use_id: `call_${of}`, type: "tool_result", content: text }] },
+    message: { role: "user", content: [{ tool_use_id: id, type: "tool_result", content: text }] },
     toolUseResult,
     sourceToolAssistantUUID: of,
     ...envelope(uuid, of),

@@ -38,5 +38,5 @@ test("a program that cannot be started is told, and no descriptor is left open",
   }
   // The runtime closes the last of them in its own time.
   while (readdirSync("/dev/fd").length > before) await Bun.sleep(5);
-  expect(readdirSync("/dev/fd").length).toBe(before);
+  expect(readdirSync("/dev/fd").length).toBeLessThanOrEqual(before);
 });

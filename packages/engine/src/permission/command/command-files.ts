@@ -2,7 +2,7 @@
 
 import { basename } from "node:path/posix";
 import type { Redirection, SimpleCommand } from "./command.ts";
-import { absolute } from "../match/paths.ts";
+import { absolute, climbsBack } from "../match/paths.ts";
 import { textWords } from "./text-words.ts";
 import type { Word } from "./word.ts";
 
@@ -183,11 +183,13 @@ function movesOf(words: readonly Word[]): Word[] {
   return own ? [own, ...told] : told;
 }
 
-/** A command that moves about so much, or to a folder a pattern chooses, that its relative paths may mean anything. */
+/**
+ * A command that moves about so much, or to a folder a pattern chooses, that its relative paths may mean anything. The
+ * same goes for `cd link/../x`: where there is no ./x, bash follows the link after all.
+ */
 export function isLost(places: readonly string[], commands: readonly SimpleCommand[] = []): boolean {
-  return (
-    places.length >= MOST_PLACES || commands.some(({ words }) => movesOf(words).some(({ kind }) => kind === "glob"))
-  );
+  const leadsAnywhere = ({ kind, value }: Word) => kind === "glob" || climbsBack(value);
+  return places.length >= MOST_PLACES || commands.some(({ words }) => movesOf(words).some(leadsAnywhere));
 }
 
 /** A target that may be written or read without a question. */

@@ -4,7 +4,7 @@ import type { SimpleCommand } from "./command.ts";
 import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
-import { obstacleIn, optionLike } from "./obstacle.ts";
+import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
 import { isFed, surroundingsOf } from "./surroundings.ts";
 import { climbsBack } from "../match/paths.ts";
@@ -57,6 +57,7 @@ function leaveToRun(
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
   if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
+  if (fedOut(part, view)) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
   const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));

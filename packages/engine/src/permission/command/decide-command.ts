@@ -8,7 +8,7 @@ import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-ru
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import type { CommandView } from "./command-view.ts";
-import { obstacleIn, optionLike } from "./obstacle.ts";
+import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rule-limits.ts";
@@ -125,7 +125,7 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   const ruled = isRuled(part, view);
   const bound =
     looks || (ruled && isBound(part, view.analysis.commands)) || (mode === "acceptEdits" && isFileCommand(part));
-  const obstacle = bound ? obstacleIn(part, view) : ruled ? optionLike(part, view) : undefined;
+  const obstacle = bound ? obstacleIn(part, view) : ruled ? optionLike(part, view) : fedOut(part, view);
   if (obstacle === undefined) return undefined;
   const { why, path } = obstacle;
   if (why === "option")

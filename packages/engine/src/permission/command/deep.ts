@@ -83,6 +83,16 @@ export function followedBy(command: SimpleCommand, places: readonly string[], ho
   return [...named, ...here].map(({ path, pattern }) => ({ path, pattern, follow: true, ...(shallow && { shallow }) }));
 }
 
+/** Where a command finds the names that `xargs` hands on, links among them. */
+export function searchedBy(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
+  const [program, ...words] = command.words;
+  const first = words.findIndex(({ value }) => /^[-(!]/.test(value));
+  const starts = program?.value === "find" ? words.slice(0, first < 0 ? words.length : first) : [];
+  const found = starts.flatMap((word) => resolved(word, places, home));
+  const folders = found.length > 0 ? found : places.map((path) => ({ path, pattern: false }));
+  return folders.map((folder) => ({ ...folder, follow: false }));
+}
+
 interface Follower {
   when(words: readonly Word[]): boolean;
   /** Operands before the folders; with no more than these, the folder it stands in is meant. */

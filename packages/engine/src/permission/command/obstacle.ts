@@ -4,7 +4,8 @@
 import type { SimpleCommand } from "./command.ts";
 import { filesOf, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
-import { copyOf, followedBy, landings, transferOf } from "./deep.ts";
+import { copyOf, followedBy, landings, searchedBy, transferOf } from "./deep.ts";
+import { feederOf, listsLinks } from "./rule-limits.ts";
 import { absolute, climbsBack } from "../match/paths.ts";
 import { allowedByPath, isHome, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -34,8 +35,8 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
   );
 }
 
-/** These go by the text, as the shell's own `cd` does, or open nothing. */
-const OPENS_NOTHING = new Set(["[", "[[", "cd", "readlink", "realpath", "test"]);
+/** These open nothing. */
+const OPENS_NOTHING = new Set(["[", "[[", "readlink", "realpath", "test"]);
 
 function climbingWord({ words, redirections }: SimpleCommand): string | undefined {
   const targets = redirections.filter(({ kind }) => kind === "read").map(({ target }) => target);
@@ -55,6 +56,13 @@ function obstacleAt(file: NamedFile, use: "read" | "edit", view: CommandView): O
 function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): boolean {
   const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
   return inside || allowedByPath(use, ends, question) !== undefined;
+}
+
+/** A link among the names that `xargs` hands on. */
+export function fedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
+  const feeder = feederOf(part, view.analysis.commands);
+  if (feeder === undefined || !listsLinks(feeder)) return undefined;
+  return ledOut(searchedBy(feeder, view.places, view.question.home), view);
 }
 
 /** Where a program that follows links would be led out of the working directories. */

@@ -3,7 +3,8 @@
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, placesIn, type Where } from "./command-files.ts";
-import { copyOf, deepFolders, type DeepFolder, type Transfer } from "./deep.ts";
+import { feederOf, listsLinks } from "./rule-limits.ts";
+import { copyOf, deepFolders, searchedBy, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
 import type { Ends } from "../question.ts";
 
@@ -33,7 +34,11 @@ export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: s
   const places = placesIn(commands, where, real);
   const files = commands.flatMap((command) => filesOf(command, places, where.home, "strict"));
   const paths = files.map((file) => (file.pattern ? patternFolder(file.path) : file.path));
-  const folders = commands.flatMap((command) => deepFolders(command, places, where.home));
+  const fed = analysis.commands.flatMap((part) => feederOf(part, analysis.commands) ?? []).filter(listsLinks);
+  const folders = [
+    ...commands.flatMap((command) => deepFolders(command, places, where.home)),
+    ...fed.flatMap((command) => searchedBy(command, places, where.home)),
+  ];
   // What a pattern stands for is then for the shell to know.
   const patterns = changesPatterns(commands) ? [] : files.filter((file) => file.pattern).map((file) => file.path);
   const distinct = [...new Set(patterns)];

@@ -7,7 +7,7 @@ import { opensFiles } from "./command-files.ts";
 import { optionsOf } from "../options/table.ts";
 import { PROGRAMS } from "../read-only/read-only-table.ts";
 
-const MOVERS = new Set(["cp", "mkdir", "mv", "rm", "rmdir", "touch"]);
+const MOVERS = new Set(["awk", "cp", "gawk", "mawk", "mkdir", "mv", "nawk", "rm", "rmdir", "touch"]);
 
 /**
  * Programs whose operands are files and nothing else; what git and the rest take may be anything. A link is one of them
@@ -36,12 +36,35 @@ export function namesScript(content: string, { words }: SimpleCommand): boolean 
 const LISTERS = new Set(["fd", "find", "rg", "grep", "egrep", "fgrep", "git"]);
 const PASSERS = new Set(["egrep", "fgrep", "grep", "head", "sort", "tail", "uniq"]);
 
+/** The command whose output `xargs` hands to a program that is all about files; undefined where there is none. */
+export function feederOf(part: SimpleCommand, all: readonly SimpleCommand[]): SimpleCommand | undefined {
+  if (basename(part.words[0]?.value ?? "") !== "xargs" || !part.runs.some((each) => isBound(each, all)))
+    return undefined;
+  let at = all.indexOf(part) - 1;
+  while (at >= 0 && PASSERS.has(all[at]!.words[0]?.value ?? "") && !listsFiles(all[at]!)) at--;
+  return all[at];
+}
+
+/** Whether it may print the names of links: searches skip them, and so do those that look for files only. */
+export function listsLinks({ words: [program, ...words] }: SimpleCommand): boolean {
+  const has = (pattern: RegExp) => words.some(({ value }) => pattern.test(value));
+  const isOnly = (option: RegExp) =>
+    words.some(({ value }, at) => value === "f" && option.test(words[at - 1]?.value ?? ""));
+  switch (program?.value) {
+    case "find":
+      return !isOnly(/^-type$/) || has(/^(-o|-or|,|!|-not|-L|-follow)$/);
+    case "fd":
+      return !(isOnly(/^(-t|--type)$/) || has(/^(-tf|--type=f(ile)?)$/)) || has(/^(-[a-zA-Z]*L|--follow)/);
+    default:
+      return program?.value === "git";
+  }
+}
+
 /** Whether `xargs` would hand names to such a program that come from anywhere: `echo /etc/x | xargs rm`. */
 export function isFedFreely(part: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   if (basename(part.words[0]?.value ?? "") !== "xargs" || !part.runs.some((each) => isBound(each, all))) return false;
-  let at = all.indexOf(part) - 1;
-  while (at >= 0 && PASSERS.has(all[at]!.words[0]?.value ?? "") && !listsFiles(all[at]!)) at--;
-  return at < 0 || all[at]!.piped !== true || !listsFiles(all[at]!);
+  const feeder = feederOf(part, all);
+  return feeder?.piped !== true || !listsFiles(feeder);
 }
 
 function listsFiles({ words: [program, ...words], within }: SimpleCommand): boolean {

@@ -25,9 +25,13 @@ const grep: Grammar = {
   brings: /^(-[a-zA-Z0-9]*e|--regexp)/,
 };
 
+const awk: Grammar = { flags: "", valued: "Fv", long: "csv", longValued: "field-separator assign", brings: /^(?!)/ };
+
 const GRAMMARS: Readonly<Record<string, Grammar>> = {
+  awk,
   egrep: grep,
   fgrep: grep,
+  gawk: awk,
   grep,
   jq: {
     flags: "acCehijMnrsSR",
@@ -37,6 +41,8 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
     brings: /^(?!)/,
     pairs: /^--arg(json)?$/,
   },
+  mawk: awk,
+  nawk: awk,
   rg: {
     flags: "abchilnopqsuvwxFHILNPSUV0",
     valued: "eABCMTdgjmrt",

@@ -1,5 +1,6 @@
 // Whether an awk program only computes and prints: no `system()`, no pipes, no output to files, no input from files it
-// names itself, nothing loaded. A program that cannot be read for sure counts as one that does more.
+// names itself or puts among its operands, nothing loaded. A program that cannot be read for sure counts as one that does
+// more.
 
 import type { Word } from "../command/word.ts";
 import type { Call } from "./program-options.ts";
@@ -40,7 +41,7 @@ const KEYWORD = /^(print|printf|return|in|do|else|case|delete|exit)$/;
 export function doesMore(program: string | undefined): boolean {
   if (program === undefined) return true;
   // Nothing to be found, however the program is read.
-  if (!/system|getline|[@>|]/.test(program)) return false;
+  if (!/system|getline|ARGV|[@>|]/.test(program)) return false;
   let at = 0;
   let depth = 0;
   let printing: number | undefined;
@@ -57,7 +58,7 @@ export function doesMore(program: string | undefined): boolean {
     if (/^(\s|\\\n|#)/.test(token)) continue;
     before = pattern === REGULAR ? "]" : token;
     if (pattern === REGULAR) continue;
-    if (/^(system|getline|@|\||>>)$/.test(token)) return true;
+    if (/^(system|getline|ARGV|@|\||>>)$/.test(token)) return true;
     if (token === "print" || token === "printf") printing = depth;
     else if (token === ">" && printing !== undefined && depth <= printing) return true;
     else if (token === ";" || token === "}") printing = undefined;

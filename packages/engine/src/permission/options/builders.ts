@@ -56,9 +56,9 @@ const gradle: Options = {
   inspect: wordMatching(/^-D(org\.gradle\.(java\.home|jvmargs)|java\.home)|^-P\w*(javaHome|executable)/i),
 };
 
-/** What make runs recipes with, and values it would evaluate. */
+/** What make runs recipes with, and names and values it would evaluate; `x!=id` runs a command. */
 const MAKE_CODE =
-  /^(?:\.?SHELL(?:FLAGS)?|MAKE(?:FLAGS|FILES|OVERRIDES)|GNUMAKEFLAGS)\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=.*(?:\$[({]|`)/s;
+  /^(?:\.?SHELL(?:FLAGS)?|MAKE(?:FLAGS|FILES|OVERRIDES)|GNUMAKEFLAGS)\s*[:?+!]*=|^[^=]*!\s*=|^(?=[^]*=)[^]*(?:\$[({]|`)/s;
 /** Variables that name a program, and values that are more than plain text to the shell. */
 const MAKE_PROGRAM =
   /^(?:MAKE\w*|CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|CURDIR|VPATH|\w*(?:COMPILER|PYTHON|NODE|GO|CARGO|BASH|LAUNCHER|CMD|COMMAND|BIN|EXE|TOOL))\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=(?![\w .,:/=@+-]*$)/;
@@ -99,6 +99,7 @@ export const BUILDERS: Readonly<Record<string, Options>> = {
   go: {
     single: true,
     long: "exec toolexec vettool",
+    files: "C",
     commands: {
       build: goTool,
       install: goTool,

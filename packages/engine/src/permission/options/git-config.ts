@@ -9,7 +9,8 @@ const ELSEWHERE = /^(-f|--fi|--bl|--glob|--sy|-e|--ed|--rename|--remove)/;
 
 const SAFE_KEYS = [
   /^(user|author|committer)\.(name|email|useconfigonly)$/,
-  /^(advice|color|column|gc|index|log|pack|push|rerere|status|transfer|versionsort)\.[\w.-]+$/,
+  /^gc\.(?!recentobjectshook$)[\w.-]+$/,
+  /^(advice|color|column|index|log|pack|push|rerere|status|transfer|versionsort)\.[\w.-]+$/,
   /^branch\.[^=]+\.(remote|merge|rebase|pushremote|description)$/,
   /^(branch|checkout|fetch|init|pull|rebase|stash|submodule|tag)\.(autosetup(merge|rebase)|default(branch|remote)|sort|guess|workers|prune(tags)?|parallel|all|ff|rebase|auto(squash|stash)|updaterefs|missingcommitscheck|show\w+|recurse|fetchjobs|gpgsign)$/,
   /^(commit|merge)\.(verbose|status|cleanup|gpgsign|conflictstyle|ff|stat|log|renames|renamelimit|autostash)$/,
@@ -20,21 +21,31 @@ const SAFE_KEYS = [
 ];
 
 export function inspectGitConfig({ words, start }: Call): number | undefined {
-  const end = words.findIndex(({ value }, at) => at >= start && value === "--");
-  const isOption = (at: number) => words[at]!.value.startsWith("-") && (end < 0 || at < end);
-  const given = words.map((_, at) => at).slice(start);
-  const options = given.filter(isOption);
-  const operands = given.filter((at) => !isOption(at) && at !== end);
+  // Options stand before the key; behind it is the value, whatever it begins with.
+  const options: number[] = [];
+  let at = start;
+  const skipOptions = () => {
+    for (; at < words.length && words[at]!.value.startsWith("-"); at++) {
+      if (words[at]!.value === "--") return void at++;
+      options.push(at);
+    }
+  };
+  skipOptions();
   // Newer versions name the action first: `git config set user.name x`.
-  const action = /^(get|list|set|unset)$/.exec(words[operands[0] ?? 0]!.value)?.[0];
-  const [key, ...value] = action === undefined ? operands : operands.slice(1);
+  const action = /^(get|list|set|unset)$/.exec(words[at]?.value ?? "")?.[0];
+  if (action !== undefined) {
+    at++;
+    skipOptions();
+  }
+  const key = at < words.length ? at : undefined;
+  const hasValue = at + 1 < words.length;
 
-  const elsewhere = options.filter((at) => ELSEWHERE.test(words[at]!.value));
-  if (options.some((at) => READS.test(words[at]!.value)) || action === "get" || action === "list")
-    return elsewhere.find((at) => !/^--(glob|sy)/.test(words[at]!.value));
+  const elsewhere = options.filter((each) => ELSEWHERE.test(words[each]!.value));
+  if (options.some((each) => READS.test(words[each]!.value)) || action === "get" || action === "list")
+    return elsewhere.find((each) => !/^--(glob|sy)/.test(words[each]!.value));
   if (elsewhere.length > 0) return elsewhere[0];
-  const removes = action === "unset" || options.some((at) => words[at]!.value.startsWith("--unset"));
+  const removes = action === "unset" || options.some((each) => words[each]!.value.startsWith("--unset"));
   // With the key alone, its value is printed.
-  if (key === undefined || (value.length === 0 && !removes)) return undefined;
+  if (key === undefined || (!hasValue && !removes)) return undefined;
   return SAFE_KEYS.some((safe) => safe.test(words[key]!.value.toLowerCase())) ? undefined : key;
 }

@@ -71,20 +71,31 @@ const merging: Options = { ...picking, short: "s", valued: "mFXS" };
 const saving: Options = { valued: "osv", files: "o output-directory" };
 const WHOLE_COMMAND: Options = { whole: true };
 
+/** `git grep --no-index x /etc` searches any folder; inside the repository, a path that is none of its own is an error. */
+function searchesOutside({ words, start, isInside }: Call): number | undefined {
+  if (!words.some(({ value }) => /^--no-i[a-z]*$/.test(value))) return undefined;
+  const outside = words.findIndex((word, at) => at >= start && !word.value.startsWith("-") && !isInside(word));
+  return outside < 0 ? undefined : outside;
+}
+
 const OWN: Readonly<Record<string, Options>> = {
   archive: { long: "remote", files: "o output", valued: "N" },
+  blame: { files: "contents" },
   bisect: { commands: { run: WHOLE_COMMAND } },
   bugreport: saving,
   bundle: { opens: true },
   "cherry-pick": picking,
   clone: { short: "cu", long: "template config", valued: "job" },
   config: { inspect: inspectGitConfig },
+  // Outside the repository it compares any two files.
+  diff: { opens: true, valued: "SGUOlIX" },
   "checkout-index": { files: "prefix" },
   diagnose: saving,
   difftool: { short: "xt", long: "tool", plain: "tool-help", valued: "USGLO" },
   "fast-import": { long: "export-marks import-marks import-marks-if-exists export-pack-edges" },
   "format-patch": { ...saving, plain: "to" },
-  grep: { short: "O", valued: "ABCefm" },
+  grep: { short: "O", valued: "ABCefm", inspect: searchesOutside },
+  "hash-object": { opens: true, valued: "t" },
   help: { short: "w", long: "web" },
   init: { long: "template" },
   maintenance: { commands: { register: WHOLE_COMMAND, start: WHOLE_COMMAND } },

@@ -42,7 +42,7 @@ const form = unlessFile("[^=]*=[@<]");
 
 const curl: Options = {
   short: "KdFHJwQ",
-  long: "config data data-ascii data-binary data-urlencode form header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file",
+  long: "config data data-ascii data-binary data-urlencode form header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
   plain: "cookie head netrc",
   valued: "AbCEemPrtUuXxYyz",
   files:
@@ -53,6 +53,7 @@ const curl: Options = {
     "data-ascii": data,
     "data-binary": data,
     "data-urlencode": unlessFile("[^=]*@"),
+    "url-query": unlessFile("[^=]*@"),
     F: form,
     form,
     H: data,
@@ -62,7 +63,8 @@ const curl: Options = {
     "write-out": /^(?!@)(?!.*%output\{)/s,
   },
   // With -O the last part of the address becomes the file's name.
-  operand: /^file:|\/\.[^/?#]*$/i,
+  // Braces and brackets may spell any scheme.
+  operand: /^file:|^[^/:\s"%]*[{[][^/\s"]*:\/|\/\.[^/?#]*$/i,
 };
 
 const wget: Options = {

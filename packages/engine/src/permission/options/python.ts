@@ -24,6 +24,8 @@ const pytest: Options = {
   },
   valued: "krmnW",
   files: "c config-file rootdir confcutdir basetemp junitxml junit-xml log-file report-log html cov-config",
+  // A file of further arguments.
+  operand: /^@/,
   opens: true,
 };
 

@@ -43,7 +43,8 @@ function readWords(options: Options, call: Call): Uncovered | undefined {
     } else {
       if (at >= agreed && options.operand?.test(word.value)) return { word, why: "option" };
       if (word === value) continue;
-      if (at >= agreed && options.opens && !call.isInside(word)) return { word, why: "file" };
+      if (at >= agreed && options.opens && !STANDARD.test(word.value) && !call.isInside(word))
+        return { word, why: "file" };
       if (++operands === options.operands) return undefined;
     }
   }

@@ -47,6 +47,7 @@ const docker: Options = {
     plugin: { commands: { create: WHOLE, enable: WHOLE, install: WHOLE, set: WHOLE, upgrade: WHOLE } },
     run,
     save: { files: "o output" },
+    volume: { commands: { create: { short: "o", long: "opt" } } },
   },
 };
 

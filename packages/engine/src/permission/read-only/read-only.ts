@@ -68,7 +68,9 @@ const SAFE_NAMES =
 
 /** May stand before a command without changing what it does to the world. */
 export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][number]): boolean {
-  return SAFE_NAMES.test(name) && value?.kind === "literal" && isPlainValue(name, value.value);
+  // In an assignment a star stands for itself.
+  const isText = value?.kind === "literal" || value?.kind === "glob";
+  return isText && SAFE_NAMES.test(name) && isPlainValue(name, value.value);
 }
 
 /** No text that make would expand or a script could stumble over, and no path where a file would be looked up by it. */

@@ -1,0 +1,22 @@
+// Ways round the gate, and what looks like one. See `attacks-data.ts`.
+
+import { expect, test } from "bun:test";
+import { MUST_ASK, MUST_DENY, MUST_RUN } from "./attacks-data.ts";
+import type { Group } from "./verdicts-data.ts";
+import { judgeCommand, type Verdict } from "./verdicts-world.ts";
+
+const COLUMNS: readonly (readonly [Verdict, readonly Group[]])[] = [
+  ["allow", MUST_RUN],
+  ["ask", MUST_ASK],
+  ["deny", MUST_DENY],
+];
+
+const rows = COLUMNS.flatMap(([verdict, groups]) =>
+  groups.flatMap(([kind, world, texts]) =>
+    texts.map((text) => ({ verdict, kind, text, world, name: JSON.stringify(text) })),
+  ),
+);
+
+test.each(rows)("$verdict, $kind: $name", ({ verdict, text, world }) => {
+  expect(judgeCommand(text, world)).toBe(verdict);
+});
