@@ -179,10 +179,13 @@ shielded("killed in the middle, it leaves neither a git setting nor a file that 
   await using program = startKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   await until(() => existsSync(join(home.project, "running")));
   expect(readFileSync(config, "utf8")).toContain("fsmonitor");
+  // A rule that a person saves meanwhile, in this session or in another, is no command's doing.
+  home.write(".claude/settings.local.json", "{}");
   program.kill("SIGKILL");
   await until(() => readFileSync(config, "utf8") === before);
   await until(() => !existsSync(join(home.project, ".mcp.json")));
   await until(() => readdirSync(home.env["TMPDIR"]!).every((name) => !name.startsWith("keelson-copy-")));
+  expect(home.read(".claude/settings.local.json")).toBe("{}");
 });
 
 test("a sandbox that is required and fails refuses the start", async () => {

@@ -275,7 +275,7 @@ shielded("what somebody agreed to opens the door for that command only, not for 
 });
 
 shielded("what a person saves in a folder that stands in for a missing one stays there", async () => {
-  await using w = world();
+  await using w = world({ governing: ({ project }) => [join(project, ".claude/settings.local.json")] });
   const running = w.run("until [ -e go ]; do sleep 0.01; done");
   await until(() => existsSync(join(w.project, ".claude")));
   w.write(".claude/settings.local.json", "{}");

@@ -1,7 +1,7 @@
 // What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
 // as long as anything that ran behind the shield may live, background children included; undone and reported.
 
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { gitFolders } from "./git-folders.ts";
 import { gitSettingsOf } from "./guard-git.ts";
 import type { Guarded } from "./guarded.ts";
@@ -78,8 +78,9 @@ export function createWatch(options: WatchOptions): Watch {
   function add(guarded: Guarded): void {
     last = guarded;
     forgotten = undefined;
-    for (const path of guarded.missingFiles) missing.add(path);
     for (const path of guarded.missingFolders) standIns.add(path);
+    const isInStandIn = (path: string) => guarded.missingFolders.some((folder) => path.startsWith(`${folder}${sep}`));
+    for (const path of guarded.missingFiles) if (!isInStandIn(path)) missing.add(path);
     for (const path of guarded.links) {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
