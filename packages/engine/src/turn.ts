@@ -16,8 +16,7 @@ import {
 import { assembleBlock, withFitName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
-import { noticeSignal } from "./notice-signal.ts";
-import type { ModelRequest, Ports } from "./ports.ts";
+import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
 import { withCounted } from "./result.ts";
 
 export interface Call {
@@ -209,5 +208,27 @@ function assistantEntry(
       stop_sequence: stopSequence,
       usage,
     },
+  };
+}
+
+function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }>) {
+  if (notice.type === "fallback") {
+    return {
+      type: "system" as const,
+      subtype: "model_fallback",
+      trigger: notice.reason,
+      original_model: notice.from,
+      fallback_model: notice.to,
+      content: `${notice.from} is not available (${notice.reason}); this request goes to ${notice.to}`,
+    };
+  }
+  return {
+    type: "system" as const,
+    subtype: "api_retry",
+    attempt: notice.attempt,
+    max_retries: notice.maxRetries,
+    retry_delay_ms: notice.delayMs,
+    error_status: notice.status,
+    error: notice.error,
   };
 }

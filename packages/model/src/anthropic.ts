@@ -7,10 +7,9 @@ import { Bodies, countBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
 import { clean, refusalError, streamError } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
-import { isReply, replay } from "./replay.ts";
+import { isReply, isWholeEvent, replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
 import { SseDecoder } from "./sse.ts";
-import { isWholeEvent } from "./whole-event.ts";
 
 export interface AnthropicOptions {
   /** `https://api.anthropic.com` when absent. */

@@ -8,7 +8,6 @@ import {
   type ReplyMessage,
   type StreamEvent,
 } from "@keelson/protocol";
-import { isWholeBlock } from "./whole-event.ts";
 
 export function* replay(message: ReplyMessage): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message;
@@ -32,6 +31,27 @@ export function isReply(value: unknown): value is ReplyMessage {
     Array.isArray(value["content"]) &&
     value["content"].every(isWholeBlock)
   );
+}
+
+/** Whether an event has the parts that whoever reads it relies on. Types we do not know pass. */
+export function isWholeEvent(event: Readonly<Record<string, unknown>>): boolean {
+  switch (event["type"]) {
+    case "message_start":
+      return isObject(event["message"]);
+    case "content_block_start":
+      return isWholeBlock(event["content_block"]);
+    case "content_block_delta":
+    case "message_delta":
+      return isObject(event["delta"]);
+    default:
+      return typeof event["type"] === "string";
+  }
+}
+
+/** A call nobody can name would be refused when it is sent back, and with it every later request. */
+function isWholeBlock(block: unknown): boolean {
+  if (!isObject(block) || typeof block["type"] !== "string") return false;
+  return block["type"] !== "tool_use" || (typeof block["name"] === "string" && block["name"] !== "");
 }
 
 type Fields = { readonly [key: string]: Json | undefined };
