@@ -44,6 +44,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   );
 
   const bodies = new Bodies();
+  const agent = userAgent(options);
 
   async function post(
     path: string,
@@ -54,7 +55,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const url = endpoint(options.baseUrl ?? DEFAULT_BASE_URL, path);
     const call = await openCall(
       url,
-      { ...(await options.network?.(url)), method: "POST", headers: headersFor(request, options), body },
+      { ...(await options.network?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
       {
         fetch: options.fetch ?? fetch,
         timeoutMs: options.timeoutMs ?? 600_000,
@@ -177,13 +178,13 @@ function userAgent({ entrypoint = "cli", clientApp = "" }: AnthropicOptions): st
   return `keelson/${VERSION} (external, ${entrypoint}${app === "" ? "" : `, client-app/${app}`})`;
 }
 
-function headersFor(request: ModelRequest, options: AnthropicOptions): Headers {
+function headersFor(request: ModelRequest, options: AnthropicOptions, agent: string): Headers {
   const betas = new Set(request.betas);
   if (request.context_management) betas.add("context-management-2025-06-27");
   const entries: Record<string, string | undefined> = {
     "anthropic-version": "2023-06-01",
     "content-type": "application/json",
-    "user-agent": userAgent(options),
+    "user-agent": agent,
     "x-app": "cli",
     "x-claude-code-session-id": options.sessionId,
     "anthropic-beta": betas.size > 0 ? [...betas].join(",") : undefined,
