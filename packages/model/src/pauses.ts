@@ -43,7 +43,7 @@ async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Pr
     () => !(arrived = true),
   );
   // Nearly always it is there, and a timer for each block would be felt in every turn.
-  for (let turn = 0; turn < TURNS && !arrived; turn++) await null;
+  for (let turn = 0; turn < TURNS && !arrived; turn++) await Promise.resolve();
   if (arrived) return false;
 
   const over = new AbortController();
