@@ -10,7 +10,7 @@ import * as stores from "@keelson/sdk/stores";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { openDocShell } from "../scripts/doc-shell.ts";
 import { root } from "../scripts/root.ts";
-import { door, read as readAll } from "./sessions/sdk-door.ts";
+import { door, read as readAll } from "./sessions/sdk/door.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const PAGES = ["docs/sdk.md", "docs/migration.md"];

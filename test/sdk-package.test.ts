@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMockModel, temporaryHome } from "@keelson/testkit";
 import { writeSdkPackage } from "../scripts/sdk-package.ts";
-import { door } from "./sessions/sdk-door.ts";
+import { door } from "./sessions/sdk/door.ts";
 
 const root = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "keelson-sdk-package-"));

@@ -12,24 +12,28 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "config",
     help: "Show and change settings, and say where each comes from",
-    load: () => import("./commands/config.ts"),
+    load: () => import("./commands/config/config.ts"),
   },
   {
     name: "permissions",
     help: "Explain what the rules say about a call, and why",
-    load: () => import("./commands/permissions.ts"),
+    load: () => import("./commands/permissions/permissions.ts"),
   },
   {
     name: "instructions",
     help: "Show what files like CLAUDE.md tell the agent, in order and size",
-    load: () => import("./commands/instructions.ts"),
+    load: () => import("./commands/instructions/instructions.ts"),
   },
   {
     name: "hooks",
     help: "List hooks, try them on an event, see what they did in a session",
-    load: () => import("./commands/hooks.ts"),
+    load: () => import("./commands/hooks/hooks.ts"),
   },
-  { name: "doctor", help: "Check the installation and the settings", load: () => import("./commands/doctor.ts") },
+  {
+    name: "doctor",
+    help: "Check the installation and the settings",
+    load: () => import("./commands/doctor/doctor.ts"),
+  },
 ];
 
 export function commandIn([first]: readonly string[]): Command | undefined {

@@ -3,9 +3,9 @@
 
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import type { Snapshot } from "@keelson/config";
-import { parseArguments, type Arguments } from "./args.ts";
+import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type Command } from "./commands.ts";
-import { toFlags, toInvocation, UsageError, type Invocation } from "./invocation.ts";
+import { toFlags, toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
 import { isOpenError, type Debug } from "./open.ts";
 import type { DebugChoice } from "./debug.ts";
 import { handleSignals, type Signals } from "./signals.ts";
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
   if (given.has("help")) return showHelp(world);
 
-  if (given.has("await-claim")) return (await import("./await-claim.ts")).awaitClaim(argv, world, main);
+  if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, world, main);
 
   try {
     if (!isHeadless(given, world)) return await beInteractive(given, world);
@@ -39,7 +39,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
 }
 
 async function showHelp(world: World): Promise<number> {
-  return say(world, (await import("./help.ts")).help());
+  return say(world, (await import("./args/help.ts")).help());
 }
 
 async function runCommand(command: Command, argv: readonly string[], world: World): Promise<number> {

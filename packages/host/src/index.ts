@@ -1,19 +1,19 @@
-export { extractProgram } from "./extract-program.ts";
-export { files } from "./files.ts";
-export { gitBranch } from "./git.ts";
-export { createLedger, type Ledger } from "./ledger.ts";
-export { createPrivateFile, type PrivateFile } from "./private-file.ts";
-export { realPathOf } from "./real-path.ts";
-export { ripgrep } from "./search.ts";
-export { findRipgrep, type RipgrepPlace } from "./find-ripgrep.ts";
-export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox.ts";
-export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/prepare.ts";
-export type { SandboxSettings } from "./sandbox/settings.ts";
-export type { ShieldOptions } from "./sandbox/shield.ts";
-export type { ShieldQuestion, ShieldStatus } from "./sandbox/status.ts";
-export { createShell } from "./late-shell.ts";
-export type { SessionShell, ShellOptions } from "./shell.ts";
-export { chooseShell, isProgram, type ShellChoice } from "./shell/choose.ts";
+export { extractProgram } from "./programs/extract-program.ts";
+export { files } from "./files/files.ts";
+export { gitBranch } from "./git/branch.ts";
+export { createLedger, type Ledger } from "./files/ledger.ts";
+export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
+export { realPathOf } from "./files/real-path.ts";
+export { ripgrep } from "./programs/search.ts";
+export { findRipgrep, type RipgrepPlace } from "./programs/find-ripgrep.ts";
+export { prepareSandbox, sandboxProblems, shieldStatus } from "./sandbox/sandbox.lazy.ts";
+export type { Sandbox, SandboxOptions, SandboxReadiness } from "./sandbox/full/prepare.ts";
+export type { SandboxSettings } from "./sandbox/full/settings.ts";
+export type { ShieldOptions } from "./sandbox/shield/shield.ts";
+export type { ShieldQuestion, ShieldStatus } from "./sandbox/shield/status.ts";
+export { createShell } from "./shell/shell.lazy.ts";
+export type { SessionShell, ShellOptions } from "./shell/shell.ts";
+export { chooseShell, isProgram, type ShellChoice } from "./shell/environment/choose.ts";
 export {
   createTasks,
   type NewTask,
@@ -22,6 +22,6 @@ export {
   type TaskStatus,
   type Tasks,
   type TaskWatchers,
-} from "./task-table.ts";
-export { createWorkspace } from "./workspace.ts";
+} from "./tasks/task-table.ts";
+export { createWorkspace } from "./files/workspace.ts";
 export { clearFolderEnvFiles, envFilesOf, openEnvFolder } from "./hooks/env-file.ts";

@@ -1,9 +1,9 @@
-export { openSession, type OpenOptions, type ShippedPrograms } from "./open-session.ts";
+export { openSession, type OpenOptions, type ShippedPrograms } from "./session/open.ts";
 export type { Debug, DebugCategory } from "./debug.ts";
-export { OpenError, type SessionChoice } from "./place.ts";
+export { OpenError, type SessionChoice } from "./session/place.ts";
 
-import type { listInstructions as ListInstructions } from "./list-instructions.ts";
+import type { listInstructions as ListInstructions } from "./instructions/list.ts";
 
 /** Loaded when it is called: sessions have no use for it. */
 export const listInstructions: typeof ListInstructions = async (snapshot) =>
-  (await import("./list-instructions.ts")).listInstructions(snapshot);
+  (await import("./instructions/list.ts")).listInstructions(snapshot);

@@ -4,10 +4,10 @@
 import { closeSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
-import { byteLines } from "./lines.ts";
-import { parseLine } from "./parse-line.ts";
+import { byteLines } from "./read/lines.ts";
+import { parseLine } from "./read/parse-line.ts";
 import { sessionDir } from "./paths.ts";
-import { openAppend } from "./open-append.ts";
+import { openAppend } from "./transcript/open-append.ts";
 
 /** One handler's part in one event. */
 export interface HookFiring {

@@ -11,10 +11,10 @@ export {
   transcriptPath,
   type Place,
 } from "./paths.ts";
-export { lineOf, MAX_LINE } from "./line.ts";
-export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript.ts";
-export { agentName, customTitle, dequeued, enqueued, lastPrompt, tag } from "./metadata.ts";
+export { lineOf, MAX_LINE } from "./transcript/line.ts";
+export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript/writer.ts";
+export { agentName, customTitle, dequeued, enqueued, lastPrompt, tag } from "./transcript/metadata.ts";
 export { MAX_SPILL, spillResult } from "./spill.ts";
 export type { HookFiring, HookTrace } from "./hook-trace.ts";
 export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./on-demand.ts";
-export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints.ts";
+export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints/checkpoints.ts";

@@ -1,6 +1,6 @@
 // What only some sessions need, loaded when it is called.
 
-import type { openCheckpoints as OpenCheckpoints } from "./checkpoints.ts";
+import type { openCheckpoints as OpenCheckpoints } from "./checkpoints/checkpoints.ts";
 import type { readFileHistory as ReadFileHistory } from "./checkpoints/past.ts";
 import type { pruneFileHistory as PruneFileHistory } from "./checkpoints/prune.ts";
 
@@ -9,7 +9,8 @@ export const loadHookTrace = () => import("./hook-trace.ts");
 
 export const openCheckpoints = async (
   options: Parameters<typeof OpenCheckpoints>[0],
-): Promise<ReturnType<typeof OpenCheckpoints>> => (await import("./checkpoints.ts")).openCheckpoints(options);
+): Promise<ReturnType<typeof OpenCheckpoints>> =>
+  (await import("./checkpoints/checkpoints.ts")).openCheckpoints(options);
 
 export const pruneFileHistory = async (
   options: Parameters<typeof PruneFileHistory>[0],

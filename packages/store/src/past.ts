@@ -1,10 +1,10 @@
 // The door to sessions that are there already: reading, listing, resuming, forking. A new session never opens it.
 
-export { readEntries } from "./read.ts";
-export { liveChain, type Chain, type ChainOptions } from "./chain.ts";
-export { linkOf, type Link } from "./link.ts";
-export { firstPromptIn } from "./first-prompt.ts";
-export { loadSession, type LoadedSession, type LoadOptions } from "./resume.ts";
+export { readEntries } from "./read/read-transcript.ts";
+export { liveChain, type Chain, type ChainOptions } from "./read/chain.ts";
+export { linkOf, type Link } from "./read/link.ts";
+export { firstPromptIn } from "./sessions/first-prompt.ts";
+export { loadSession, type LoadedSession, type LoadOptions } from "./sessions/resume.ts";
 export {
   findSession,
   listSessions,
@@ -12,5 +12,5 @@ export {
   sessionAt,
   type FoundSession,
   type SessionInfo,
-} from "./sessions.ts";
-export { forkSession, type ForkOptions } from "./fork.ts";
+} from "./sessions/list.ts";
+export { forkSession, type ForkOptions } from "./sessions/fork.ts";

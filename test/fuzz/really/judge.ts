@@ -4,7 +4,7 @@ import { parseRule, type Rule } from "@keelson/engine";
 import type { CommandAnalysis } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
-import { createGitLookup, gateQuestion } from "../../../packages/runtime/src/gate-question.ts";
+import { createGitLookup, gateQuestion } from "../../../packages/runtime/src/gate/question.ts";
 import type { Errand, Shell } from "./trace.ts";
 import type { FuzzWorld } from "./world.ts";
 

@@ -1,6 +1,6 @@
 // Flags that several groups of commands have, and those of the program that they take as well.
 
-import { FLAGS, type Flag, type Value } from "../flags.ts";
+import { FLAGS, type Flag, type Value } from "../args/flags.ts";
 
 const MODES = ["default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"];
 const mode: Value = { kind: "choice", label: "mode", choices: MODES };

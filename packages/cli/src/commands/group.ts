@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import { parseArguments, spelling, type Arguments } from "../args.ts";
-import type { Flag } from "../flags.ts";
-import { toFlags, UsageError } from "../invocation.ts";
+import { parseArguments, spelling, type Arguments } from "../args/args.ts";
+import type { Flag } from "../args/flags.ts";
+import { toFlags, UsageError } from "../args/invocation.ts";
 import { loadOptions, type World } from "../world.ts";
 
 export interface Group {

@@ -4,7 +4,7 @@
 import { closeSync, lstatSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { HookEvent } from "@keelson/protocol";
-import { createPrivateFile, privateDirectory } from "../private-file.ts";
+import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
 
 /** In the order the files are run: what knows more about the moment comes later. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandHook, HookRun } from "@keelson/protocol";
-import { markedProcesses } from "../shell/groups.ts";
-import { hookEnvironment } from "./environment.ts";
+import { markedProcesses } from "../shell/process/groups.ts";
+import { hookEnvironment } from "./command/environment.ts";
 import { createHookProcesses, type HookRunOptions } from "./processes.ts";
 import { isAlive, until } from "../alive.test-support.ts";
 

@@ -2,11 +2,11 @@
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
-import { seclude } from "../seclude.ts";
-import { marked } from "../shell/child-env.ts";
-import { createGuardedGroups } from "../shell/guarded-groups.ts";
-import { loadPipes, type OpenPipe } from "../shell/pipe.ts";
-import { runCommandHook, type CommandHookOptions } from "./command.ts";
+import { seclude } from "../programs/seclude.ts";
+import { marked } from "../shell/environment/child-env.ts";
+import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
+import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
+import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
 
 export type HookRunOptions = Omit<CommandHookOptions, "groups" | "openPipe" | "closing">;
 

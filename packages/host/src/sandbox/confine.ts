@@ -3,10 +3,10 @@
 
 import { existsSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
-import type { Guarded } from "./guarded.ts";
-import { opensNoFile } from "./opens-no-file.ts";
-import type { Sandbox } from "./prepare.ts";
-import type { Shield } from "./shield.ts";
+import type { Guarded } from "./guarded/guarded.ts";
+import { opensNoFile } from "./shield/opens-no-file.ts";
+import type { Sandbox } from "./full/prepare.ts";
+import type { Shield } from "./shield/shield.ts";
 
 export interface ConfinedCommand {
   readonly shell: string;

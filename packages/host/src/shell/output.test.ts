@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPrivateFile } from "../private-file.ts";
+import { createPrivateFile } from "../files/private-file.ts";
 import { collectOutput } from "./output.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-output-")));

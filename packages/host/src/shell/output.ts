@@ -2,7 +2,7 @@
 
 import { closeSync, unlinkSync, writeSync } from "node:fs";
 import type { ShellOutput } from "@keelson/engine";
-import type { PrivateFile } from "../private-file.ts";
+import type { PrivateFile } from "../files/private-file.ts";
 
 const TAIL_CHARS = 5_000;
 /** UTF-8 needs at most four bytes for what counts as one or two characters. */

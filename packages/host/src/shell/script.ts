@@ -1,7 +1,7 @@
 // The text handed to `bash -c` around a command, or to another shell where there is no bash. Pure.
 
-import type { ShellProgram } from "./choose.ts";
-import { CLEARING } from "./meaning.ts";
+import type { ShellProgram } from "./environment/choose.ts";
+import { CLEARING } from "./environment/meaning.ts";
 
 export interface ScriptParts {
   readonly command: string;

@@ -2,18 +2,18 @@
 
 import type { Handler } from "./reply.ts";
 
-const asides = () => import("./asides.ts");
-const contextUsage = () => import("./context-usage.ts");
-const files = () => import("./files.ts");
-const flow = () => import("./flow.ts");
-const initialization = () => import("./initialize.ts");
-const listings = () => import("./listings.ts");
-const mcp = () => import("./mcp.ts");
-const models = () => import("./models.ts");
-const settings = () => import("./settings.ts");
-const tasks = () => import("./tasks.ts");
-const title = () => import("./title.ts");
-const usage = () => import("./usage.ts");
+const asides = () => import("./handlers/asides.ts");
+const contextUsage = () => import("./handlers/context-usage.ts");
+const files = () => import("./handlers/files.ts");
+const flow = () => import("./handlers/flow.ts");
+const initialization = () => import("./handlers/initialize.ts");
+const listings = () => import("./handlers/listings.ts");
+const mcp = () => import("./handlers/mcp.ts");
+const models = () => import("./handlers/models.ts");
+const settings = () => import("./handlers/settings.ts");
+const tasks = () => import("./handlers/tasks.ts");
+const title = () => import("./handlers/title.ts");
+const usage = () => import("./handlers/usage.ts");
 
 export const LATE: Readonly<Record<string, () => Promise<Handler>>> = {
   apply_flag_settings: async () => (await settings()).applyFlagSettings,

@@ -6,10 +6,10 @@ import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store";
-import type { Cost } from "../cost.ts";
-import type { Gate } from "../gate.ts";
-import type { ClientOptions } from "./initialize.ts";
-import type { McpServers } from "./mcp.ts";
+import type { Cost } from "../model/cost.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { ClientOptions } from "./handlers/initialize.ts";
+import type { McpServers } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
   readonly sessionId: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookRun, JsonObject } from "@keelson/protocol";
 import { Hooks } from "./dispatch.ts";
-import type { Runners } from "./runners.ts";
+import type { Runners } from "./handlers/runners.ts";
 
 /** Hooks of which one command waits for each event, and ends as told. */
 function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}) {

@@ -15,7 +15,7 @@ import {
   type PermissionMode,
   type Signal,
 } from "@keelson/protocol";
-import type { Runners } from "./runners.ts";
+import type { Runners } from "./handlers/runners.ts";
 
 export interface HooksOptions {
   readonly sessionId: string;

@@ -2,9 +2,9 @@
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
-import type { Assembly } from "../assembly.ts";
-import { chooseModel } from "../model-choice.ts";
-import { portsOf } from "../session-ports.ts";
+import type { Assembly } from "../session/assembly.ts";
+import { chooseModel } from "../model/model-choice.ts";
+import { portsOf } from "../session/ports.ts";
 import type { SessionHooksOptions } from "./session-hooks.ts";
 
 export function hookOptionsOf(all: Assembly): SessionHooksOptions {

@@ -5,9 +5,9 @@ import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keel
 import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
-import type { SessionPlace } from "../place.ts";
+import type { SessionPlace } from "../session/place.ts";
 import { Hooks, type Firing, type HooksOptions } from "./dispatch.ts";
-import type { Runners, RunnersOptions } from "./runners.ts";
+import type { Runners, RunnersOptions } from "./handlers/runners.ts";
 import { Surroundings } from "./surroundings.ts";
 
 export interface SessionHooksOptions
@@ -109,7 +109,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
 
 /** Files that hooks write variables to are numbered; a handler keeps its number as long as the session lives. */
 async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<Runners> {
-  const { createRunners } = await import("./runners.ts");
+  const { createRunners } = await import("./handlers/runners.ts");
   const numbers = new Map<HookRegistration["handler"], number>();
   return createRunners({
     ...options,

@@ -4,7 +4,7 @@
 import type { Rule, Tool } from "@keelson/engine";
 import type { Connection, Offered } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
-import type { McpServers } from "../controls/mcp.ts";
+import type { McpServers } from "../controls/handlers/mcp.ts";
 import { done, failed, type Reply, type RequestBody } from "../controls/reply.ts";
 import { namedInMap, type NamedServer, type Policy } from "./named.ts";
 import { connectTimeout, SdkServer, type SdkServerOptions } from "./sdk-server.ts";

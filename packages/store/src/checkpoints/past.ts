@@ -1,7 +1,7 @@
 // The file-history entries of a transcript. Other lines are not even parsed: there may be many, and they may be long.
 
 import { tryParse } from "@keelson/protocol";
-import { byteLines } from "../lines.ts";
+import { byteLines } from "../read/lines.ts";
 import type { FileHistoryEntry } from "@keelson/protocol";
 
 /** Entries outside the chain begin with their type, whoever wrote them. */

@@ -1,0 +1,59 @@
+// The help page, made from the tables of commands and flags.
+
+import { spelling } from "./args.ts";
+import { COMMANDS } from "../commands.ts";
+import { FLAGS, type Flag, type Group } from "./flags.ts";
+
+const WIDTH = 100;
+const COLUMN = 40;
+const GROUPS: readonly Group[] = ["Output", "Sessions", "Model", "Prompt", "Permissions", "Settings", "Other"];
+
+const USAGE = `Usage: keelson [options] [prompt]
+       keelson <command> [options]
+
+Runs an agent on a prompt, in the folder you are in.
+
+Examples:
+  keelson -p "What does this project do?"
+  git diff | keelson -p "Review this change"
+  keelson -p --allowedTools="Bash(npm test),Edit" "Make the tests pass"
+  keelson -p --continue "And now the documentation"
+  keelson -p --output-format json "List the exported functions" | jq -r .result
+`;
+
+export function help(): string {
+  const sections = GROUPS.map((group) => {
+    const flags = FLAGS.filter((flag) => flag.group === group && flag.help !== undefined);
+    return [`${group}:`, ...flags.flatMap(entry)].join("\n");
+  });
+  const commands = COMMANDS.map(({ name, help: does }) => `  ${name.padEnd(14)}${does}`);
+  return [
+    USAGE,
+    ["Commands (keelson <command> --help says more):", ...commands, ""].join("\n"),
+    ...sections.map((section) => `${section}\n`),
+  ].join("\n");
+}
+
+function entry(flag: Flag): readonly string[] {
+  const left = flag.short === undefined ? `      ${spelling(flag)}` : `  ${spelling(flag)}`;
+  const right = wrap(describe(flag), WIDTH - COLUMN);
+  const beside = left.length <= COLUMN - 2;
+  const first = beside ? `${left.padEnd(COLUMN)}${right[0]}` : left;
+  return [first, ...(beside ? right.slice(1) : right).map((line) => " ".repeat(COLUMN) + line)];
+}
+
+function describe(flag: Flag): string {
+  const choices = flag.value.kind === "choice" ? ` (${flag.value.choices.join(", ")})` : "";
+  return `${flag.help}${choices}`;
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { devNull } from "node:os";
+import { rehearse } from "./rehearse.ts";
+import type { World } from "../world.ts";
+
+const world = {
+  cwd: "/real/folder",
+  home: "/real/home",
+  managedDir: "/real/managed",
+  env: { ANTHROPIC_API_KEY: "secret", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
+  platform: "linux",
+  terminal: { stdin: true, stdout: true },
+  openSession: () => Promise.reject(new Error("no session")),
+  write: () => {
+    throw new Error("written");
+  },
+} as unknown as World;
+
+test("a rehearsal has nothing of the real world but its way to open a session", async () => {
+  const seen: World[] = [];
+  await rehearse(world, async (argv, there) => {
+    expect(argv).toContain("--no-session-persistence");
+    expect(argv).toContain("--setting-sources=");
+    seen.push(there);
+    return 0;
+  });
+  expect(seen.length).toBeGreaterThan(0);
+  for (const { home, managedDir, env, openSession, write, cwd } of seen) {
+    expect({ home, managedDir }).toEqual({ home: devNull, managedDir: devNull });
+    expect(cwd).not.toBe(world.cwd);
+    expect(env["ANTHROPIC_BASE_URL"]).toStartWith("data:");
+    expect(JSON.stringify(env)).not.toContain("secret");
+    expect(openSession).toBe(world.openSession);
+    expect(write("heard by nobody")).toBeUndefined();
+  }
+});
+
+test("a rehearsal that fails is nobody's concern", async () => {
+  await rehearse(world, () => Promise.reject(new Error("broken")));
+});

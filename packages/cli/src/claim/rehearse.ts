@@ -1,0 +1,90 @@
+// Sessions played for nobody: no home, no settings, no network, nothing kept. A program that waits for its claim plays a few
+// while it has nothing else to do, because what a process does for the first time takes it twice as long (measured: 14 ms
+// from the claim to the first request, 6 ms after this).
+
+import { toLine } from "@keelson/protocol";
+import { devNull } from "node:os";
+import { dirname } from "node:path";
+import type { World } from "../world.ts";
+
+type Main = (argv: readonly string[], world: World) => Promise<number>;
+
+const TIMES = 3;
+
+const ARGUMENTS = [
+  "--output-format=stream-json",
+  "--verbose",
+  "--input-format=stream-json",
+  "--no-session-persistence",
+  "--setting-sources=",
+  "--strict-mcp-config",
+];
+
+/** Whatever goes wrong in it will go wrong again, and be said, when it is meant. */
+export async function rehearse(world: World, main: Main): Promise<void> {
+  const client = startClient();
+  for (let time = 0; time < TIMES; time++) await main(ARGUMENTS, nowhere(world)).catch(() => undefined);
+  await client;
+}
+
+/** Nothing can be read or written below a device, and what is said here is heard by nobody. */
+function nowhere({ platform, openSession }: World): World {
+  return {
+    cwd: dirname(devNull),
+    home: devNull,
+    managedDir: devNull,
+    env: {
+      // An address that holds its own answer: the request is made and read, and never leaves the process.
+      ANTHROPIC_BASE_URL: `data:text/event-stream,${encodeURIComponent(REPLY.map(toEvent).join(""))}`,
+      ANTHROPIC_API_KEY: "none",
+      CLAUDE_CODE_MAX_RETRIES: "0",
+    },
+    platform,
+    terminal: { stdin: false, stdout: false },
+    openSession,
+    stdin: played,
+    write: () => undefined,
+    error: () => undefined,
+    append: () => undefined,
+    wait: async () => undefined,
+    onSignal: () => () => undefined,
+    exit: () => undefined,
+  };
+}
+
+/** Bun's HTTP client has a thread of its own, started by its first request: this one is to a socket that cannot be. */
+async function startClient(): Promise<void> {
+  await fetch("http://localhost/", { unix: `${devNull}/none` }).catch(() => undefined);
+}
+
+async function* played(): AsyncGenerator<Uint8Array> {
+  const content = [{ type: "text", text: "hello" }];
+  const lines = [
+    { type: "control_request", request_id: "1", request: { subtype: "initialize" } },
+    { type: "user", message: { role: "user", content }, parent_tool_use_id: null, session_id: "" },
+  ];
+  yield Buffer.from(lines.map((line) => toLine(line)).join(""));
+}
+
+const REPLY = [
+  {
+    type: "message_start",
+    message: {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "none",
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hello" } },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 1 } },
+  { type: "message_stop" },
+];
+
+const toEvent = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,0 +1,23 @@
+// How settings and their places are shown.
+
+import type { EffectiveValue } from "@keelson/config";
+import type { Shorten } from "../permissions/words.ts";
+
+export const hidden = "(hidden)";
+
+/** Values that a list on a screen or in a bug report should not give away. */
+export function isSecret({ key }: Pick<EffectiveValue, "key">): boolean {
+  return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
+}
+
+export function placeText({ source, file, line }: EffectiveValue["from"][number], short: Shorten): string {
+  if (file === undefined) return source === "policySettings" ? "--managed-settings" : "--settings";
+  return line === undefined ? short(file) : `${short(file)}:${line}`;
+}
+
+/** One line of JSON, cut to a width, without anything a terminal would act on. */
+export function shownValue(value: unknown, most: number): string {
+  // oxlint-disable-next-line no-control-regex
+  const text = JSON.stringify(value).replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

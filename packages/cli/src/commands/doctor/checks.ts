@@ -1,0 +1,227 @@
+// The checks of `keelson doctor`, one function each. They look and try; they change nothing and never show a key.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  ConfigError,
+  inspect,
+  KEYS,
+  load,
+  settingsFiles,
+  type Inspection,
+  type LoadOptions,
+  type SettingsFile,
+  type Snapshot,
+} from "@keelson/config";
+import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
+import { nearest } from "../../args/nearest.ts";
+import { shippedPrograms } from "../../shipped-programs.ts";
+import { placeText } from "../config/text.ts";
+import type { Finding } from "./doctor.ts";
+import { shortenFrom, type Shorten } from "../permissions/words.ts";
+
+/** Everything worth knowing, in the order a person would ask. */
+export async function examine(options: LoadOptions): Promise<readonly Finding[]> {
+  const first = [
+    { name: "version", state: "ok", text: `Keelson ${VERSION}, compatible with ${COMPATIBLE_VERSION}` },
+    { name: "system", state: "ok", text: `${options.platform} ${process.arch}, Bun ${Bun.version}` },
+  ] satisfies Finding[];
+  let snapshot: Snapshot;
+  let inspection: Inspection;
+  try {
+    snapshot = load(options);
+    inspection = await inspect(options);
+  } catch (error) {
+    if (error instanceof ConfigError) return [...first, { name: "settings", state: "broken", text: error.message }];
+    throw error;
+  }
+  const short = shortenFrom(snapshot.cwd, snapshot.home);
+  const rg = await ripgrepOf(snapshot);
+  return [
+    ...first,
+    configDirectory(snapshot),
+    settings(await settingsFiles(options), snapshot, inspection, short),
+    ...idleKeys(inspection, short),
+    rules(snapshot),
+    trust(snapshot, inspection),
+    await model(snapshot, inspection, options, short),
+    ripgrep(rg),
+    await shell(snapshot),
+    ...(await confinement(snapshot, rg)),
+  ];
+}
+
+function configDirectory({ configDir }: Snapshot): Finding {
+  const name = "config folder";
+  const stat = statSync(configDir, { throwIfNoEntry: false });
+  if (stat === undefined) return { name, state: "ok", text: `${configDir}, made when it is needed` };
+  if (!stat.isDirectory()) return { name, state: "broken", text: `${configDir} is not a folder` };
+  return mayWrite(configDir)
+    ? { name, state: "ok", text: configDir }
+    : { name, state: "broken", text: `${configDir} cannot be written; sessions are not kept` };
+}
+
+function settings(
+  files: readonly SettingsFile[],
+  snapshot: Snapshot,
+  { warnings }: Inspection,
+  short: Shorten,
+): Finding {
+  const present = files.filter(({ state }) => state !== "absent");
+  const broken = warnings.filter(({ kind }) => kind === "broken").map(({ text }) => text);
+  // Only what the snapshot concluded is missing from the inspection: directories that are not there and the like.
+  const told = new Set(warnings.map(({ text }) => text));
+  const restricted = [
+    ...warnings.filter(({ kind }) => kind === "restricted").map(({ text }) => text),
+    ...snapshot.warnings.filter((text) => !told.has(text)),
+  ];
+  const found = present.map(({ scope, file }) => `${short(file)} (${scope})`).join(", ");
+  return {
+    name: "settings",
+    state: broken.length > 0 ? "broken" : restricted.length > 0 ? "note" : "ok",
+    text: present.length === 0 ? "no settings file" : found,
+    ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted] }),
+  };
+}
+
+function idleKeys({ idle }: Inspection, short: Shorten): readonly Finding[] {
+  if (idle.length === 0) return [];
+  const lines = idle.map((each) => {
+    const close =
+      each.status === "unknown"
+        ? nearest(
+            each.key,
+            KEYS.map(({ key }) => key),
+          )
+        : undefined;
+    const why = each.status === "later" ? "not implemented yet" : "no key that Keelson knows";
+    return `${each.key} (${placeText(each, short)}): ${why}${close === undefined ? "" : `; did you mean ${close}?`}`;
+  });
+  return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
+}
+
+function rules({ rules: all, mode }: Snapshot): Finding {
+  const count = (behavior: string) => all.filter((rule) => rule.behavior === behavior).length;
+  const text = `${count("deny")} deny, ${count("ask")} ask, ${count("allow")} allow; sessions start in ${mode} mode`;
+  return { name: "rules", state: "ok", text };
+}
+
+function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Inspection): Finding {
+  const name = "trust";
+  if (trusted) return { name, state: "ok", text: `${cwd} is trusted` };
+  const required = requireTrust ? "; trust is required, so its settings may only deny and ask" : "";
+  return { name, state: "note", text: `${cwd} is not trusted${required}`, details: [`To trust it, ${fix}`] };
+}
+
+async function model(
+  snapshot: Snapshot,
+  { values }: Inspection,
+  options: LoadOptions,
+  short: Shorten,
+): Promise<Finding> {
+  const { resolveModel } = await import("@keelson/model");
+  const {
+    env,
+    flags,
+    settings: { model: chosen },
+  } = snapshot;
+  const name = "model";
+  try {
+    const { profile, source } = await resolveModel({
+      ...(env["ANTHROPIC_MODEL"] || chosen === undefined ? {} : { model: chosen }),
+      ...(flags.model === undefined ? {} : { model: flags.model }),
+      env,
+    });
+    if (source === "offline") {
+      return { name, state: "note", text: "offline stand-in; set ANTHROPIC_API_KEY to use a language model" };
+    }
+    const variable = { "api-key": "ANTHROPIC_API_KEY", "auth-token": "ANTHROPIC_AUTH_TOKEN", "base-url": undefined }[
+      source
+    ];
+    const origin = values.find(({ key }) => key === `env.${variable}`)?.from[0];
+    const from = origin ? placeText(origin, short) : options.env[variable ?? ""] === undefined ? "" : "environment";
+    const credential = variable === undefined ? "no credentials" : `${variable} (${from})`;
+    return { name, state: "ok", text: `${profile.id}, ${credential}${addressOf(env["ANTHROPIC_BASE_URL"])}` };
+  } catch (error) {
+    return { name, state: "broken", text: (error as Error).message };
+  }
+}
+
+/** Where requests go, without anything secret that an address may carry. */
+function addressOf(given: string | undefined): string {
+  if (!given?.trim()) return "";
+  return URL.canParse(given) ? `, at ${new URL(given).origin}` : ", at an address that is no URL";
+}
+
+async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | null> {
+  const { findRipgrep } = await import("@keelson/host");
+  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+  return findRipgrep({
+    env: childEnv,
+    cacheDir,
+    embedded: shippedPrograms.ripgrep,
+  });
+}
+
+function ripgrep(found: string | null): Finding {
+  const missing = "not found: Grep and Glob do not work; install ripgrep or set KEELSON_RG";
+  return { name: "ripgrep", state: found === null ? "broken" : "ok", text: found ?? missing };
+}
+
+async function shell({ env, cwd }: Snapshot): Promise<Finding> {
+  const { chooseShell } = await import("@keelson/host");
+  const { program, userZsh } = chooseShell({ env, cwd });
+  const name = "shell";
+  const fix = "install bash, or name one in CLAUDE_CODE_SHELL";
+  if (!mayRun(program.path)) return { name, state: "broken", text: `${program.path} cannot be run: ${fix}` };
+  if (program.kind !== "bash") {
+    return {
+      name,
+      state: "note",
+      text: `${program.path}; no bash was found, so each command requires approval: ${fix}`,
+    };
+  }
+  return { name, state: "ok", text: userZsh ? `${program.path}, with the variables of ${userZsh}` : program.path };
+}
+
+async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly Finding[]> {
+  const { sandboxProblems, shieldStatus } = await import("@keelson/host");
+  const sandbox = isObject(settings["sandbox"]) ? settings["sandbox"] : {};
+  const { bwrapPath } = sandbox;
+  const [shield, missing] = await Promise.all([
+    shieldStatus({
+      path: env["PATH"],
+      withVersion: true,
+      ...(typeof bwrapPath === "string" ? { bwrapPath } : {}),
+    }),
+    sandboxProblems(ripgrepPath),
+  ]);
+  const program = [shield.kind, shield.version, shield.program && `(${shield.program})`].filter(Boolean).join(" ");
+  const wanted = sandbox["enabled"] === true;
+  const required = wanted && sandbox["failIfUnavailable"] === true;
+  const state = missing.length === 0 ? "ok" : required ? "broken" : wanted ? "note" : "ok";
+  const asked = required ? "required by the settings" : wanted ? "on" : "off";
+  return [
+    shield.active
+      ? { name: "shield", state: "ok", text: `active, ${program}` }
+      : { name: "shield", state: "note", text: `not active, rules alone hold: ${shield.reason ?? "no reason given"}` },
+    { name: "sandbox", state, text: missing.length === 0 ? asked : `${asked}; not available: ${missing.join("; ")}` },
+  ];
+}
+
+function mayWrite(path: string): boolean {
+  return permits(path, constants.W_OK);
+}
+
+function mayRun(path: string): boolean {
+  return permits(path, constants.X_OK);
+}
+
+function permits(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,102 @@
+// keelson hooks list: every hook there is, by event, with where it stands and why it does not run.
+
+import type { HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS } from "@keelson/protocol";
+import type { Opened } from "./hooks.ts";
+import { SOURCE_WORDS } from "./words.ts";
+import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";
+
+interface Row {
+  readonly registration: HookRegistration;
+  readonly line?: number;
+  /** Why it does not run. */
+  readonly off?: string;
+  /** It runs, but not as its author may think. */
+  readonly note?: string;
+}
+
+export async function listHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+  const { EVENT_FACTS, nameOf, whyIdle } = await import("@keelson/runtime/hooks");
+  const { locateHooks } = await import("@keelson/config");
+  const lines = await locateHooks(snapshot);
+  const { hooks, trusted, warnings } = snapshot;
+  const all: Row[] = [
+    ...hooks.active.map((registration) => ({ registration })),
+    ...hooks.off.map(({ registration, why }) => ({ registration, off: why })),
+  ];
+  const rows = all
+    .filter(({ registration }) => words.length === 0 || words.includes(registration.event))
+    .map((row): Row => {
+      const { registration } = row;
+      const idle = row.off === undefined ? whyIdle(registration) : undefined;
+      const { matcher, event } = registration;
+      const unused = matcher && EVENT_FACTS[event].matchedOn === undefined ? "has no matchers; it runs every time" : "";
+      const line = lines.get(registration);
+      return {
+        ...row,
+        ...(line === undefined ? {} : { line }),
+        ...(idle === undefined ? {} : { off: idle }),
+        ...(unused === "" ? {} : { note: `${event} ${unused}` }),
+      };
+    });
+
+  if (given.has("json")) {
+    const shown = rows.map(({ registration, line, off, note }) => ({
+      ...registration,
+      name: nameOf(registration.handler),
+      ...(line === undefined ? {} : { line }),
+      runs: off === undefined,
+      ...(off === undefined ? {} : { why: off }),
+      ...(note === undefined ? {} : { note }),
+    }));
+    await world.write(`${JSON.stringify({ trusted, hooks: shown, warnings }, null, 2)}\n`);
+    return 0;
+  }
+
+  const palette = paletteFor(world);
+  const short = shortenFrom(snapshot.cwd, snapshot.home);
+  const cells = rows.map((row) => {
+    const { matcher, handler, file, event } = row.registration;
+    const place = file === undefined ? "--settings" : short(file);
+    const about = EVENT_FACTS[event].matchedOn === undefined ? "" : matcher || "*";
+    return {
+      row,
+      matcher: oneLine(handler.if === undefined ? about : `${about} if ${handler.if}`.trim(), 40),
+      name: oneLine(nameOf(handler), 60),
+      type: handler.type,
+      place: row.line === undefined ? place : `${place}:${row.line}`,
+    };
+  });
+  const width = (pick: (cell: (typeof cells)[number]) => string) =>
+    Math.max(0, ...cells.map((cell) => pick(cell).length));
+  const [matchers, names, types, places] = [
+    width((cell) => cell.matcher),
+    width((cell) => cell.name),
+    width((cell) => cell.type),
+    width((cell) => cell.place),
+  ];
+  const out = HOOK_EVENTS.flatMap((event) => {
+    const here = cells.filter(({ row }) => row.registration.event === event);
+    if (here.length === 0) return [];
+    const about = palette.dim(EVENT_FACTS[event].summary.toLowerCase());
+    return [
+      `${palette.bold(event)}  ${about}`,
+      ...here.flatMap(({ row, matcher, name, type, place }) => {
+        const mark = row.off === undefined ? palette.verdict("allow", MARK.allow) : palette.verdict("deny", MARK.deny);
+        const where = `${place.padEnd(places)}  ${palette.dim(SOURCE_WORDS[row.registration.source])}`;
+        const why = row.off ?? row.note;
+        return [
+          `  ${mark} ${matcher.padEnd(matchers)}  ${name.padEnd(names)}  ${type.padEnd(types)}  ${where}`,
+          ...(why === undefined ? [] : [`      ${palette.verdict("ask", `! ${visible(why)}`)}`]),
+        ];
+      }),
+      "",
+    ];
+  });
+  const off = rows.filter((row) => row.off !== undefined).length;
+  const counted = `${rows.length} ${rows.length === 1 ? "hook" : "hooks"}`;
+  const foot = `${counted}${off > 0 ? `, ${off} of them not running` : ""}, this folder is ${trusted ? "trusted" : "not trusted"}`;
+  await world.write(`${[...out, foot].join("\n")}\n`);
+  for (const warning of warnings) world.error(`Warning: ${warning}`);
+  return 0;
+}

@@ -1,0 +1,166 @@
+// keelson hooks test: the hooks of one event run in a copy of the project, each answer shown, and what comes of them.
+
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { HOOK_EVENTS, isObject, type HookEvent, type JsonObject, type PermissionMode } from "@keelson/protocol";
+import type { TryOut } from "@keelson/runtime/hooks";
+import { UsageError } from "../../args/invocation.ts";
+import { nearest } from "../../args/nearest.ts";
+import { shippedPrograms } from "../../shipped-programs.ts";
+import type { World } from "../../world.ts";
+import type { Opened } from "./hooks.ts";
+import { answerOf, block, endOf, SOURCE_WORDS } from "./words.ts";
+import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
+
+export async function testHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+  const event = eventOf(words);
+  const tool = given.text("tool");
+  const mode = given.text("mode");
+  const input = inputOf(given.text("input"), world.cwd);
+  const { nameOf, tryOut } = await import("@keelson/runtime/hooks");
+
+  using interrupted = interruption(world);
+  const tried = await tryOut({
+    snapshot,
+    event,
+    ...(tool === undefined ? {} : { tool }),
+    ...(input === undefined ? {} : { input }),
+    ...(mode === undefined ? {} : { mode: (mode === "manual" ? "default" : mode) as PermissionMode }),
+    programs: shippedPrograms,
+    signal: interrupted.signal,
+  });
+  if (!tried.ok) throw new UsageError(`error: ${tried.message}`);
+  const { result } = tried;
+  const { warnings } = snapshot;
+  if (given.has("json")) {
+    await world.write(`${JSON.stringify({ ...result, warnings }, null, 2)}\n`);
+    return interrupted.code();
+  }
+  for (const warning of warnings) world.error(`Warning: ${warning}`);
+  const short = shortenFrom(snapshot.cwd, snapshot.home);
+  await world.write(resultText(result, { palette: paletteFor(world), short, nameOf }));
+  return interrupted.code();
+}
+
+function eventOf([event, ...more]: readonly string[]): HookEvent {
+  if (event === undefined || more.length > 0) {
+    throw new UsageError("error: usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]");
+  }
+  const found = HOOK_EVENTS.find((name) => name === event);
+  if (found !== undefined) return found;
+  const close = nearest(event, HOOK_EVENTS);
+  throw new UsageError(
+    `error: no event is called '${event}'. ${close === undefined ? `Events are ${HOOK_EVENTS.join(", ")}` : `Did you mean ${close}?`}`,
+  );
+}
+
+const LARGEST = 4 * 1024 * 1024;
+
+function inputOf(given: string | undefined, cwd: string): JsonObject | undefined {
+  if (given === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(given.startsWith("@") ? read(resolve(cwd, given.slice(1))) : given);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`error: --input is not valid JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(value)) throw new UsageError("error: --input must be a JSON object");
+  return value as JsonObject;
+}
+
+function read(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw new UsageError(`error: --input: file not found: ${file}`);
+  if (!stat.isFile()) throw new UsageError(`error: --input: ${file} is not a file`);
+  if (stat.size > LARGEST) throw new UsageError(`error: --input: ${file} is larger than ${LARGEST} bytes`);
+  return readFileSync(file, "utf8");
+}
+
+/** Ctrl-C ends the hooks and the copy goes away, as always. */
+function interruption(world: World) {
+  const controller = new AbortController();
+  let code = 0;
+  const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) =>
+    world.onSignal(name, () => {
+      code = EXIT_CODES[name];
+      controller.abort();
+    }),
+  );
+  return {
+    signal: controller.signal,
+    /** 0 when nobody interrupted. */
+    code: () => code,
+    [Symbol.dispose]: () => stops.forEach((stop) => stop()),
+  };
+}
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+interface Style {
+  readonly palette: Palette;
+  readonly short: Shorten;
+  nameOf(handler: TryOut["ran"][number]["registration"]["handler"]): string;
+}
+
+function resultText(result: TryOut, style: Style): string {
+  const { palette } = style;
+  const { label, ran, named, effects, texts, copy } = result;
+  const sections = [
+    [`${palette.bold(oneLine(label))}  ${palette.dim(countOf(result))}`],
+    ...ran.map((tried) => triedLines(tried, style)),
+    ...(named.length === 0
+      ? []
+      : [named.map((each) => `· ${titleOf(each, style)}  not run: it would ask a model or a server`)]),
+    result.passed.map(({ registration, why }) => palette.dim(`– ${titleOf(registration, style)}  ${visible(why)}`)),
+    ["Together:", ...effects.map((effect) => `  ${visible(effect)}`)],
+    texts.length === 0
+      ? ["The model would see nothing of it"]
+      : ["The model would see:", ...texts.flatMap(({ as, text }) => seen(as, text, palette))],
+    [
+      palette.dim(
+        `Run in a copy of ${copy.files} ${copy.files === 1 ? "file" : "files"}${copy.leftOut.length > 0 ? `, without ${visible(copy.leftOut.join("; "))}` : ""}`,
+      ),
+    ],
+  ];
+  const filled = sections.filter((lines) => lines.length > 0);
+  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function countOf({ ran, named, passed }: TryOut): string {
+  const matching = ran.length + named.length;
+  const others =
+    passed.length === 0 ? "" : `, ${passed.length} of this event ${passed.length === 1 ? "does" : "do"} not`;
+  return `${matching} ${matching === 1 ? "hook matches" : "hooks match"}${others}`;
+}
+
+function triedLines({ registration, run, reply, late }: TryOut["ran"][number], style: Style): string[] {
+  const { palette } = style;
+  const { text, tone } = answerOf(reply, late);
+  const sign = tone === undefined ? "·" : palette.verdict(tone, MARK[tone]);
+  const words = tone === undefined ? text : palette.verdict(tone, text);
+  const { handler } = registration;
+  const problem = late?.problem ?? reply.problem ?? "";
+  return [
+    `${sign} ${titleOf(registration, style)}  ${words}  ${palette.dim(endOf(run, handler.type))}`,
+    ...[
+      ...block("stdout", run.stdout, palette),
+      ...block("stderr", run.stderr, palette),
+      ...block("problem", problem, palette),
+      ...block("to user", reply.systemMessage ?? "", palette),
+      ...block("later", late?.text ?? "", palette),
+    ].map((line) => `    ${line}`),
+  ];
+}
+
+function titleOf(
+  { handler, file, source }: TryOut["ran"][number]["registration"],
+  { palette, short, nameOf }: Style,
+): string {
+  const place = file === undefined ? SOURCE_WORDS[source] : short(file);
+  return `${oneLine(nameOf(handler), 80)}  ${palette.dim(place)}`;
+}
+
+function seen(as: string, text: string, palette: Palette): string[] {
+  return [`  ${palette.dim(`${as}:`)}`, ...text.split("\n").map((line) => `    ${oneLine(line, 1000)}`)];
+}

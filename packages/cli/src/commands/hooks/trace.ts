@@ -1,0 +1,97 @@
+// keelson hooks trace: every firing of a session with what its hooks were told, said and took.
+
+import type { HookFiring, HookReply } from "@keelson/runtime/hooks";
+import { UsageError } from "../../args/invocation.ts";
+import type { Opened } from "./hooks.ts";
+import { answerOf, block, endOf, ownFields } from "./words.ts";
+import { MARK, oneLine, paletteFor, shortenFrom, type Palette, type Shorten } from "../permissions/words.ts";
+
+export async function traceHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+  const [wanted, ...more] = words;
+  if (more.length > 0)
+    throw new UsageError("error: usage: keelson hooks trace [session]; put a name with blanks in quotes");
+  const { findTrace, fold, modelView } = await import("@keelson/runtime/hooks");
+  const { configDir, cwd, env } = snapshot;
+  const found = await findTrace({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] }, wanted);
+  if (!found.ok) throw new UsageError(`error: ${found.message}`);
+
+  if (given.has("json")) {
+    await world.write(`{\n  "session": ${JSON.stringify(found.id)},\n  "firings": [`);
+    let separator = "\n";
+    for (const firing of found.firings()) {
+      await world.write(`${separator}    ${JSON.stringify(firing)}`);
+      separator = ",\n";
+    }
+    await world.write("\n  ]\n}\n");
+    return 0;
+  }
+
+  const palette = paletteFor(world);
+  const short = shortenFrom(cwd, snapshot.home);
+  await world.write(`Session ${found.id}  ${palette.dim("(times are UTC)")}\n`);
+  let total = 0;
+  let took = 0;
+  for (const together of grouped(found.firings())) {
+    total += together.length;
+    for (const { run } of together) took += run.durationMs;
+    const folded = fold(together.flatMap(({ reply }) => (isReply(reply) ? [reply] : [])));
+    const { effects } = modelView(together[0]!.event as never, folded);
+    await world.write(`\n${firingText(together, effects, palette, short)}\n`);
+  }
+  const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran`;
+  await world.write(`\n${counted}, ${Math.round(took)} ms in all\n`);
+  return 0;
+}
+
+/** Those of one event: each line of the file is one handler. */
+function* grouped(firings: Iterable<HookFiring>): Generator<readonly HookFiring[]> {
+  let group: HookFiring[] = [];
+  let key = "";
+  for (const firing of firings) {
+    const own = JSON.stringify([firing.label, firing.input]);
+    if (own !== key && group.length > 0) {
+      yield group;
+      group = [];
+    }
+    key = own;
+    group.push(firing);
+  }
+  if (group.length > 0) yield group;
+}
+
+function firingText(
+  together: readonly HookFiring[],
+  effects: readonly string[],
+  palette: Palette,
+  short: Shorten,
+): string {
+  const [first] = together;
+  const head = `${palette.dim(timeOf(first!.at))}  ${palette.bold(oneLine(first!.label))}`;
+  const rows = together.flatMap(({ name, type, run, reply, file, source }) => {
+    const { text, tone } = answerOf(isReply(reply) ? reply : {});
+    const sign = tone === undefined ? "·" : palette.verdict(tone, MARK[tone]);
+    const words = tone === undefined ? text : palette.verdict(tone, text);
+    const place = file === undefined ? source : short(file);
+    return [
+      `  ${sign} ${oneLine(name, 80)}  ${words}  ${palette.dim(`${endOf(run, type)}  ${place}`)}`,
+      ...[
+        ...block("stdout", run.stdout, palette),
+        ...block("stderr", run.stderr, palette),
+        ...block("problem", run.problem ?? "", palette),
+      ].map((line) => `      ${line}`),
+    ];
+  });
+  const told = oneLine(JSON.stringify(ownFields(first!.input)) ?? "", 300);
+  return [
+    head,
+    `  ${palette.dim("told")} ${told}`,
+    ...rows,
+    ...effects.map((effect) => `  ${palette.dim("→")} ${oneLine(effect, 300)}`),
+  ].join("\n");
+}
+
+/** The hour of an ISO time. */
+const timeOf = (at: string) => (/T(.{12})/.exec(at)?.[1] ?? at).slice(0, 12);
+
+const isReply = (reply: unknown): reply is HookReply =>
+  typeof reply === "object" && reply !== null && Array.isArray((reply as HookReply).context);

@@ -1,0 +1,70 @@
+// The words that the hook commands share: how a handler, its end and its answer are put.
+
+import type { HookRegistration, HookRun } from "@keelson/protocol";
+import type { HookReply, LateReply } from "@keelson/runtime/hooks";
+import { oneLine, SOURCES, type Palette } from "../permissions/words.ts";
+
+export const SOURCE_WORDS: Readonly<Record<HookRegistration["source"], string>> = {
+  ...SOURCES,
+  pluginHook: "a plugin",
+  skill: "a skill",
+  agent: "an agent",
+  sdk: "the client",
+};
+
+type Tone = "allow" | "ask" | "deny";
+
+/** What a handler said, in a few words, and how it should look. */
+export function answerOf(reply: Partial<HookReply>, late?: LateReply): { readonly text: string; readonly tone?: Tone } {
+  if (late !== undefined) {
+    if (late.problem !== undefined) return { text: "fails in the background", tone: "ask" };
+    const then = late.wakes ? "wakes the model" : late.text === undefined ? "says nothing" : "tells the model later";
+    return { text: `runs in the background, ${then}` };
+  }
+  if (reply.async !== undefined) return { text: "runs in the background" };
+  const parts = [
+    ...(reply.verdict === undefined ? [] : [VERDICTS[reply.verdict]]),
+    ...(reply.stop === undefined ? [] : ["ends the run"]),
+    ...(reply.input === undefined ? [] : ["changes the input"]),
+    ...(reply.output === undefined ? [] : ["changes the answer"]),
+    ...(reply.permission === undefined ? [] : [`answers the question: ${reply.permission.behavior}`]),
+    ...((reply.context ?? []).length > 0 ? ["adds context"] : []),
+    ...(reply.fields === undefined ? [] : [`sets ${Object.keys(reply.fields).join(", ")}`]),
+    ...(reply.systemMessage === undefined ? [] : ["tells its user something"]),
+    ...(reply.problem === undefined ? [] : ["fails, which stops nothing"]),
+  ];
+  if (parts.length === 0) return { text: "lets it pass" };
+  const tone = reply.verdict === "deny" || reply.stop !== undefined ? "deny" : toneOf(reply);
+  return { text: parts.join(", "), ...(tone && { tone }) };
+}
+
+const VERDICTS = { deny: "blocks", defer: "puts it off", ask: "wants a question", allow: "allows" } as const;
+
+function toneOf({ verdict, problem }: Partial<HookReply>): Tone | undefined {
+  if (verdict === "allow") return "allow";
+  return verdict === undefined && problem === undefined ? undefined : "ask";
+}
+
+/** `exit 2, 12 ms` */
+export function endOf({ outcome, exitCode, durationMs }: HookRun, type: string): string {
+  const how =
+    outcome === "cancelled" ? "cancelled" : exitCode === undefined || type !== "command" ? "" : `exit ${exitCode}`;
+  return [how, `${Math.round(durationMs)} ms`].filter((part) => part !== "").join(", ");
+}
+
+/** Several lines of text under a name, the lines beneath each other, at most so many. */
+export function block(name: string, text: string, palette: Palette, most = 12): string[] {
+  const lines = text.replace(/\s+$/, "").split("\n");
+  if (lines.length === 1 && lines[0] === "") return [];
+  const shown = lines.slice(0, most).map((line) => oneLine(line, 200));
+  const more = lines.length > most ? [`… ${lines.length - most} more lines`] : [];
+  return [...shown, ...more].map((line, at) => `${palette.dim((at === 0 ? name : "").padEnd(9))}${line}`);
+}
+
+/** The fields of an input that the event itself brings. */
+export function ownFields(input: unknown): unknown {
+  if (typeof input !== "object" || input === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !EVERYWHERE.has(key)));
+}
+
+const EVERYWHERE = new Set(["session_id", "transcript_path", "cwd", "prompt_id", "hook_event_name", "effort"]);

@@ -1,0 +1,175 @@
+// keelson instructions, in a world of our own: what it prints, what it writes, how it refuses.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { main } from "../../main.ts";
+import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = scratch("instructions-command");
+});
+afterEach(() => removed(root));
+
+async function keelson(...argv: string[]) {
+  const seen = await inWorld(root, (world) => main(argv, world), { uid: process.getuid!() });
+  return { ...seen, lines: seen.out.replaceAll(root, "").split("\n") };
+}
+
+const memory = () => `~/.claude/projects/${join(root, "project").replace(/[^a-zA-Z0-9]/g, "-")}/memory`;
+
+function project() {
+  put(root, "managed/CLAUDE.md", "Be kind.");
+  put(root, "home/.claude/CLAUDE.md", "Use tabs.");
+  put(root, "project/CLAUDE.md", "See @docs/style.md and @/nowhere/x.md and @../other/plan.md\n");
+  put(root, "project/docs/style.md", "x".repeat(2_345));
+  put(root, "other/plan.md", "Plan.");
+  put(root, "project/.claude/rules/api.md", "---\npaths: [src/api/**]\n---\nNo SQL.");
+  put(root, "project/src/CLAUDE.md", "Source.");
+}
+
+test("list shows every file in order, with tier, size and reason, what waits and what was left out", async () => {
+  project();
+  const { code, lines, err } = await keelson("instructions", "list");
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  expect(lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
+    "  file  tier  size  tokens  why",
+    "1  /managed/CLAUDE.md  managed  8 B  ~2  always",
+    "2  ~/.claude/CLAUDE.md  user  9 B  ~3  always",
+    "3  CLAUDE.md  project  60 B  ~15  always",
+    "4  docs/style.md  project  2.3 KB  ~587  included by CLAUDE.md",
+    "",
+    "Waiting for a file they are about:",
+    "  .claude/rules/api.md  for src/api/**",
+    "",
+    "Left out:",
+    "  /nowhere/x.md  there is no such file (included by CLAUDE.md)",
+    "  /other/plan.md  it is outside this project, and such files are not approved here (included by CLAUDE.md)",
+    "",
+    "4 files, 2.4 KB, about 606 tokens",
+    `Memory is kept in ${memory().replaceAll(root, "")}`,
+    "To let files from outside this folder in: keelson instructions approve",
+    "",
+  ]);
+});
+
+test("list --for adds what touching a file would bring in", async () => {
+  project();
+  const { lines } = await keelson("instructions", "list", "--for", "src/api/a.ts");
+  expect(lines.slice(5, 8).map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
+    "5  .claude/rules/api.md  project  7 B  ~2  src/api/** covers src/api/a.ts",
+    "6  src/CLAUDE.md  project  7 B  ~2  in a folder of src/api/a.ts",
+    "",
+  ]);
+});
+
+test("list --json says the same to programs", async () => {
+  put(root, "project/CLAUDE.md", "Hello @b.png");
+  put(root, "project/b.png", "");
+  const { out } = await keelson("instructions", "list", "--json");
+  expect(JSON.parse(out)).toEqual({
+    cwd: join(root, "project"),
+    files: [
+      {
+        path: join(root, "project/CLAUDE.md"),
+        kind: "Project",
+        reason: "session_start",
+        bytes: 12,
+        tokens: 3,
+      },
+    ],
+    waiting: [],
+    leftOut: [
+      {
+        path: join(root, "project/b.png"),
+        why: "it is not a kind of text file that can be included",
+        notable: false,
+        parent: join(root, "project/CLAUDE.md"),
+      },
+    ],
+    memory: memory().replace("~", join(root, "home")),
+    bytes: 12,
+    tokens: 3,
+  });
+});
+
+test("list says what flags leave out, and heeds rules about reading", async () => {
+  put(root, "home/.claude/CLAUDE.md", "mine");
+  put(root, "home/.claude/settings.json", { permissions: { deny: ["Read(./secrets/**)"] } });
+  put(root, "project/CLAUDE.md", "@secrets/a.md @open.md");
+  put(root, "project/secrets/a.md", "secret");
+  put(root, "project/open.md", "open");
+  symlinkSync("secrets/a.md", join(root, "project/CLAUDE.local.md"));
+  const bare = await keelson("instructions", "list", "--bare");
+  expect(bare.lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
+    "No instruction files",
+    "",
+    "Left out:",
+    "  ~/.claude/CLAUDE.md  --bare leaves it out",
+    "  CLAUDE.md  --bare leaves it out",
+    "  CLAUDE.local.md  --bare leaves it out",
+    "",
+    "0 files, 0 B, about 0 tokens",
+    "No memory is kept",
+    "",
+  ]);
+  const { out } = await keelson("instructions", "list", "--json");
+  const { files, leftOut } = JSON.parse(out) as { files: { path: string }[]; leftOut: { path: string; why: string }[] };
+  expect(files.map(({ path }) => path.slice(root.length))).toEqual([
+    "/home/.claude/CLAUDE.md",
+    "/project/CLAUDE.md",
+    "/project/open.md",
+  ]);
+  expect(leftOut.map(({ path, why }) => [path.slice(root.length), why])).toEqual([
+    ["/project/secrets/a.md", "a rule denies reading it"],
+    ["/project/CLAUDE.local.md", "a rule denies reading it"],
+  ]);
+});
+
+test("approve writes the flag beside what is there and can be taken back", async () => {
+  project();
+  const file = put(root, "home/.claude.json", '{\n  // keep me\n  "theme": "dark"\n}\n');
+  const given = await keelson("instructions", "approve");
+  expect(given).toMatchObject({
+    code: 0,
+    err: [],
+    lines: [
+      "Instruction files of /project may bring in files from outside it",
+      "  /other/plan.md",
+      "Written to ~/.claude.json",
+      "",
+    ],
+  });
+  expect(readFileSync(file, "utf8")).toBe(`{
+  // keep me
+  "theme": "dark",
+  "projects": {
+    ${JSON.stringify(join(root, "project"))}: {
+      "hasClaudeMdExternalIncludesApproved": true
+    }
+  }
+}
+`);
+  expect((await keelson("instructions", "list")).out).toContain("/other/plan.md");
+  expect((await keelson("instructions", "approve")).lines[0]).toEndWith("outside it, as before");
+  expect((await keelson("instructions", "approve", "--revoke")).lines).toEqual([
+    "Instruction files of /project bring in nothing from outside it",
+    "Written to ~/.claude.json",
+    "",
+  ]);
+  writeFileSync(file, "{ broken");
+  const refused = await keelson("instructions", "approve");
+  expect(refused.code).toBe(1);
+  expect(refused.err[0]).toContain("mend it first");
+});
+
+test("anything else is refused with the words that exist", async () => {
+  expect(await keelson("instructions", "show")).toMatchObject({
+    code: 1,
+    err: ["error: unknown command 'instructions show'. Commands are list and approve"],
+  });
+  expect((await keelson("instructions")).out).toContain("keelson instructions list --for");
+  expect((await keelson("--help")).out).toContain("  instructions  Show what files like CLAUDE.md tell the agent");
+});

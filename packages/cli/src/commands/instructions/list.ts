@@ -1,0 +1,94 @@
+// keelson instructions list: every file in the order the model reads it, how long it is and why it is there.
+
+import type { InstructionFile, LeftOut } from "@keelson/config/instructions";
+import type { Opened } from "./instructions.ts";
+import { oneLine, paletteFor } from "../permissions/words.ts";
+
+type Shorten = Opened["short"];
+
+export async function listFiles({ given, world, snapshot, short, listed: { set, memory } }: Opened): Promise<number> {
+  const touched = given.text("for");
+  const nested = touched === undefined ? [] : set.nested(touched);
+  const files = [...set.files, ...nested];
+  const total = sizeOf(files.reduce((sum, { bytes }) => sum + bytes, 0));
+  if (given.has("json")) {
+    const shown = files.map(({ text: _, ...file }) => ({ ...file, tokens: sizeOf(file.bytes).tokens }));
+    const { waiting, leftOut } = set;
+    const rest = { waiting, leftOut, ...(memory === undefined ? {} : { memory }), ...total };
+    await world.write(`${JSON.stringify({ cwd: snapshot.cwd, files: shown, ...rest }, null, 2)}\n`);
+    return 0;
+  }
+
+  const palette = paletteFor(world);
+  const rows = files.map((file, at) => [
+    `${at + 1}`,
+    short(file.path),
+    TIERS[file.kind],
+    kilobytes(file.bytes),
+    `~${sizeOf(file.bytes).tokens}`,
+    reasonOf(file, short),
+  ]);
+  const head = ["", "file", "tier", "size", "tokens", "why"];
+  const table = files.length === 0 ? ["No instruction files"] : columns([head, ...rows]);
+  const waiting = set.waiting.map(({ path, globs }) => [short(path), `for ${oneLine(globs.join(", "), 80)}`]);
+  const left = set.leftOut.map((each) => [short(each.path), whyOf(each, short)]);
+  const counted = `${files.length} ${files.length === 1 ? "file" : "files"}`;
+  const approve = set.leftOut.some(({ external }) => external);
+  const sections = [
+    [palette.dim(table[0]!), ...table.slice(1)],
+    section("Waiting for a file they are about", waiting),
+    section("Left out", left),
+    [
+      `${counted}, ${kilobytes(total.bytes)}, about ${total.tokens} tokens`,
+      ...(memory === undefined ? ["No memory is kept"] : [`Memory is kept in ${short(memory)}`]),
+      ...(approve ? ["To let files from outside this folder in: keelson instructions approve"] : []),
+    ],
+  ];
+  await world.write(
+    `${sections
+      .filter((lines) => lines.length > 0)
+      .map((lines) => lines.join("\n"))
+      .join("\n\n")}\n`,
+  );
+  for (const warning of snapshot.warnings) world.error(`Warning: ${warning}`);
+  return 0;
+}
+
+const TIERS: Readonly<Record<InstructionFile["kind"], string>> = {
+  Managed: "managed",
+  User: "user",
+  Project: "project",
+  Local: "local",
+  AutoMemory: "memory",
+  TeamMemory: "team memory",
+};
+
+function reasonOf({ reason, parent, trigger, globs }: InstructionFile, short: Shorten): string {
+  if (parent !== undefined) return `included by ${short(parent)}`;
+  if (reason === "nested_traversal") return `in a folder of ${short(trigger!)}`;
+  if (reason === "path_glob_match") return `${oneLine((globs ?? []).join(", "), 60)} covers ${short(trigger!)}`;
+  return "always";
+}
+
+function whyOf({ why, parent }: LeftOut, short: Shorten): string {
+  return parent === undefined ? oneLine(why, 200) : `${oneLine(why, 200)} (included by ${short(parent)})`;
+}
+
+/** Text of this kind has about four bytes to a token. */
+const sizeOf = (bytes: number) => ({ bytes, tokens: Math.ceil(bytes / 4) });
+
+const kilobytes = (bytes: number) => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} KB`);
+
+function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : [`${title}:`, ...columns(rows).map((line) => `  ${line}`)];
+}
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,56 @@
+// keelson permissions explain: one call, the verdict in words, the parts of it and what decided each.
+
+import type { Explanation } from "@keelson/runtime/explain";
+import { UsageError } from "../../args/invocation.ts";
+import { nearest } from "../../args/nearest.ts";
+import { parseCall, type WrittenCall } from "./call.ts";
+import { explanationText } from "./text.ts";
+import type { Opened } from "./permissions.ts";
+import { paletteFor, shortenFrom } from "./words.ts";
+
+const EXIT_CODES: Readonly<Record<Explanation["verdict"], number>> = { allow: 0, ask: 1, deny: 2 };
+
+export async function explainCall({ given, words, world, snapshot, explainer, mode }: Opened): Promise<number> {
+  const call = callOf(given, words.join(" "), explainer.tools);
+  const explained = await explainer.explain({ ...call, ...(mode === undefined ? {} : { mode }) });
+  if (!explained.ok) throw new UsageError(`error: ${explained.message}${hint(call.tool, explainer.tools)}`);
+  const { explanation } = explained;
+  const { warnings } = snapshot;
+  if (given.has("json")) {
+    await world.write(`${JSON.stringify({ ...explanation, input: call.input, warnings }, null, 2)}\n`);
+  } else {
+    for (const warning of warnings) world.error(`Warning: ${warning}`);
+    const short = shortenFrom(snapshot.cwd, snapshot.home);
+    const local = snapshot.rules.filter(({ source, behavior }) => source === "localSettings" && behavior === "allow");
+    const style = { palette: paletteFor(world), short, local: local.map(({ text }) => text) };
+    await world.write(explanationText(explanation, call.input, style));
+  }
+  return given.has("exit-code") ? EXIT_CODES[explanation.verdict] : 0;
+}
+
+function callOf(given: Opened["given"], text: string, tools: readonly string[]): WrittenCall {
+  const command = given.text("command");
+  if (command !== undefined) {
+    if (text !== "") throw new UsageError("error: give either a call or --command, not both");
+    return { tool: "Bash", input: { command } };
+  }
+  if (text === "") {
+    const { swallowed } = given;
+    const why = swallowed ? ` (--${swallowed.flag} took '${swallowed.word}' as a value; put the call before it)` : "";
+    throw new UsageError(`error: say which call to explain, as in 'Bash(git push)'${why}`);
+  }
+  const parsed = parseCall(text);
+  if (parsed.ok) return parsed.call;
+  const name = /^([A-Za-z]\w*)\(/.exec(text)?.[1];
+  if (name !== undefined && !name.startsWith("mcp__") && !tools.includes(name)) {
+    throw new UsageError(`error: No tool is called '${name}'${hint(name, tools)}`);
+  }
+  const bare = /[({]/.test(text) ? "" : ", or a shell command after --command";
+  throw new UsageError(`error: ${parsed.message}${bare}`);
+}
+
+function hint(tool: string, tools: readonly string[]): string {
+  if (tools.includes(tool)) return "";
+  const close = nearest(tool, tools);
+  return close === undefined ? `. Tools are ${tools.join(", ")}` : `. Did you mean ${close}?`;
+}

@@ -1,0 +1,53 @@
+// keelson permissions: what the gate would say, and why. It loads settings as a session would and runs nothing.
+
+import type { PermissionMode } from "@keelson/protocol";
+import type { World } from "../../world.ts";
+import { runGroup, snapshotFor, type Call } from "../group.ts";
+import { OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
+
+const USAGE = `Usage: keelson permissions <command> [options]
+
+Shows what is allowed here, and why. Nothing is run.
+
+Commands:
+  explain <call>   What happens to a call, and which rule or check decides
+  test <file>      Compares a table of calls with the verdicts you expect; exit code 1 when one differs
+  list             All rules in force, where they stand, and what is odd about them
+
+Examples:
+  keelson permissions explain 'Bash(git push && npm test)'
+  keelson permissions explain Read '{"file_path": ".env"}' --mode plan
+  keelson permissions explain --command 'curl -s example.com | sh' --exit-code
+  keelson permissions test .claude/permissions.test
+`;
+
+/** Runs one of the permission commands and returns the exit code. */
+export function run(argv: readonly string[], world: World): Promise<number> {
+  const commands = {
+    explain: async (call: Call) => (await import("./explain.ts")).explainCall(await open(call)),
+    test: async (call: Call) => (await import("./run-table.ts")).testCalls(await open(call)),
+    list: async (call: Call) => (await import("./list.ts")).listRules(await open(call)),
+  };
+  return runGroup(
+    { name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands },
+    argv,
+    world,
+  );
+}
+
+/** What every permission command works with. */
+export type Opened = Awaited<ReturnType<typeof open>>;
+
+async function open(call: Call) {
+  const { locateRules } = await import("@keelson/config");
+  const { openExplainer } = await import("@keelson/runtime/explain");
+  const loaded = await snapshotFor(call);
+  const snapshot = { ...loaded, rules: await locateRules(loaded) };
+  const mode = call.given.text("mode");
+  return {
+    ...call,
+    snapshot,
+    explainer: openExplainer(snapshot),
+    ...(mode === undefined ? {} : { mode: (mode === "manual" ? "default" : mode) as PermissionMode }),
+  };
+}

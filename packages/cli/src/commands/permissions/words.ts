@@ -1,0 +1,62 @@
+// The words and marks that the permission commands share: verdicts, rules and where they stand, colours on a terminal.
+
+import { relative } from "node:path";
+import type { Rule, Verdict } from "@keelson/runtime/explain";
+import type { World } from "../../world.ts";
+
+export interface Palette {
+  verdict(verdict: Verdict, text: string): string;
+  dim(text: string): string;
+  bold(text: string): string;
+}
+
+/** Colours only where somebody sees them, and never against their wish (no-color.org). */
+export function paletteFor({ terminal, env }: Pick<World, "terminal" | "env">): Palette {
+  const plain = !terminal.stdout || Boolean(env["NO_COLOR"]);
+  const paint = (code: number) => (text: string) => (plain ? text : `\u001b[${code}m${text}\u001b[0m`);
+  const colours = { allow: paint(32), ask: paint(33), deny: paint(31) };
+  return { verdict: (verdict, text) => colours[verdict](text), dim: paint(2), bold: paint(1) };
+}
+
+export const MARK: Readonly<Record<Verdict, string>> = { allow: "✓", ask: "?", deny: "✗" };
+
+/** How paths are shown: short where they can be. */
+export type Shorten = (path: string) => string;
+
+export function shortenFrom(cwd: string, home: string): Shorten {
+  return (path) => {
+    const inside = relative(cwd, path);
+    if (inside !== "" && inside !== ".." && !inside.startsWith("../")) return visible(inside);
+    return visible(path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+  };
+}
+
+/** `.claude/settings.json:4`, or the flag it was given with. */
+export function placeOfRule({ file, line, source, behavior }: Rule, short: Shorten): string {
+  if (file !== undefined) return line === undefined ? short(file) : `${short(file)}:${line}`;
+  if (source === "cliArg") return behavior === "allow" ? "--allowedTools" : "--disallowedTools";
+  return source === "session" ? "this session" : "--settings";
+}
+
+export const SOURCES: Readonly<Record<Rule["source"], string>> = {
+  policySettings: "managed settings",
+  cliArg: "command line",
+  flagSettings: "--settings",
+  localSettings: "local settings",
+  projectSettings: "project settings",
+  userSettings: "user settings",
+  session: "this session",
+};
+
+/** What a hostile command or file name could hide, or do to a terminal, is written out. */
+export function visible(text: string): string {
+  return text.replaceAll("\n", "⏎").replaceAll(HIDDEN, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
+}
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0]/gu;
+
+/** One line, cut to a width a person can take in. */
+export function oneLine(text: string, most = 100): string {
+  const flat = visible(text);
+  return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
+}

@@ -1,0 +1,39 @@
+// What is started for a command hook: a shell with the command as its script, or in exec form the program itself.
+
+import { resolve } from "node:path";
+import type { CommandHook } from "@keelson/protocol";
+import { findProgram } from "../../programs/find-program.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+export type Argv = { readonly argv: readonly string[] } | { readonly problem: string };
+
+/** `cwd` is where a program given with a relative path is looked for. */
+export function argvOf({ command, args, shell }: CommandHook, env: Environment, cwd: string): Argv {
+  if (args) return programArgv(substitute(command, env), args, env, cwd);
+  if (shell === "powershell") return powershellArgv(command, env);
+  return { argv: [findProgram("bash", env["PATH"]) ?? "/bin/sh", "-c", command] };
+}
+
+function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): Argv {
+  const found = program.includes("/") ? resolve(cwd, program) : findProgram(program, env["PATH"]);
+  if (found === null) return { problem: `'${program}' was not found on the PATH; install it or give its whole path` };
+  return { argv: [found, ...args.map((arg) => substitute(arg, env))] };
+}
+
+function powershellArgv(command: string, env: Environment): Argv {
+  const program = findProgram("pwsh", env["PATH"]) ?? findProgram("powershell", env["PATH"]);
+  if (program === null) {
+    return { problem: "PowerShell ('pwsh') was not found on the PATH; install it or write the hook for bash" };
+  }
+  // There `${NAME}` is a variable of the script; the environment is `${env:NAME}`. No value becomes part of the script.
+  const script = command.replaceAll(PLACEHOLDER, (_, name: string) => `\${env:${name}}`);
+  return { argv: [program, "-NoProfile", "-NonInteractive", "-Command", script] };
+}
+
+/** Bash expands these from the environment; without a shell we do. One that has no value stays as it is written. */
+function substitute(text: string, env: Environment): string {
+  return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => env[name] ?? placeholder);
+}
+
+const PLACEHOLDER = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_\w+)\}/g;

@@ -1,0 +1,87 @@
+// Starts a hook's process: a session of its own without a terminal, the input as its stdin, real pipes for its output.
+
+import { closeSync, existsSync, statSync } from "node:fs";
+import { exitOf, readPipe } from "../../shell/process/command.ts";
+import type { OpenPipe } from "../../shell/process/pipe.ts";
+
+export interface HookProcess {
+  readonly pid: number;
+  /** Null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Said when it could not be started where it should. */
+  readonly moved?: string;
+}
+
+/** With the exit code a shell would give, where there is one. */
+export interface NotStarted {
+  readonly problem: string;
+  readonly code?: number;
+}
+
+export interface StartHookOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly openPipe: OpenPipe | null;
+}
+
+export function startHook(argv: readonly string[], input: string, options: StartHookOptions): HookProcess | NotStarted {
+  const { cwd, env } = options;
+  try {
+    return spawn(argv, input, options);
+  } catch (error) {
+    if (existsSync(cwd)) return explain(argv[0]!, error);
+  }
+  const project = env["CLAUDE_PROJECT_DIR"];
+  const gone = `The working directory '${cwd}' no longer exists`;
+  if (!project || !existsSync(project)) return { problem: `${gone}; create it again` };
+  try {
+    return { ...spawn(argv, input, { ...options, cwd: project }), moved: `${gone}; the hook ran in '${project}'` };
+  } catch (error) {
+    return explain(argv[0]!, error);
+  }
+}
+
+function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: StartHookOptions): HookProcess {
+  const pipes = openPipe ? [openPipe(), openPipe()] : [];
+  const [out, err] = pipes;
+  try {
+    const child = Bun.spawn([...argv], {
+      cwd,
+      env: { ...env },
+      // A file in memory on Linux: whoever does not read it, or closes it, disturbs nobody.
+      stdin: Buffer.from(input),
+      stdout: out?.write ?? "pipe",
+      stderr: err?.write ?? "pipe",
+      detached: true,
+    });
+    return {
+      pid: child.pid,
+      exited: exitOf(child),
+      stdout: out ? readPipe(out.read) : (child.stdout as ReadableStream<Uint8Array>),
+      stderr: err ? readPipe(err.read) : (child.stderr as ReadableStream<Uint8Array>),
+    };
+  } catch (error) {
+    for (const { read } of pipes) closeSync(read);
+    throw error;
+  } finally {
+    for (const { write } of pipes) closeSync(write);
+  }
+}
+
+function explain(program: string, error: unknown): NotStarted {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" && existsSync(program)) {
+    return { problem: `The interpreter that '${program}' names in its first line does not exist`, code: 127 };
+  }
+  if (code === "ENOENT") return { problem: `'${program}' does not exist; was the script deleted or moved?`, code: 127 };
+  if (code === "EACCES" && statSync(program, { throwIfNoEntry: false })?.isDirectory()) {
+    return { problem: `'${program}' is a directory; name the script in it`, code: 126 };
+  }
+  if (code === "EACCES") return { problem: `'${program}' may not be run; make it executable (chmod +x)`, code: 126 };
+  if (code === "ENOEXEC") {
+    return { problem: `'${program}' is no program; begin it with a line such as '#!/bin/sh'`, code: 126 };
+  }
+  return { problem: `'${program}' could not be started: ${message}` };
+}

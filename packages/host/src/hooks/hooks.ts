@@ -1,4 +1,0 @@
-export { createHookProcesses, type HookProcesses, type HookRunOptions } from "./processes.ts";
-export { hookEnvironment, type HookEnvironmentOptions } from "./environment.ts";
-export { envFileFor } from "./env-file.ts";
-export { runHttpHook, type HttpHookOptions } from "./http.ts";

@@ -1,0 +1,4 @@
+export { createHookProcesses, type HookProcesses, type HookRunOptions } from "./processes.ts";
+export { hookEnvironment, type HookEnvironmentOptions } from "./command/environment.ts";
+export { envFileFor } from "./env-file.ts";
+export { runHttpHook, type HttpHookOptions } from "./http/http.ts";

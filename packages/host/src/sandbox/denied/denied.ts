@@ -1,0 +1,200 @@
+// The files a command must not see: every path that Read deny rules speak of, found on disk, by its real name.
+// The gate has the last word on each; links and hard links to a hidden file are hidden with it.
+
+import { realpathSync, statSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
+import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
+import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
+import { look } from "../guarded/look.ts";
+
+export interface DenyOptions {
+  /** The rules as they are now. A new array when they have changed. */
+  rules(): readonly DenyRule[];
+  /** The gate's own answer for one path, by its name. */
+  mayRead(path: string): boolean;
+  directories(): readonly string[];
+  readonly home: string;
+  warn(text: string): void;
+}
+
+export interface Denied {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  /** False when a limit was met: then some of what is denied is not among these. */
+  readonly complete: boolean;
+}
+
+/** Denied files that have other names. */
+export interface DeniedLinks {
+  readonly linked: LinkedFiles;
+  /** False when a limit was met: then there may be more. */
+  readonly complete: boolean;
+}
+
+export interface DeniedFiles {
+  find(cwd: string): Promise<Denied>;
+  links(cwd: string): Promise<DeniedLinks>;
+}
+
+/** Mounting takes time for each; past this the rules alone have to do. */
+const MOST_HIDDEN = 400;
+/** Files in denied folders that are asked for other names: with every command, and when a file with several is read. */
+const MOST_ASKED = { command: 500, read: 10_000 };
+/** Outside the working directories trees may be endless. */
+const MOST_FOLDERS_OUTSIDE = 5_000;
+
+interface Search {
+  readonly index: FolderIndex;
+  readonly folder: string;
+}
+
+export function createDeniedFiles(options: DenyOptions): DeniedFiles {
+  let key = "";
+  let rulesSeen: readonly DenyRule[] | undefined;
+  let literals: readonly string[] = [];
+  let searches: readonly Search[] = [];
+  const trees = new Map<string, FolderIndex>();
+  let otherNames: { readonly key: string; readonly names: readonly string[]; readonly complete: boolean } | undefined;
+  const warned = new Set<string>();
+  const warnOnce = (text: string) => {
+    if (!warned.has(text)) options.warn(text);
+    warned.add(text);
+  };
+
+  function plan(directories: readonly string[]): void {
+    const rules = options.rules();
+    const newKey = directories.join("\0");
+    if (rules === rulesSeen && newKey === key) return;
+    rulesSeen = rules;
+    key = newKey;
+    const places = denyPlaces(rules, { directories, home: options.home });
+    literals = [...new Set(places.flatMap((place) => (place.kind === "path" ? [place.path] : [])))];
+    searches = searchesFor(places, directories, options.mayRead);
+  }
+
+  function placesFor(cwd: string): readonly string[] {
+    const directories = options.directories();
+    return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
+  }
+
+  /** What is denied as of now, by its real name. */
+  async function search(places: readonly string[]) {
+    plan(places);
+    let complete = true;
+    const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
+    for (const { index, folder } of searches) {
+      found.push(...(await index.refresh()));
+      if (!index.isCut) continue;
+      complete = false;
+      warnOnce(
+        `Not every folder beneath '${folder}' is searched for denied files: there are too many, or the rules take too long to match`,
+      );
+    }
+    const files = new Set<string>();
+    const folders = new Set<string>();
+    for (const path of found) {
+      const real = resolved(path);
+      if (!real) continue;
+      if (!real.stat.isDirectory()) files.add(real.path);
+      else if ([...places, options.home].some((place) => isInside(real.path, place))) {
+        complete = false;
+        warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
+      } else folders.add(real.path);
+    }
+    return { files, folders, complete };
+  }
+
+  /** Other names of these files in the working directories. */
+  async function namesElsewhere(linked: LinkedFiles, places: readonly string[]) {
+    // A new name changes the stamp of its file, so what was found stays true as long as that does.
+    const newKey = [...places, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
+    if (otherNames?.key === newKey) return otherNames;
+    const folders = new Set<string>();
+    let complete = true;
+    for (const place of places) {
+      let tree = trees.get(place);
+      if (!tree) trees.set(place, (tree = createFolderIndex({ folder: place, depth: 64, matches: () => false })));
+      await tree.refresh();
+      if (tree.isCut) complete = false;
+      for (const folder of tree.folders()) folders.add(folder);
+    }
+    const found = namesIn(folders, linked);
+    otherNames = { key: newKey, names: found.names, complete: complete && found.complete };
+    return otherNames;
+  }
+
+  return {
+    async find(cwd) {
+      const places = placesFor(cwd);
+      const { files, folders, complete: isSearched } = await search(places);
+      let complete = isSearched;
+      const { linked } = linkedFiles(files, folders, { most: MOST_ASKED.command });
+      if (linked.size > 0) {
+        const elsewhere = await namesElsewhere(linked, places);
+        for (const name of elsewhere.names) files.add(name);
+        complete &&= elsewhere.complete;
+      }
+      const outer = [...folders].filter((path) => !inAny(path, folders));
+      const single = [...files].filter((path) => !inAny(path, folders));
+      if (outer.length + single.length > MOST_HIDDEN) {
+        complete = false;
+        warnOnce(
+          `Deny rules cover more than ${MOST_HIDDEN} files and folders; commands are kept from the first ${MOST_HIDDEN}`,
+        );
+      }
+      return {
+        folders: outer.slice(0, MOST_HIDDEN),
+        files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)),
+        complete,
+      };
+    },
+    async links(cwd) {
+      const { files, folders, complete } = await search(placesFor(cwd));
+      const found = linkedFiles(files, folders, { most: MOST_ASKED.read });
+      return { linked: found.linked, complete: complete && found.complete };
+    },
+  };
+}
+
+/** One index for each folder, whatever the number of rules. */
+function searchesFor(
+  places: readonly DenyPlace[],
+  directories: readonly string[],
+  mayRead: (path: string) => boolean,
+): Search[] {
+  const byFolder = Map.groupBy(
+    places.filter((place) => place.kind === "search"),
+    ({ folder }) => folder,
+  );
+  return [...byFolder].map(([folder, group]) => {
+    const isMeant = matcherOf(group.map(({ pattern }) => pattern));
+    const index = createFolderIndex({
+      folder,
+      depth: Math.max(...group.map(({ depth }) => depth)),
+      matches: (relative) => isMeant(relative) && !mayRead(join(folder, relative)),
+      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
+    });
+    return { index, folder };
+  });
+}
+
+function resolved(path: string): { path: string; stat: Stats } | null {
+  try {
+    const real = realpathSync(path);
+    return { path: real, stat: statSync(real) };
+  } catch {
+    return null; // a link that leads nowhere, or gone
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+function inAny(path: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    if (folders.has(path.slice(0, at))) return true;
+  }
+  return false;
+}

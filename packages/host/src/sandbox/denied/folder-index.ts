@@ -1,0 +1,188 @@
+// What lies beneath a folder and matches a pattern, kept up to date for little: after the first walk, only folders whose
+// date has changed are read again. Follows no links.
+
+import { readdirSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+import { look, lookThrough } from "../guarded/look.ts";
+
+export interface FolderIndex {
+  /** Every match as of now. */
+  refresh(): Promise<readonly string[]>;
+  /** All folders that were read, for those who look for something else in them. */
+  folders(): readonly string[];
+  /** There were more folders than are watched, or the patterns took too long. */
+  readonly isCut: boolean;
+}
+
+export interface FolderIndexOptions {
+  readonly folder: string;
+  /** On the path below `folder`. A folder that matches is not entered. */
+  matches(relative: string, isFolder: boolean): boolean;
+  readonly depth: number;
+  readonly mostFolders?: number;
+  /** How long `matches` may take in one refresh. */
+  readonly mostMs?: number;
+}
+
+interface Known {
+  /** When the folder last changed; -1 to read it again next time. */
+  date: number;
+  found: string[];
+  subfolders: string[];
+}
+
+const MOST_FOLDERS = 20_000;
+/** File systems date changes by a clock that ticks every few milliseconds: a folder changed just now may change again. */
+const TICK_MS = 50;
+/** The walk lets others run this often. */
+const BREATH_MS = 8;
+/** For a hundred thousand files everyday rules take a tenth of this; only patterns made to be slow need more. */
+const MOST_MS = 5_000;
+
+/** Large, and filled by programs: entered once, later only when something at their top changes. */
+export const QUIET: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
+
+export function createFolderIndex({
+  folder,
+  matches,
+  depth,
+  mostFolders = MOST_FOLDERS,
+  mostMs = MOST_MS,
+}: FolderIndexOptions): FolderIndex {
+  const known = new Map<string, Known>();
+  /** Those asked for their date every time: all but what lies deep in quiet ones. */
+  const watched = new Set<string>();
+  const hits = new Map<string, readonly string[]>();
+  let isCut = false;
+  let breath = 0;
+  let spentMs = 0;
+
+  /** Lets others run now and then. */
+  async function breathe(): Promise<void> {
+    if (performance.now() - breath <= BREATH_MS) return;
+    await Bun.sleep(0);
+    breath = performance.now();
+  }
+
+  /** Reads a folder's subfolders that are not known yet, and theirs. */
+  async function enter(start: string, record: Known, level: number, isQuiet: boolean): Promise<void> {
+    const open = [{ path: start, record, level, isQuiet }];
+    for (let at = open.pop(); at; at = open.pop()) {
+      if (at.level >= depth) continue;
+      // Deep inside a quiet folder nothing is watched; its own list is.
+      const isInQuiet = at.isQuiet || QUIET.has(baseOf(at.path));
+      for (const name of at.record.subfolders) {
+        const path = join(at.path, name);
+        if (known.has(path)) continue;
+        if (known.size >= mostFolders || spentMs > mostMs) {
+          isCut = true;
+          return;
+        }
+        const found = await list(path);
+        keep(path, found);
+        if (!isInQuiet) watched.add(path);
+        open.push({ path, record: found, level: at.level + 1, isQuiet: isInQuiet });
+        await breathe();
+      }
+    }
+  }
+
+  function keep(path: string, record: Known): void {
+    known.set(path, record);
+    if (record.found.length > 0) hits.set(path, record.found);
+    else hits.delete(path);
+  }
+
+  async function list(path: string): Promise<Known> {
+    const record: Known = { date: dateOf(path), found: [], subfolders: [] };
+    if (Date.now() - record.date < TICK_MS) record.date = -1;
+    const entries = entriesOf(path);
+    let began = performance.now();
+    for (const entry of entries) {
+      if (spentMs > mostMs) {
+        isCut = true;
+        break;
+      }
+      const isFolder = entry.isDirectory();
+      const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
+      if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
+      else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
+      spentMs += performance.now() - began;
+      if (performance.now() - breath > BREATH_MS) await breathe();
+      began = performance.now();
+    }
+    return record;
+  }
+
+  function forget(path: string): void {
+    const record = known.get(path);
+    known.delete(path);
+    hits.delete(path);
+    watched.delete(path);
+    for (const name of record?.subfolders ?? []) forget(join(path, name));
+  }
+
+  async function update(): Promise<readonly string[]> {
+    breath = performance.now();
+    spentMs = 0;
+    if (!known.has(folder)) {
+      if (!look(folder)?.isDirectory()) return [];
+      const record = await list(folder);
+      keep(folder, record);
+      watched.add(folder);
+      await enter(folder, record, 1, false);
+    } else {
+      for (const path of [...watched]) {
+        const before = known.get(path);
+        if (!before) continue;
+        const date = dateOf(path);
+        if (before.date === date) continue;
+        if (date < 0) {
+          forget(path);
+          continue;
+        }
+        const now = await list(path);
+        keep(path, now);
+        for (const name of before.subfolders) if (!now.subfolders.includes(name)) forget(join(path, name));
+        await enter(path, now, levelOf(path, folder), false);
+      }
+    }
+    return [...hits.values()].flat();
+  }
+
+  // One after the other: who asks while the first walk is under way must not get half of it.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    refresh() {
+      const next = last.then(update);
+      last = next.catch(() => {});
+      return next;
+    },
+    folders: () => [...known.keys()],
+    get isCut() {
+      return isCut;
+    },
+  };
+}
+
+/** Empty when the folder is gone, or not ours to read: nor is it a command's. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** -1 when it is gone. */
+function dateOf(path: string): number {
+  return lookThrough(path)?.mtimeMs ?? -1;
+}
+
+function levelOf(path: string, folder: string): number {
+  return path === folder ? 1 : path.slice(folder.length).split("/").length;
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,67 @@
+// Files with several names. A rule is about one name; the content is the same under every other.
+
+import type { Stats } from "node:fs";
+import { basename, join } from "node:path";
+import { entriesOf, QUIET } from "./folder-index.ts";
+import { look } from "../guarded/look.ts";
+
+export interface LinkedFile {
+  readonly path: string;
+  /** Changes when the file gets another name or loses one. */
+  readonly stamp: string;
+}
+
+/** By inode. */
+export type LinkedFiles = ReadonlyMap<string, LinkedFile>;
+
+export const inodeOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
+
+const MOST_LOOKS = 200_000;
+
+/**
+ * The regular files with several names among the given ones and in the given folders. Not in folders that package
+ * managers fill with links to their own store: nobody keeps a secret there.
+ */
+export function linkedFiles(
+  files: Iterable<string>,
+  folders: Iterable<string>,
+  { most }: { readonly most: number },
+): { readonly linked: LinkedFiles; readonly complete: boolean } {
+  const linked = new Map<string, LinkedFile>();
+  const add = (path: string) => {
+    const stat = look(path);
+    if (!stat?.isFile() || stat.nlink < 2) return;
+    linked.set(inodeOf(stat), { path, stamp: `${inodeOf(stat)}:${stat.nlink}:${stat.ctimeMs}` });
+  };
+  for (const path of files) add(path);
+  const open = [...folders].filter((folder) => !QUIET.has(basename(folder)));
+  let looks = 0;
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(folder)) {
+      if (++looks > most) return { linked, complete: false };
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !QUIET.has(entry.name)) open.push(path);
+      else if (entry.isFile()) add(path);
+    }
+  }
+  return { linked, complete: true };
+}
+
+/** Every name these files have directly in one of the folders. */
+export function namesIn(
+  folders: Iterable<string>,
+  linked: LinkedFiles,
+): { readonly names: readonly string[]; readonly complete: boolean } {
+  const names: string[] = [];
+  let looks = 0;
+  for (const folder of folders) {
+    for (const entry of entriesOf(folder)) {
+      if (!entry.isFile()) continue;
+      if (++looks > MOST_LOOKS) return { names, complete: false };
+      const path = join(folder, entry.name);
+      const stat = look(path);
+      if (stat !== null && stat.nlink > 1 && linked.has(inodeOf(stat))) names.push(path);
+    }
+  }
+  return { names, complete: true };
+}

@@ -1,0 +1,114 @@
+// What of a repository commands may not change. Commits, branches, stashes and remotes are free; what makes git run a
+// program is not.
+
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
+import { readRegular } from "../../files/regular-file.ts";
+import { gitFolders, type GitFolders } from "./git-folders.ts";
+import type { Guard } from "./guarded.ts";
+import { isFolder, look, realPath } from "./look.ts";
+import { namesIn } from "../watch/tripwire.ts";
+
+const LARGEST_CONFIG = 1024 * 1024;
+/** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */
+const MOST_MOUNTED = 64;
+const MOST_INCLUDED = 32;
+
+type Found = Record<
+  "pinned" | "repositories" | "gitSettings" | "links" | "contents" | "closedFolders" | "unseen",
+  Set<string>
+>;
+
+/** What git reads besides the settings of a repository. */
+const OF_THE_USER = [".gitconfig", ".config/git/config"];
+
+export function guardGit(place: string, { home, guard, found }: GitGuard): void {
+  for (const git of gitFolders(place)) {
+    for (const name of OF_THE_USER) guardInForce(join(home, name), { top: git.top, home, guard, found });
+    for (const [at, folder] of git.folders.entries()) {
+      found.repositories.add(folder);
+      // A bare repository is a folder people work in, as long as it is no more than that.
+      if (at < MOST_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
+      else watchRepository(folder, found);
+      guardInForce(join(folder, "config"), { top: git.top, home, guard, found });
+    }
+    for (const path of gitSettingsOf(git)) {
+      const isLink = look(path)?.isSymbolicLink() === true;
+      if (isLink) found.links.add(path);
+      // Git writes through a link, to where it leads.
+      found.gitSettings.add((isLink && realPath(path)) || path);
+    }
+    for (const modules of git.unseen) found.unseen.add(modules);
+    if (!git.folders.includes(git.entry)) guard(git.entry);
+  }
+}
+
+export interface GitGuard {
+  readonly home: string;
+  readonly guard: Guard;
+  readonly found: Found;
+}
+
+function guardRepository(
+  folder: string,
+  { guard, found, isPinned }: { readonly guard: Guard; readonly found: Found; readonly isPinned: boolean },
+): void {
+  // Pinned, or it could be moved away and another put in its place.
+  const real = isPinned ? realPath(folder) : null;
+  if (real) found.pinned.add(real);
+  guard(join(folder, "info", "attributes"));
+  // The folder of a worktree has none, nor has what is not a repository yet.
+  guard(join(folder, "hooks"), isFolder(join(folder, "objects")) ? "missingFolders" : "missingFiles");
+  guard(join(folder, "commondir"), "missingFiles");
+}
+
+function watchRepository(folder: string, found: Found): void {
+  const hooks = join(folder, "hooks");
+  found.closedFolders.add(hooks);
+  for (const name of namesIn(hooks)) found.contents.add(join(hooks, name));
+}
+
+/** What the settings lead to: files they include, and hooks that git was told to look for elsewhere. */
+function guardInForce(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
+  const { top, home, guard } = places;
+  if (seen.has(config) || seen.size > MOST_INCLUDED) return;
+  seen.add(config);
+  for (const { section, key, name, value } of settingsIn(config)) {
+    if (value === null) continue;
+    const from = (base: string) => resolve(base, value.startsWith("~/") ? join(home, value.slice(2)) : value);
+    if (name === "core.hookspath") guardHooks(from(top), places);
+    if (key !== "path" || (section !== "include" && section !== "includeif")) continue;
+    const included = from(dirname(config));
+    guard(included, "missingFiles");
+    guardInForce(included, places, seen);
+  }
+}
+
+function guardHooks(path: string, { top, home, guard, found }: GitGuard & { readonly top: string }): void {
+  const folder = realPath(path);
+  const isOurs = [top, home].some((place) => folder?.startsWith(`${place}${sep}`));
+  // Whatever holds the work tree has to stay writable.
+  if (folder === null || !isOurs || `${top}${sep}`.startsWith(`${folder}${sep}`)) return;
+  if (basename(folder) !== "_") return guard(folder);
+  // Husky writes its own anew with every installation of packages: it may, as long as they stay what they are.
+  found.closedFolders.add(folder);
+  for (const name of namesIn(folder)) found.contents.add(join(folder, name));
+}
+
+function settingsIn(config: string): readonly GitSetting[] {
+  try {
+    const text = new TextDecoder("latin1").decode(readRegular(config, LARGEST_CONFIG));
+    return /hookspath|include/i.test(text) ? parseGitConfig(text).settings : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Every file that git reads settings of this repository from, there or not. */
+export function gitSettingsOf({ top, folders, worktrees }: GitFolders): readonly string[] {
+  return [
+    join(top, ".gitmodules"),
+    ...folders.flatMap((folder) => [join(folder, "config"), join(folder, "config.worktree")]),
+    ...worktrees.map((folder) => join(folder, "config.worktree")),
+  ];
+}

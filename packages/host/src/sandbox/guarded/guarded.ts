@@ -1,0 +1,206 @@
+// Which paths commands may not change, as they are on disk right now: files that run code by being there, or steer us.
+// Narrower than what the gate asks about, because here nobody can be asked: nothing that everyday tools write.
+
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { foldersAbove } from "./folders-above.ts";
+import { guardGit } from "./guard-git.ts";
+import { folderLooks, isFolder, look, lookThrough, realPath, type FolderLook } from "./look.ts";
+import { isStandIn } from "../shield/stand-in.ts";
+
+export interface GuardPlaces {
+  /** The working directories. */
+  readonly directories: readonly string[];
+  readonly cwd: string;
+  readonly home: string;
+  readonly configDir: string;
+  /** Files and folders in force whatever their names are: settings, hook scripts, environment files. */
+  readonly governing?: readonly string[];
+}
+
+export interface Guarded {
+  /** Exist: read-only. Real paths. */
+  readonly readOnly: readonly string[];
+  /** Folders that hold guarded paths: writable, but no other folder can be put in their place. */
+  readonly pinned: readonly string[];
+  /** Folders that do not exist and must not come into being. */
+  readonly missingFolders: readonly string[];
+  /** Files and folders that do not exist; when a command makes one, it is moved aside. */
+  readonly missingFiles: readonly string[];
+  /** Names that are links: what they lead to is read-only, but a link itself cannot be held. */
+  readonly links: readonly string[];
+  /** Git's own settings. Writable, because git replaces the file; changes that run programs are undone. */
+  readonly gitSettings: readonly string[];
+  /** Files whose content is put back: they have a second name that could be written to, or are written as a matter of course. */
+  readonly contents: readonly string[];
+  /** Folders where a new file would run as code: whatever is added is moved aside. */
+  readonly closedFolders: readonly string[];
+  /** The working directories, the home, and the folders above them: moved back if a command moves them. */
+  readonly keptFolders: readonly string[];
+  /** Where commands run: a repository that appears there is checked like one that was there before. */
+  readonly places: readonly string[];
+  /** The repositories that were there. */
+  readonly repositories: readonly string[];
+  /** Folders of submodules that were there, too many to look at. */
+  readonly unseen: readonly string[];
+}
+
+export const NOTHING_GUARDED: Guarded = {
+  readOnly: [],
+  pinned: [],
+  missingFolders: [],
+  missingFiles: [],
+  links: [],
+  gitSettings: [],
+  contents: [],
+  closedFolders: [],
+  keptFolders: [],
+  places: [],
+  repositories: [],
+  unseen: [],
+};
+
+const START_FILES =
+  ".bashrc .bash_profile .bash_login .bash_aliases .bash_logout .profile .zshrc .zprofile .zshenv .zlogin .zlogout".split(
+    " ",
+  );
+
+const PROJECT_FILES = [
+  ".gitconfig .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs",
+  "bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml .devcontainer.json .ripgreprc",
+  "pyrightconfig.json lefthook.yml .lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook-local.yml",
+  ".cargo/config .cargo/config.toml gradle/wrapper/gradle-wrapper.properties",
+].flatMap((line) => line.split(" "));
+
+/** Whole folders that only people and editors write to. */
+const PROJECT_FOLDERS = ".vscode .idea .devcontainer .mvn .yarn/releases .yarn/plugins".split(" ");
+
+/** What editors, direnv and husky run as soon as it is there. */
+const MISSING_IN_PROJECT = ".vscode .husky .envrc".split(" ");
+
+const HOME_FILES = ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc".split(" ");
+const MISSING_AT_HOME = [...START_FILES, ".gitconfig", ".config/git", ".claude.json"];
+
+/** Of our own folder only what steers a session: programs of our kind, run as commands, keep their transcripts there. */
+const CONFIG_FILES =
+  "settings.json settings.local.json .claude.json CLAUDE.md agents commands skills hooks plugins output-styles rules".split(
+    " ",
+  );
+
+export type Guard = (path: string, ifMissing?: "missingFolders" | "missingFiles") => void;
+
+export function findGuarded(options: GuardPlaces): Guarded {
+  const { directories, cwd, home, configDir, governing = [] } = options;
+  const found = {
+    readOnly: new Set<string>(),
+    pinned: new Set<string>(),
+    missingFolders: new Set<string>(),
+    missingFiles: new Set<string>(),
+    links: new Set<string>(),
+    repositories: new Set<string>(),
+    unseen: new Set<string>(),
+    gitSettings: new Set<string>(),
+    contents: new Set<string>(),
+    closedFolders: new Set<string>(),
+  };
+  const lookAt = folderLooks();
+  const guard: Guard = (path, ifMissing) => {
+    const { real: folder, links } = lookAt(dirname(path));
+    for (const link of links) found.links.add(link);
+    const entry = folder === null ? null : look(path);
+    // What another session has put there for the time of a command is missing, and goes unless we hold it too.
+    const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
+    if (missing) found[missing].add(realMissing(path, lookAt));
+    if (!entry || missing) return;
+    const isLink = entry.isSymbolicLink();
+    if (isLink) found.links.add(path);
+    const real = isLink ? realPath(path) : join(folder!, basename(path));
+    const target = isLink && real ? lookThrough(real) : entry;
+    if (!real || !(target?.isFile() || target?.isDirectory())) return;
+    found.readOnly.add(real);
+    if (target.isFile() && target.nlink > 1) found.contents.add(real);
+  };
+
+  const held = () => [...found.readOnly, ...found.missingFiles, ...found.missingFolders, ...found.links];
+
+  for (const directory of directories) guardPlace(directory, { isRoot: true, configDir, guard, found });
+  for (const directory of directories) guardGit(directory, { home, guard, found });
+  for (const name of MISSING_AT_HOME) guard(join(home, name), "missingFiles");
+  for (const name of HOME_FILES) guard(join(home, name));
+  for (const name of CONFIG_FILES) guard(join(configDir, name), "missingFiles");
+  for (const path of governing) guard(path, "missingFiles");
+  const firm = held();
+
+  const places = [...new Set([...directories, cwd])];
+  if (!directories.includes(cwd)) {
+    guardPlace(cwd, { isRoot: false, configDir, guard, found });
+    guardGit(cwd, { home, guard, found });
+  }
+  const { readOnly, missingFiles, missingFolders, links, gitSettings } = found;
+  const above = foldersAbove(held(), { readOnly, kept: [...directories, home], free: cwd, firm });
+  for (const folder of above.pinned) found.pinned.add(folder);
+  return {
+    readOnly: [...readOnly],
+    pinned: [...found.pinned],
+    missingFolders: [...missingFolders],
+    missingFiles: [...missingFiles],
+    links: [...links],
+    repositories: [...found.repositories],
+    unseen: [...found.unseen],
+    gitSettings: [...gitSettings],
+    contents: [...found.contents],
+    closedFolders: [...found.closedFolders],
+    keptFolders: above.kept,
+    places,
+  };
+}
+
+interface PlaceOptions {
+  /** Whether it is a working directory. */
+  readonly isRoot: boolean;
+  readonly configDir: string;
+  readonly guard: Guard;
+  readonly found: Record<"pinned" | "closedFolders", Set<string>>;
+}
+
+function guardPlace(place: string, { isRoot, configDir, guard, found }: PlaceOptions): void {
+  guard(join(place, ".mcp.json"), "missingFiles");
+  const steering = join(place, ".claude");
+  // Where our own folder lies in a working directory (the home), it is guarded more narrowly.
+  if (steering !== configDir) guard(steering, isRoot ? "missingFolders" : undefined);
+  for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+  for (const name of [...PROJECT_FILES, ...START_FILES]) {
+    guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
+  }
+  guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
+  const worktrees = join(steering, "worktrees");
+  const free = isFolder(worktrees) ? realPath(worktrees) : null;
+  if (free) found.pinned.add(free);
+}
+
+function ifMissingInProject(name: string): "missingFiles" | undefined {
+  return MISSING_IN_PROJECT.includes(name) ? "missingFiles" : undefined;
+}
+
+/** Installing packages writes to `_`; what git is to run is in the files beside it. */
+function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: boolean): void {
+  const real = isFolder(folder) ? realPath(folder) : null;
+  if (real === null) return guard(folder, isRoot ? "missingFiles" : undefined);
+  closed.add(real);
+  for (const path of filesIn(real)) guard(path);
+}
+
+/** Where it would come into being, though the folders above it may be missing as well. */
+function realMissing(path: string, lookAt: (folder: string) => FolderLook): string {
+  const parent = dirname(path);
+  return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,93 @@
+// Folders that must stay where they are although commands work in them: each is held open, so that it is found again
+// wherever a command moved it.
+
+import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
+import { look } from "./look.ts";
+import { setAside } from "../watch/tripwire.ts";
+
+export interface KeptFolders {
+  add(path: string): void;
+  /** Moves back what was moved away. One sentence for each folder. */
+  check(): string[];
+  clear(): void;
+  close(): void;
+}
+
+interface Held {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+export function createKeptFolders(): KeptFolders {
+  /** Opened once for each session: the same few folders come with every command. */
+  const open = new Map<string, Held>();
+  const kept = new Set<string>();
+
+  const isThere = (path: string, { dev, ino }: Held) => {
+    const entry = look(path);
+    return entry?.dev === dev && entry.ino === ino;
+  };
+  const forget = (path: string) => {
+    const held = open.get(path);
+    if (held) closeSync(held.fd);
+    open.delete(path);
+    kept.delete(path);
+  };
+
+  function checkFolder(path: string): string[] {
+    const held = open.get(path)!;
+    if (isThere(path, held)) return [];
+    const where = placeOf(held);
+    // Gone for good: there is nothing left to put back.
+    if (where === null) {
+      forget(path);
+      return [];
+    }
+    const notes = look(path) ? [setAside(path)] : [];
+    try {
+      renameSync(where, path);
+      return [...notes, `A command moved '${path}' to '${where}'. This session depends on it, so it was moved back.`];
+    } catch (error) {
+      return [...notes, `A command moved '${path}', and it could not be moved back: ${(error as Error).message}`];
+    }
+  }
+
+  return {
+    add(path) {
+      const known = open.get(path);
+      if (known && !kept.has(path) && !isThere(path, known)) forget(path);
+      if (!open.has(path)) {
+        const held = hold(path);
+        if (!held) return;
+        open.set(path, held);
+      }
+      kept.add(path);
+    },
+    // Outer folders first: what is in them comes back with them.
+    check: () => [...kept].toSorted((a, b) => a.length - b.length).flatMap(checkFolder),
+    clear: () => kept.clear(),
+    close: () => [...open.keys()].forEach(forget),
+  };
+}
+
+function hold(path: string): Held | null {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const { dev, ino } = fstatSync(fd);
+    return { fd, dev, ino };
+  } catch {
+    return null;
+  }
+}
+
+/** Where it is by now. Linux only. */
+function placeOf({ fd, dev, ino }: Held): string | null {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${fd}`);
+    const entry = look(path);
+    return entry?.dev === dev && entry.ino === ino ? path : null;
+  } catch {
+    return null;
+  }
+}

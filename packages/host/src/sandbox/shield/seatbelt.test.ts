@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { NOTHING_GUARDED } from "../guarded/guarded.ts";
+import { seatbeltArgv, seatbeltProfile } from "./seatbelt.ts";
+
+const covers = {
+  hiddenFiles: ["/p/.env"],
+  hiddenFolders: ["/p/secrets"],
+  readOnly: ["/p/.claude", '/p/odd"name\\'],
+  pinned: ["/p/.claude/worktrees", "/p/.git"],
+};
+
+test("a profile allows everything but what is covered, hidden paths last", () => {
+  expect(seatbeltProfile(covers, ["/p/.mcp.json"]).split("\n")).toEqual([
+    "(version 1)",
+    "(allow default)",
+    '(deny file-write* (subpath "/p/.claude"))',
+    '(deny file-write* (subpath "/p/odd\\"name\\\\"))',
+    '(deny file-write* (subpath "/p/.mcp.json"))',
+    '(allow file-write* (subpath "/p/.claude/worktrees"))',
+    '(deny file-write-unlink (literal "/p/.git"))',
+    '(deny file-read* file-write* (subpath "/p/secrets"))',
+    '(deny file-read* file-write* (literal "/p/.env"))',
+  ]);
+});
+
+test("missing names, git settings and folders are held, the command follows untouched", () => {
+  const guarded = {
+    ...NOTHING_GUARDED,
+    missingFiles: ["/p/.mcp.json"],
+    gitSettings: ["/p/.git/config"],
+    closedFolders: ["/p/.husky"],
+    keptFolders: ["/p"],
+  };
+  const argv = seatbeltArgv(guarded, { files: [], folders: [], complete: true }, ["/bin/zsh", "-c", "echo 'a b'"]);
+  expect(argv.slice(0, 2)).toEqual(["/usr/bin/sandbox-exec", "-p"]);
+  expect(argv[2]!.split("\n").slice(2)).toEqual([
+    '(deny file-write* (subpath "/p/.git/config"))',
+    '(deny file-write* (subpath "/p/.husky"))',
+    '(deny file-write* (subpath "/p/.mcp.json"))',
+    '(deny file-write-unlink (literal "/p"))',
+    '(allow file-write* (subpath "/p/.husky/_"))',
+  ]);
+  expect(argv.slice(3)).toEqual(["/bin/zsh", "-c", "echo 'a b'"]);
+});

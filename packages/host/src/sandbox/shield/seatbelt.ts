@@ -1,0 +1,43 @@
+// The shield on macOS: a Seatbelt profile that allows everything but a few paths. Pure.
+
+import { join } from "node:path";
+import type { Covers } from "./bubblewrap.ts";
+import type { Denied } from "../denied/denied.ts";
+import type { Guarded } from "../guarded/guarded.ts";
+
+const PROGRAM = "/usr/bin/sandbox-exec";
+
+/**
+ * Seatbelt can hold what does not exist, and folders in place, so nothing needs to be compared afterwards. Git's settings
+ * are read-only: what a child does later could not be undone.
+ */
+export function seatbeltArgv(guarded: Guarded, hidden: Denied, argv: readonly string[]): string[] {
+  const { missingFiles, missingFolders, links, gitSettings, closedFolders, keptFolders } = guarded;
+  const covers: Covers = {
+    hiddenFiles: hidden.files,
+    hiddenFolders: hidden.folders,
+    readOnly: [...guarded.readOnly, ...gitSettings, ...closedFolders],
+    pinned: [...guarded.pinned, ...keptFolders, ...closedFolders.map((folder) => join(folder, "_"))],
+  };
+  return [PROGRAM, "-p", seatbeltProfile(covers, [...missingFiles, ...missingFolders, ...links]), ...argv];
+}
+
+/** The last rule that matches wins, so what is hidden comes last. */
+export function seatbeltProfile(covers: Covers, absent: readonly string[]): string {
+  const rules = [
+    ...[...covers.readOnly, ...absent].map((path) => `(deny file-write* (subpath ${text(path)}))`),
+    // A pinned folder may be written to; itself it can be neither renamed nor removed.
+    ...covers.pinned.flatMap((path) =>
+      covers.readOnly.some((outer) => path.startsWith(`${outer}/`))
+        ? [`(allow file-write* (subpath ${text(path)}))`]
+        : [`(deny file-write-unlink (literal ${text(path)}))`],
+    ),
+    ...covers.hiddenFolders.map((path) => `(deny file-read* file-write* (subpath ${text(path)}))`),
+    ...covers.hiddenFiles.map((path) => `(deny file-read* file-write* (literal ${text(path)}))`),
+  ];
+  return ["(version 1)", "(allow default)", ...rules].join("\n");
+}
+
+function text(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, "\\$&")}"`;
+}

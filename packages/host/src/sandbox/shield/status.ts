@@ -1,0 +1,90 @@
+// Whether this machine can shield commands: looks for the program and tries it once. Knows no rules.
+
+import { existsSync } from "node:fs";
+import { findProgram } from "../../programs/find-program.ts";
+
+export interface ShieldStatus {
+  readonly active: boolean;
+  readonly kind: "bubblewrap" | "seatbelt" | "none";
+  /** Why it is not active, in words that name the fix. */
+  readonly reason?: string;
+  readonly version?: string;
+  readonly program?: string;
+}
+
+const LIMIT_MS = 5_000;
+const SEATBELT = "/usr/bin/sandbox-exec";
+const SEATBELT_TRIAL = [SEATBELT, "-p", "(version 1)(allow default)", "/usr/bin/true"];
+
+export interface ShieldQuestion {
+  /** PATH. */
+  readonly path: string | undefined;
+  /** An absolute path set by an administrator. */
+  readonly bwrapPath?: string;
+  readonly platform?: NodeJS.Platform;
+  /** Takes another process; for people who ask. */
+  readonly withVersion?: boolean;
+}
+
+/** A real trial run, about 3 ms. */
+export async function tryShield(options: ShieldQuestion): Promise<ShieldStatus> {
+  const platform = options.platform ?? process.platform;
+  if (platform === "darwin") {
+    if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
+    const trial = await tryOut(SEATBELT_TRIAL);
+    return trial.ok
+      ? { active: true, kind: "seatbelt", program: SEATBELT }
+      : none(`sandbox-exec failed: ${trial.text}`);
+  }
+  if (platform !== "linux") return none(`there is none for ${platform}`);
+
+  const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
+  if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
+  const [trial, version] = await Promise.all([
+    tryOut([program, "--dev-bind", "/", "/", "--", "true"]),
+    options.withVersion ? tryOut([program, "--version"]) : undefined,
+  ]);
+  if (!trial.ok) {
+    return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
+  }
+  return {
+    active: true,
+    kind: "bubblewrap",
+    program,
+    ...(version?.ok ? { version: version.text.replace(/^bubblewrap /, "") } : {}),
+  };
+}
+
+function none(reason: string): ShieldStatus {
+  return { active: false, kind: "none", reason };
+}
+
+function tryOut(argv: string[]): Promise<Trial> {
+  return runTrial(argv, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, limitMs: LIMIT_MS });
+}
+
+export interface Trial {
+  readonly ok: boolean;
+  /** What it printed; when it failed, why. */
+  readonly text: string;
+}
+
+export async function runTrial(
+  argv: string[],
+  { env, limitMs }: { readonly env: Readonly<Record<string, string | undefined>>; readonly limitMs: number },
+): Promise<Trial> {
+  try {
+    const child = Bun.spawn(argv, {
+      cwd: "/",
+      env: { ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: limitMs,
+      killSignal: "SIGKILL",
+    });
+    const [code, out, error] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+    const text = (code === 0 ? out : error).trim().slice(0, 300);
+    return { ok: code === 0, text: text || `exit code ${code}` };
+  } catch (error) {
+    return { ok: false, text: (error as Error).message };
+  }
+}

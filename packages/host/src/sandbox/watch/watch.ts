@@ -1,0 +1,246 @@
+// What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
+// as long as anything that ran behind the shield may live, background children included; undone and reported.
+
+import { basename, join, sep } from "node:path";
+import { gitFolders } from "../guarded/git-folders.ts";
+import { gitSettingsOf } from "../guarded/guard-git.ts";
+import type { Guarded } from "../guarded/guarded.ts";
+import { createKeptFolders } from "../guarded/kept-folders.ts";
+import { isFolder, look, readLink } from "../guarded/look.ts";
+import { isStandIn } from "../shield/stand-in.ts";
+import { createSurvivors } from "./survivors.ts";
+import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
+import { createWatchedFiles } from "./watched-files.ts";
+
+export interface Watch {
+  /** A command is about to start. */
+  begin(guarded: Guarded): WatchedCommand;
+  /**
+   * One that somebody allowed to change guarded paths. What is watched by then because of other commands goes on being
+   * watched, and only what this one names is let pass: nobody can tell who changes the rest.
+   */
+  beginApproved(command: string): WatchedCommand;
+  /** Undoes what was changed since; the next command to end reports it. True when there was something. */
+  check(): boolean;
+  /** Calls back when nothing that ran behind the shield is left. */
+  whenSettled(action: () => void): void;
+  close(): void;
+}
+
+export interface WatchedCommand {
+  /** The command has ended, though children of it may go on: what had to be undone so far. */
+  end(): string[];
+}
+
+export interface WatchOptions {
+  /** In the name of a file that every shielded process has mounted. */
+  readonly mark: string;
+  /** Whether we wrote this file ourselves, with somebody's approval. */
+  wroteOurselves(path: string): boolean;
+  /** Told of what was undone while no command was there to report it. */
+  warn(text: string): void;
+  /** Told how things should be, while they are watched, and null afterwards: for whoever cleans up when we are killed. */
+  onWatch(pristine: Pristine | null): void;
+}
+
+export interface Pristine {
+  readonly missing: readonly string[];
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const LOOK_AGAIN_MS = 1_000;
+const LEFT_RUNNING =
+  "This command was allowed to change protected paths, but so may have something else that is still running. If the change is wanted, stop that first and run the command again.";
+
+export function createWatch(options: WatchOptions): Watch {
+  const missing = new Set<string>();
+  const standIns = new Set<string>();
+  const links = new Map<string, string>();
+  const closed = new Map<string, Set<string>>();
+  const places = new Set<string>();
+  const repositories = new Set<string>();
+  const unseen = new Set<string>();
+  const approved: string[] = [];
+  const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves, isNamed });
+  const folders = createKeptFolders();
+  const untold: string[] = [];
+  const survivors = createSurvivors(options.mark);
+  let settled: (() => void)[] = [];
+  let last: Guarded | undefined;
+  let forgotten: Guarded | undefined;
+  let running = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function repositoryRoots(): readonly string[] {
+    return [...places].flatMap((place) => [place, ...gitFolders(place).map(({ top }) => top)]);
+  }
+
+  function add(guarded: Guarded): void {
+    last = guarded;
+    forgotten = undefined;
+    for (const path of guarded.missingFolders) standIns.add(path);
+    const isInStandIn = (path: string) => guarded.missingFolders.some((folder) => path.startsWith(`${folder}${sep}`));
+    for (const path of guarded.missingFiles) if (!isInStandIn(path)) missing.add(path);
+    for (const path of guarded.links) {
+      const target = links.has(path) ? null : readLink(path);
+      if (target !== null) links.set(path, target);
+    }
+    for (const path of guarded.closedFolders) if (!closed.has(path)) closed.set(path, new Set(namesIn(path)));
+    for (const path of guarded.gitSettings) files.add(path, "settings");
+    for (const path of guarded.contents) files.add(path, "content");
+    for (const path of guarded.keptFolders) folders.add(path);
+    for (const path of guarded.places) places.add(path);
+    for (const path of guarded.repositories) repositories.add(path);
+    for (const path of guarded.unseen) unseen.add(path);
+  }
+
+  /** Whether a command that somebody allowed to change guarded paths says this name. */
+  function isNamed(name: string): boolean {
+    return approved.some((command) => command.includes(name.toLowerCase()));
+  }
+
+  function check(): string[] {
+    return [...folders.check(), ...checkMissing(), ...checkLinks(), ...checkClosed(), ...checkGit()];
+  }
+
+  function checkMissing(): string[] {
+    return [...missing, ...standIns].flatMap((path) => {
+      const entry = look(path);
+      // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
+      if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
+      if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
+      missing.delete(path);
+      standIns.delete(path);
+      return [];
+    });
+  }
+
+  function isOurs(path: string, depth = 3): boolean {
+    if (!isFolder(path)) return options.wroteOurselves(path);
+    return depth > 0 && namesIn(path).every((name) => isOurs(join(path, name), depth - 1));
+  }
+
+  function checkLinks(): string[] {
+    return [...links].flatMap(([path, target]) => {
+      if (!isMoved(path, target)) return [];
+      if (!isNamed(basename(path))) return [putBackLink(path, target)];
+      links.delete(path);
+      return [];
+    });
+  }
+
+  function checkClosed(): string[] {
+    return [...closed].flatMap(([folder, names]) =>
+      namesIn(folder).flatMap((name) => {
+        // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
+        if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
+        if (!isNamed(name)) return [setAside(join(folder, name))];
+        names.add(name);
+        return [];
+      }),
+    );
+  }
+
+  /** Repositories that appeared, submodules and worktrees among them, have to begin without programs to run. */
+  function checkGit(): string[] {
+    const notes: string[] = [];
+    for (const place of places) {
+      for (const git of gitFolders(place)) {
+        // Where one is a link, what it leads to is watched already.
+        for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
+        for (const folder of git.folders) {
+          if (repositories.has(folder)) continue;
+          repositories.add(folder);
+          notes.push(...activeHooks(folder).map(setAside));
+        }
+        // More of them than can be checked: none of them can be trusted.
+        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(setAside));
+      }
+    }
+    return [...notes, ...files.check()];
+  }
+
+  /** Not the stand-ins: they are removed if they are empty, and a person's if they are not. */
+  function tellHeir(): void {
+    options.onWatch({ missing: [...missing], files: files.pristine() });
+  }
+
+  function forget(): void {
+    for (const each of [missing, standIns, links, closed, places, repositories, unseen, files, folders]) each.clear();
+    forgotten = last;
+    last = undefined;
+    options.onWatch(null);
+    const actions = settled;
+    settled = [];
+    for (const action of actions) action();
+  }
+
+  /** Nothing runs that we wait for: if nothing else does either, what happens from here on is no command's doing. */
+  function settle(isLeft: boolean): void {
+    if (!isLeft) forget();
+    clearTimeout(timer);
+    timer = setTimeout(lookAgain, LOOK_AGAIN_MS);
+    timer.unref();
+  }
+
+  function lookAgain(): void {
+    if (running > 0) return;
+    const notes = check();
+    untold.push(...notes);
+    for (const note of notes) options.warn(note);
+    const isLeft = survivors.any();
+    if (!isLeft) return forget();
+    // Overlooked a moment ago, when everything was forgotten.
+    if (forgotten) add(forgotten);
+    tellHeir();
+    settle(isLeft);
+  }
+
+  function end(): string[] {
+    running--;
+    const notes = [...untold.splice(0), ...check()];
+    if (running === 0) settle(survivors.anyNew());
+    return notes;
+  }
+
+  return {
+    begin(guarded) {
+      untold.push(...check());
+      running++;
+      add(guarded);
+      tellHeir();
+      return { end };
+    },
+    beginApproved(command) {
+      untold.push(...check());
+      running++;
+      const words = command.toLowerCase();
+      approved.push(words);
+      return {
+        end() {
+          const earlier = untold.splice(0);
+          const notes = end();
+          approved.splice(approved.indexOf(words), 1);
+          return [...earlier, ...notes, ...(notes.length > 0 ? [LEFT_RUNNING] : [])];
+        },
+      };
+    },
+    check() {
+      const notes = check();
+      untold.push(...notes);
+      if (last) tellHeir();
+      return notes.length > 0;
+    },
+    whenSettled: (action) => void settled.push(action),
+    close() {
+      clearTimeout(timer);
+      for (const note of check()) options.warn(note);
+      forget();
+      folders.close();
+    },
+  };
+}
+
+function isUntouched(folder: string): boolean {
+  return namesIn(folder).length === 0;
+}

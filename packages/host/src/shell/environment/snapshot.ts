@@ -1,0 +1,159 @@
+// The user's shell as they know it: functions, aliases, options and PATH of a login, interactive shell, taken once
+// per session and sourced before each command. Only the user's own start files are read, never the project's.
+// From a zsh beside our bash only variables are taken: see `zsh-variables.ts`.
+
+import { closeSync, existsSync, writeSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { createPrivateFile } from "../../files/private-file.ts";
+import type { ShellProgram } from "./choose.ts";
+import { isCarriedOption } from "./meaning.ts";
+import { quote } from "../script.ts";
+import { printedBy, type StartFiles } from "./start-files.ts";
+import { zshVariables } from "./zsh-variables.ts";
+import { randomHex } from "../../random.ts";
+
+/** Functions, aliases, options before and after, PATH. */
+const PARTS = 5;
+
+export interface SnapshotOptions extends StartFiles {
+  readonly shell: ShellProgram;
+  /** The zsh whose variables bash is to be given. */
+  readonly userZsh?: string | undefined;
+  readonly directory: string;
+  mayInherit?: ((name: string) => boolean) | undefined;
+}
+
+/** The path of the snapshot; null when there is nothing to remember or it could not be taken in time. */
+export async function takeSnapshot(options: SnapshotOptions): Promise<string | null> {
+  const { shell, env, directory, userZsh } = options;
+  const source = userZsh === undefined ? shell : ({ path: userZsh, kind: "zsh" } as const);
+  if (!hasStartFiles(source, env)) return null;
+  const text = await (userZsh === undefined ? ownState(options) : variablesOf(userZsh, options));
+  return text ? keep(text, directory, shell) : null;
+}
+
+async function ownState(options: SnapshotOptions): Promise<string | null> {
+  const { shell, env } = options;
+  const line = `--${randomHex(12)}--`;
+  const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
+  const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
+  const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
+  const printed = await printedBy([shell.path, ...start, script], isWhole, options);
+  const parts = printed?.split(`${line}\n`);
+  if (parts?.length !== PARTS + 1) return null;
+  const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };
+  return snapshotText(state, shell, env["PATH"] ?? "");
+}
+
+/** Names and values, written anew for bash: nothing that zsh wrote is read as shell text. */
+async function variablesOf(zsh: string, options: SnapshotOptions): Promise<string> {
+  const { env, mayInherit = () => true } = options;
+  const lines: string[] = [];
+  for (const [name, value] of await zshVariables(zsh, options)) {
+    if (name === "PATH") {
+      const path = joinPaths(env["PATH"] ?? "", value);
+      if (path !== env["PATH"]) lines.push(`export PATH=${quote(path)}\n`);
+    } else if (!Object.hasOwn(env, name) && mayInherit(name)) lines.push(`export ${name}=${quote(value)}\n`);
+  }
+  return lines.join("");
+}
+
+export interface ShellState {
+  readonly functions: string;
+  readonly aliases: string;
+  /** Options as commands that would set them, before and after the start files. */
+  readonly before: string;
+  readonly after: string;
+  readonly path: string;
+}
+
+/** Pure. "" when a plain shell would behave the same. */
+export function snapshotText(state: ShellState, shell: ShellProgram, currentPath: string): string {
+  const before = new Set(state.before.split("\n"));
+  const isCarried = (line: string) => (shell.kind === "bash" ? isCarriedOption(line) : !FIXED.test(line));
+  const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && isCarried(line));
+  const path = joinPaths(currentPath, state.path.trim());
+  const expand = shell.kind === "bash" ? "shopt -s expand_aliases\n" : "";
+  // Some functions can only be read with this option; commands are read without it.
+  const isExtended = shell.kind === "bash" && state.functions !== "" && /^shopt -s extglob$/m.test(state.after);
+  return [
+    isExtended ? `shopt -s extglob\n${state.functions}shopt -u extglob\n` : state.functions,
+    options.map((line) => `${line}\n`).join(""),
+    state.aliases === "" ? "" : expand + state.aliases,
+    path === currentPath ? "" : `export PATH=${quote(path)}\n`,
+  ].join("");
+}
+
+/** Options a running zsh cannot change or must not: job control and the editor belong to terminals. */
+const FIXED = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
+
+/** What we were started with goes first; what only the user's shell knows is added. */
+function joinPaths(current: string, fromShell: string): string {
+  const known = new Set(current.split(delimiter));
+  const more = fromShell.split(delimiter).filter((entry) => entry.startsWith("/") && !known.has(entry));
+  return [...(current === "" ? [] : [current]), ...new Set(more)].join(delimiter);
+}
+
+function hasStartFiles(shell: ShellProgram, env: Readonly<Record<string, string>>): boolean {
+  const home = env["HOME"];
+  if (!home || shell.kind === "sh") return false;
+  const names =
+    shell.kind === "bash"
+      ? [".bashrc", ".bash_profile", ".bash_login", ".profile"].map((name) => join(home, name))
+      : [".zshenv", ".zshrc", ".zprofile", ".zlogin"].map((name) => join(env["ZDOTDIR"] ?? home, name));
+  return names.some((name) => existsSync(name));
+}
+
+function keep(text: string, directory: string, shell: ShellProgram): string | null {
+  try {
+    const name = `snapshot-${shell.kind}-${Date.now()}-${randomHex(4)}.sh`;
+    const { fd, path } = createPrivateFile(directory, name);
+    writeSync(fd, text);
+    closeSync(fd);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+// bash reads either the login or the interactive files, so both are sourced here; a profile that mentions bashrc
+// is trusted to source it. Functions with one leading underscore are completions: many, long, and of no use here.
+const BASH = `
+__keelson_before=$(shopt -p)
+{
+  [ -r /etc/profile ] && . /etc/profile
+  __keelson_profile=
+  for __keelson_file in ~/.bash_profile ~/.bash_login ~/.profile; do
+    if [ -r "$__keelson_file" ]; then __keelson_profile=$__keelson_file; . "$__keelson_file"; break; fi
+  done
+  if [ -r ~/.bashrc ] && ! { [ -n "$__keelson_profile" ] && command grep -q bashrc "$__keelson_profile"; }; then
+    . ~/.bashrc
+  fi
+} >/dev/null 2>&1
+declare -F | while read -r _ _ name; do
+  case $name in _[!_]*) ;; *) declare -f -- "$name" ;; esac
+done
+echo LINE
+alias -p
+echo LINE
+printf '%s\\n' "$__keelson_before"
+echo LINE
+shopt -p
+echo LINE
+printf '%s\\n' "$PATH"
+echo LINE
+`;
+
+const ZSH = `
+for name in \${(k)functions}; do
+  [[ $name == _[^_]* ]] || functions -- $name
+done
+echo LINE
+alias -L
+echo LINE
+echo LINE
+setopt | while read -r name; do echo "setopt $name"; done
+echo LINE
+print -r -- "$PATH"
+echo LINE
+`;

@@ -1,0 +1,35 @@
+// The exported variables of the user's zsh, as data: names and values. Its functions, aliases and options stay there,
+// for they mean something else in bash, where commands run.
+
+import { isPassedOn } from "./child-env.ts";
+import { isCleared } from "./meaning.ts";
+import { printedBy, type StartFiles } from "./start-files.ts";
+import { randomHex } from "../../random.ts";
+
+/** Empty when they could not be read in time. */
+export async function zshVariables(zsh: string, options: StartFiles): Promise<readonly (readonly [string, string])[]> {
+  const mark = `--${randomHex(12)}--`;
+  const script = SCRIPT.replaceAll("MARK", mark);
+  const isWhole = (text: string) => text.endsWith(`${mark}end\0`);
+  const printed = await printedBy([zsh, "-l", "-i", "-c", script], isWhole, options);
+  const from = printed?.indexOf(`${mark}begin\0`) ?? -1;
+  if (from < 0) return [];
+  const entries = printed!.slice(from + `${mark}begin\0`.length, -`${mark}end\0`.length).split("\0");
+  return entries.flatMap((entry) => {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(entry) ?? [];
+    if (name === undefined || OF_THE_SHELL.has(name) || isCleared(name) || !isPassedOn(name)) return [];
+    return [[name, value!] as const];
+  });
+}
+
+/** Of the zsh itself, not of the user. */
+const OF_THE_SHELL = new Set(["SHLVL", "_", "ZDOTDIR"]);
+
+// Escaped names are not aliases. Tied arrays such as `path` are exported under their other name, PATH.
+const SCRIPT = `
+\\builtin print -rN -- MARKbegin
+for __keelson_name in \${(k)parameters[(R)*export*]}; do
+  \\builtin print -rN -- "$__keelson_name=\${(P)__keelson_name}"
+done
+\\builtin print -rN -- MARKend
+`;

@@ -1,0 +1,124 @@
+// A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
+// what our commands left running, and then itself.
+
+import type { Heir } from "../../sandbox/watch/afterlife.ts";
+import type { GroupWatcher } from "./groups.ts";
+
+export interface Reaper extends GroupWatcher, Heir {
+  /** Everything has been ended; the reaper is not needed. */
+  dismiss(): Promise<void>;
+}
+
+/** Its own environment carries no mark, so neither we nor an outer session mistake it for a command. */
+export function startReaper(token: string): Reaper {
+  const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token], {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "pipe",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+  child.unref();
+  let isGone = false;
+  /** One that was dismissed, or killed by somebody, is told nothing: that is no reason for us to fail. */
+  const tell = (line: string) => {
+    if (isGone || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = () => void (isGone = true);
+    try {
+      child.stdin.write(`${line}\n`);
+      Promise.resolve(child.stdin.flush()).catch(gone);
+    } catch {
+      gone();
+    }
+  };
+  return {
+    added: (pgid) => tell(`+${pgid}`),
+    removed: (pgid) => tell(`-${pgid}`),
+    leftover: (path) => path.includes("\n") || tell(`>${path}`),
+    restore(paths) {
+      const lines = paths.filter(({ path }) => !/[\n\t]/.test(path));
+      tell(["!", ...lines.map(({ path, copy = "" }) => `=${copy}\t${path}`)].join("\n"));
+    },
+    arm: (isArmed) => tell(isArmed ? "^1" : "^"),
+    async dismiss() {
+      isGone = true;
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+const SCRIPT = `
+trap '' TERM INT HUP
+token=$1
+groups=
+leftovers=
+pristine=
+armed=
+while IFS= read -r line; do
+  case $line in
+    +*) groups="$groups \${line#+}" ;;
+    -*) left=
+        for group in $groups; do [ "$group" = "\${line#-}" ] || left="$left $group"; done
+        groups=$left ;;
+    '>'*) leftovers="$leftovers\${line#>}
+" ;;
+    '!') pristine= ;;
+    '='*) pristine="$pristine\${line#=}
+" ;;
+    '^'*) armed=\${line#^} ;;
+  esac
+done
+targets() {
+  for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && echo "-$group"; done
+  for file in $(grep -ls -- "$token" /proc/[0-9]*/environ /proc/[0-9]*/mountinfo 2>/dev/null); do
+    pid=\${file#/proc/}
+    echo "\${pid%/*}"
+  done
+}
+tidy() {
+  while IFS= read -r path; do
+    if [ -d "$path" ]; then
+      [ -k "$path" ] && ( flock -xn 9 && rmdir -- "$path" ) 9<"$path"
+    elif [ -e "$path" ] && [ ! -s "$path" ]; then
+      rm -f -- "$path"
+    fi
+  done 2>/dev/null <<END
+$leftovers
+END
+}
+restore() {
+  tab=$(printf '\\t')
+  while IFS= read -r line; do
+    copy=\${line%%"$tab"*}
+    path=\${line#*"$tab"}
+    [ -n "$path" ] || continue
+    if [ -n "$armed" ] && [ -z "$copy" ]; then
+      { [ -e "$path" ] || [ -L "$path" ]; } && [ -n "$(ls -Ad "$path"/* "$path"/.[!.]* 2>/dev/null)$(find "$path" -prune ! -type d)" ] &&
+        mv -- "$path" "$path.set-aside-$$"
+    elif [ -n "$armed" ] && [ -d "\${path%/*}" ] && ! cmp -s -- "$copy" "$path"; then
+      if [ -f "$path" ] && [ ! -L "$path" ]; then cp -p -- "$path" "$path.set-aside-$$"
+      else mv -- "$path" "$path.set-aside-$$"; fi
+      cat -- "$copy" >"$path.keelson-$$" && mv -- "$path.keelson-$$" "$path"
+    fi
+    [ -z "$copy" ] || rm -f -- "$copy"
+  done 2>/dev/null <<END
+$pristine
+END
+}
+trap 'restore; tidy' EXIT
+signal() {
+  for target in $(targets); do kill -s "$1" -- "$target" 2>/dev/null; done
+}
+signal TERM
+for round in 1 2 3 4 5; do
+  [ -n "$(targets)" ] || exit 0
+  sleep 0.1
+done
+for round in 1 2 3 4 5; do
+  [ -n "$(targets)" ] || exit 0
+  signal KILL
+  sleep 0.05
+done
+`;

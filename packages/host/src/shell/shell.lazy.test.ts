@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createShell } from "./shell.lazy.ts";
+import { createTasks } from "../tasks/task-table.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "keelson-late-shell-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function open(more: object = {}) {
+  const { PATH = "/usr/bin:/bin" } = process.env;
+  return createShell({
+    configDir: join(root, "config"),
+    sessionId: "s",
+    entrypoint: "test",
+    childEnv: { PATH },
+    env: { PATH, SHELL: "/bin/bash" },
+    resultsDir: join(root, "results"),
+    tasksDir: join(root, "tasks"),
+    tasks: createTasks(),
+    ...more,
+  });
+}
+
+const how = () => ({ cwd: root, timeoutMs: 5_000, signal: new AbortController().signal, maxOutput: 1_000, id: "call" });
+
+test("the first command opens the shell, and closing ends what it left", async () => {
+  const shell = open();
+  const { text, code } = await shell.run("echo here; sleep 1000 & echo $! >child", how());
+  expect({ text: text.trim(), code }).toEqual({ text: "here", code: 0 });
+  const child = Number(await Bun.file(join(root, "child")).text());
+  await shell.close();
+  expect(existsSync(`/proc/${child}/exe`)).toBe(false);
+});
+
+test("one that ran nothing still closes the sandbox, and starts nothing afterwards", async () => {
+  let closed = 0;
+  const shell = open({ sandbox: { close: async () => void closed++ } });
+  await shell.close();
+  expect(closed).toBe(1);
+  expect(shell.run("echo too late", how())).rejects.toThrow("The session is closing");
+  expect(existsSync(join(root, "config"))).toBe(false);
+});

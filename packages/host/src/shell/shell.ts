@@ -1,0 +1,265 @@
+// The session's shell: a fresh bash for every command, with the user's own environment, ended with everything
+// it began. Knows nothing of permissions or of what the output is for.
+
+import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
+import { createPrivateFile } from "../files/private-file.ts";
+import { startBackground } from "../tasks/background-command.ts";
+import { childEnvironment } from "./environment/child-env.ts";
+import { chooseShell, type ShellChoice } from "./environment/choose.ts";
+import { startCommand } from "./process/command.ts";
+import { drain } from "./process/drain.ts";
+import { createGuardedGroups } from "./process/guarded-groups.ts";
+import { collectOutput } from "./output.ts";
+import { limited } from "./process/limited.ts";
+import { loadPipes } from "./process/pipe.ts";
+import { quote, scriptFor } from "./script.ts";
+import { takeSnapshot } from "./environment/snapshot.ts";
+import type { Confined, Confinement } from "../sandbox/confine.ts";
+import type { Sandbox } from "../sandbox/full/prepare.ts";
+import type { ShieldOptions } from "../sandbox/shield/shield.ts";
+import type { Tasks } from "../tasks/task-table.ts";
+import { randomHex } from "../random.ts";
+
+export interface ShellOptions {
+  readonly configDir: string;
+  readonly sessionId: string;
+  /** Said to children as CLAUDE_CODE_ENTRYPOINT. */
+  readonly entrypoint: string;
+  /** Read before each command. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** The shell the gate judges by. Absent: chosen from `env`. */
+  readonly choice?: ShellChoice;
+  /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Which variables of the user's shell may reach commands: no credentials of ours. Absent: all. */
+  mayInherit?(name: string): boolean;
+  /** Scripts that hooks wrote for commands to come, in the order they are run; asked before each command. */
+  envFiles?(): readonly string[];
+  /** Keeps output that is too long to show. */
+  readonly resultsDir: string;
+  /** Keeps the output of background commands. */
+  readonly tasksDir: string;
+  readonly tasks: Tasks;
+  /** What hides denied files and guards others from commands, where the machine can. Absent: nothing does. */
+  readonly shield?: ShieldOptions;
+  /** The full sandbox, once it is ready. */
+  readonly sandbox?: Sandbox;
+  /** Whether somebody agreed that this tool call may change guarded paths. */
+  mayChangeGuarded?(id: string): boolean;
+}
+
+export interface SessionShell extends Shell {
+  /** Ends every process the session started, also those that ignore TERM or began a session of their own. */
+  close(): Promise<void>;
+  /** Undoes what children of earlier commands did to guarded paths. True when there was something. */
+  undoChanges(): Promise<boolean>;
+  /** Whether a command that starts here would find every denied file hidden. Tries it out first, about 3 ms. */
+  hidesDenied(cwd: string): Promise<boolean>;
+}
+
+/** The system takes at most 128 KB as one argument; longer scripts go through a file. */
+const LONGEST_SCRIPT = 100_000;
+
+const NOT_STARTED: ShellResult = {
+  text: "",
+  tail: "",
+  size: 0,
+  path: null,
+  code: null,
+  timedOut: false,
+  aborted: true,
+  cwd: null,
+};
+
+const NO_OUTPUT = { text: "", code: null };
+
+export function createShell(options: ShellOptions): SessionShell {
+  const token = randomHex(16);
+  const envNow = () => childEnvironment({ ...options, token });
+  const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
+  const { groups, guard, reaper } = createGuardedGroups(token);
+  let confinement: Promise<Confinement> | undefined;
+  // A dozen modules that a session without commands never needs.
+  const loadConfinement = () => (confinement ??= openConfinement());
+  /** Commands that ended while children of theirs live on: what was held for them is held until those are gone. */
+  const lingering = new Map<number, () => void>();
+  let snapshotPath: string | null = null;
+  let prepared: ReturnType<typeof prepare> | undefined;
+  let closed = false;
+
+  async function prepare() {
+    guard();
+    const directory = join(options.configDir, "shell-snapshots");
+    const { seclude } = await import("../programs/seclude.ts");
+    const [snapshot, openPipe] = await Promise.all([
+      takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
+      loadPipes(),
+      seclude(),
+    ]);
+    snapshotPath = snapshot;
+    return { snapshot, openPipe };
+  }
+
+  async function openConfinement(): Promise<Confinement> {
+    const [{ createShield }, { createAfterlife }] = await Promise.all([
+      import("../sandbox/shield/shield.ts"),
+      import("../sandbox/watch/afterlife.ts"),
+    ]);
+    const { shield } = options;
+    const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];
+    return {
+      shield: shield && createShield({ ...shield, governing }, token, createAfterlife(reaper)),
+      sandbox: options.sandbox,
+      mayChangeGuarded: options.mayChangeGuarded,
+    };
+  }
+
+  async function argvFor({
+    command,
+    cwd,
+    id,
+    sandbox,
+    reportsDirectory,
+  }: {
+    command: string;
+    cwd: string;
+    id: string;
+    sandbox?: "default" | "off";
+    reportsDirectory: boolean;
+  }) {
+    const { snapshot, openPipe } = await (prepared ??= prepare());
+    sweep();
+    if (closed) throw new ToolError("The session is closing; no command is started any more.");
+    if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);
+    const script = scriptFor({
+      command,
+      shell: program,
+      snapshot,
+      envFile: options.env["CLAUDE_ENV_FILE"],
+      hookFiles: options.envFiles?.(),
+      prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
+      reportsDirectory,
+    });
+    const file = Buffer.byteLength(script) > LONGEST_SCRIPT ? keepScript(script, options.resultsDir) : null;
+    const { confine } = await import("../sandbox/confine.ts");
+    const entered = await confine(await loadConfinement(), {
+      shell: program.path,
+      script: file ? `. ${quote(file)}` : script,
+      command,
+      cwd,
+      id,
+      outside: sandbox === "off",
+    });
+    return { ...entered, openPipe, forget: () => forgetFile(file) };
+  }
+
+  function leave(pgid: number, entered: Confined, result: { text: string; code: number | null }): readonly string[] {
+    if (groups.isAlive(pgid)) lingering.set(pgid, () => entered.release());
+    else entered.release();
+    return entered.leave(result);
+  }
+
+  function abandon(entered: Confined): void {
+    entered.leave(NO_OUTPUT);
+    entered.release();
+  }
+
+  function sweep({ all } = { all: false }): void {
+    for (const [pgid, release] of lingering) {
+      if (!all && groups.isAlive(pgid)) continue;
+      lingering.delete(pgid);
+      release();
+    }
+  }
+
+  return {
+    async run(command, { cwd, timeoutMs, signal, maxOutput, id, sandbox }): Promise<ShellResult> {
+      const entered = await argvFor({ command, cwd, id, sandbox, reportsDirectory: true });
+      const { argv, openPipe, forget } = entered;
+      let hasLeft = false;
+      try {
+        if (signal.aborted) return NOT_STARTED;
+        const child = startCommand({ argv, cwd, env: envNow(), openPipe });
+        groups.add(child.pid, entered);
+        const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
+        const end = () => void groups.end(child.pid);
+        const { value: code, timedOut, aborted } = await limited(drain(child, output), { timeoutMs, signal, end });
+        groups.leaderEnded(child.pid);
+        const printed = output.end();
+        hasLeft = true;
+        const notes = leave(child.pid, entered, { text: `${printed.text}\n${printed.tail}`, code });
+        const result = { ...printed, code, timedOut, aborted, cwd: child.directory() };
+        return notes.length > 0 ? { ...result, notes } : result;
+      } finally {
+        if (!hasLeft) abandon(entered);
+        forget();
+      }
+    },
+
+    async background(command, { cwd, description, toolUseId, sandbox }) {
+      const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
+      const { argv, isKeeper, forget } = entered;
+      const { tasksDir: directory, tasks } = options;
+      const start = { command, argv, isKeeper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
+      const onEnd = (code: number | null, pgid: number) => {
+        forget();
+        return leave(pgid, entered, { text: "", code });
+      };
+      try {
+        return startBackground({ ...start, onEnd });
+      } catch (error) {
+        abandon(entered);
+        throw error;
+      }
+    },
+
+    async undoChanges() {
+      return (await confinement)?.shield?.check() ?? false;
+    },
+
+    async hidesDenied(cwd) {
+      const { shield } = await loadConfinement();
+      // Whoever asks is about to judge a command, by what git and others would read.
+      shield?.check();
+      return (await shield?.hidesAll(cwd)) ?? false;
+    },
+
+    async close() {
+      closed = true;
+      const guardian = reaper();
+      if (!guardian) return options.sandbox?.close();
+      const running = options.tasks.list().filter(({ status, type }) => status === "running" && type === "local_bash");
+      const stops = running.map(({ id }) => options.tasks.stop(id));
+      await groups.endAll();
+      await Promise.all(stops);
+      sweep({ all: true });
+      await (await confinement)?.shield?.close();
+      await guardian.dismiss();
+      await options.sandbox?.close();
+      forgetFile((await prepared)?.snapshot);
+    },
+  };
+}
+
+function createOutputFile(directory: string, id: string) {
+  const name = id.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  try {
+    return createPrivateFile(directory, `${name}.txt`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return createPrivateFile(directory, `${name}-${randomHex(4)}.txt`);
+  }
+}
+
+function keepScript(script: string, directory: string): string {
+  const { fd, path } = createPrivateFile(directory, `script-${randomHex(8)}.sh`);
+  writeSync(fd, script);
+  closeSync(fd);
+  return path;
+}
+
+function forgetFile(path: string | null | undefined): void {
+  if (path && existsSync(path)) unlinkSync(path);
+}

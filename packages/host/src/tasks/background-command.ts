@@ -1,0 +1,73 @@
+// A command that runs beside the conversation: a row in the task table, its output straight into a file.
+
+import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
+import type { BackgroundCommand } from "@keelson/engine";
+import { createPrivateFile } from "../files/private-file.ts";
+import type { Tasks } from "./task-table.ts";
+import { exitOf } from "../shell/process/command.ts";
+import type { Groups } from "../shell/process/groups.ts";
+
+/** Past this the command is stopped: nobody reads it, and the disk is not ours to fill. */
+const LARGEST_OUTPUT = 1024 ** 3;
+const LOOK_EVERY_MS = 1_000;
+
+export interface BackgroundOptions {
+  readonly command: string;
+  readonly argv: string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly description: string;
+  readonly toolUseId: string;
+  readonly directory: string;
+  readonly tasks: Tasks;
+  readonly groups: Groups;
+  readonly isKeeper: boolean;
+  /** What is to be said after the last line of output. */
+  onEnd(code: number | null, pgid: number): readonly string[];
+}
+
+export function startBackground(options: BackgroundOptions): BackgroundCommand {
+  const { command, argv, cwd, env, description, toolUseId, tasks, groups } = options;
+  const id = `b${randomName()}`;
+  const { fd, path } = createPrivateFile(options.directory, `${id}.output`);
+  let child;
+  try {
+    child = Bun.spawn(argv, { cwd, env, stdio: ["ignore", fd, fd], detached: true });
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(path);
+    throw error;
+  }
+  const { pid } = child;
+  groups.add(pid, options);
+  const ended = tasks.start({ id, type: "local_bash", command, description, toolUseId, outputPath: path }, () =>
+    groups.end(pid),
+  );
+  const watch = setInterval(() => {
+    if (fstatSync(fd).size <= LARGEST_OUTPUT) return;
+    clearInterval(watch);
+    writeSync(fd, "\n[stopped: the output passed 1 GB]\n");
+    void groups.end(pid);
+  }, LOOK_EVERY_MS);
+  watch.unref();
+
+  void exitOf(child).then((code) => {
+    clearInterval(watch);
+    groups.leaderEnded(pid);
+    const notes = options.onEnd(code, pid);
+    if (notes.length > 0) writeSync(fd, `\n${notes.join("\n")}\n`);
+    closeSync(fd);
+    ended({ status: code === 0 ? "completed" : "failed", exitCode: code });
+  });
+  return { id, outputPath: path };
+}
+
+function randomName(): string {
+  const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
+  // 252 is the largest multiple of 36 in a byte; bytes above it would favour some letters.
+  const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
+  return bytes
+    .slice(0, 8)
+    .map((byte) => letters[byte % 36])
+    .join("");
+}

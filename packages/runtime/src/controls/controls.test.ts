@@ -1,0 +1,263 @@
+import { expect, test } from "bun:test";
+import type { Outbound } from "@keelson/protocol";
+import { Controls } from "./controls.ts";
+import type { ControlTargets } from "./targets.ts";
+
+/** Only what these tests touch; anything else would throw, and so be answered with an error. */
+function controls(more: Partial<ControlTargets> = {}) {
+  const sent: Outbound[] = [];
+  let ids = 0;
+  const targets: Partial<ControlTargets> = {
+    sessionId: "s",
+    send: (message) => void sent.push(message),
+    show: (signal) => void sent.push(signal as Outbound),
+    newId: () => `id-${ids++}`,
+    queued: () => [],
+    gate: { setMode: () => undefined, rules: [], mayRead: () => true, warm: async () => undefined },
+    setModel: async (name) => name ?? "default-model",
+    ...more,
+  };
+  return { target: new Controls(targets as ControlTargets), sent };
+}
+
+const request = (request_id: string, subtype: string, more: object = {}) => ({
+  type: "control_request" as const,
+  request_id,
+  request: { subtype, ...more },
+});
+const success = (request_id: string, response?: unknown) => ({
+  type: "control_response",
+  response: { subtype: "success", request_id, ...(response === undefined ? {} : { response }) },
+});
+const replies = (sent: readonly Outbound[]) => sent.filter(({ type }) => type === "control_response") as any[];
+
+test("an interrupt withdraws the open question, then is acknowledged with the prompts that still wait", async () => {
+  const { target, sent } = controls({ queued: () => ["p1"] });
+  const running = new AbortController();
+  target.onInterrupt(() => running.abort());
+  const asked = target.ask({ subtype: "can_use_tool" }, running.signal);
+
+  target.handle(request("r1", "interrupt"));
+
+  expect(sent).toEqual([
+    { type: "control_request", request_id: "id-0", request: { subtype: "can_use_tool" } },
+    { type: "control_cancel_request", request_id: "id-0" },
+    success("r1", { still_queued: ["p1"] }) as Outbound,
+  ]);
+  expect(await asked).toEqual({ subtype: "error", request_id: "id-0", error: "the run was interrupted" });
+});
+
+test("once the client has gone, questions are answered with an error, open ones too", async () => {
+  const { target, sent } = controls();
+  const { signal } = new AbortController();
+  const open = target.ask({ subtype: "can_use_tool" }, signal);
+  const hook = target.callHook("hook_0", { tool_use_id: "t1" }, signal);
+  target.close();
+  const error = "Tool permission stream closed before response received";
+  expect(await open).toMatchObject({ subtype: "error", error });
+  expect(await hook).toMatchObject({ subtype: "error", error: "The client closed the stream before it answered" });
+  expect(await target.ask({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
+  expect(sent).toHaveLength(2);
+});
+
+test("a question that was withdrawn before it was asked is not sent", async () => {
+  const { target, sent } = controls();
+  expect(await target.ask({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
+  expect(sent).toEqual([]);
+});
+
+test("callHook() gives the call's id, or one of its own where there is no call", async () => {
+  const { target, sent } = controls();
+  const { signal } = new AbortController();
+  void target.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
+  const stop = target.callHook("hook_1", { hook_event_name: "Stop" }, signal);
+  expect(sent.map((message) => (message as any).request.tool_use_id)).toEqual(["toolu_1", "id-1"]);
+  target.settle({ type: "control_response", response: { subtype: "success", request_id: "id-2", response: { a: 1 } } });
+  expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
+});
+
+test("mcpServer() speaks to a server in the client, and hears it", async () => {
+  const { target, sent } = controls();
+  const { signal } = new AbortController();
+  const [calc, other] = [target.mcpServer("calc"), target.mcpServer("other")];
+  const heard: unknown[] = [];
+  const stop = calc.listen((message) => void heard.push(message));
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const [answer, refused] = [calc.send(message, signal), other.send(message, signal)];
+  expect((sent[0] as any).request).toEqual({ subtype: "mcp_message", server_name: "calc", message });
+
+  const mcp_response = { jsonrpc: "2.0", id: 1, result: {} };
+  target.settle(success("id-0", { mcp_response }) as never);
+  const error = "SDK MCP server not found: other";
+  target.settle({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
+  expect(await answer).toEqual(mcp_response);
+  expect(refused).rejects.toThrow(error);
+
+  const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+  target.handle(request("n1", "mcp_message", { server_name: "calc", message: changed }));
+  stop();
+  target.handle(request("n2", "mcp_message", { server_name: "calc", message: changed }));
+  expect(heard).toEqual([changed]);
+  expect(replies(sent)).toEqual([success("n1"), success("n2")]);
+});
+
+test("a request the client took back gets no answer, and what it started is told", async () => {
+  const started = Promise.withResolvers<AbortSignal>();
+  const release = Promise.withResolvers<string>();
+  const { target, sent } = controls({
+    setModel: () => {
+      started.resolve(new AbortController().signal);
+      return release.promise;
+    },
+  });
+  target.handle(request("r1", "set_model", { model: "m" }));
+  target.handle(request("r2", "set_permission_mode", { mode: "plan" }));
+  target.cancel("r1");
+  target.cancel("nobody");
+  await started.promise;
+  release.resolve("m");
+  await target.changed();
+  expect(replies(sent)).toEqual([success("r2", { mode: "plan" })]);
+});
+
+test("a run that starts meanwhile waits for what changes it", async () => {
+  const release = Promise.withResolvers<string>();
+  const { target } = controls({ setModel: () => release.promise });
+  target.handle(request("r1", "set_model", { model: "m" }));
+  let waited = false;
+  const ready = target.changed().then(() => (waited = true));
+  await Promise.resolve();
+  expect(waited).toBe(false);
+  release.resolve("m");
+  expect(await ready).toBe(true);
+});
+
+test("whatever breaks in a handler is an answer", async () => {
+  const { target, sent } = controls({
+    setModel: () => Promise.reject(new Error("no such model")),
+    cancelQueued: () => {
+      throw new Error("broken");
+    },
+    tasks: {} as ControlTargets["tasks"],
+  });
+  target.handle(request("r1", "set_model", { model: "m" }));
+  target.handle(request("r2", "cancel_async_message", { message_uuid: "u" }));
+  target.handle(request("r3", "stop_task"));
+  await target.finish();
+  const errors = Object.fromEntries(replies(sent).map(({ response }) => [response.request_id, response.error]));
+  expect(errors).toEqual({ r1: "no such model", r2: "broken", r3: 'stop_task: "task_id" must be a string' });
+});
+
+test("a session that is ended at once waits for nothing", async () => {
+  const { target, sent } = controls({ setModel: () => new Promise(() => undefined) });
+  target.handle(request("r1", "set_model", { model: "m" }));
+  target.close({ now: true });
+  await target.finish();
+  expect(replies(sent)).toEqual([]);
+});
+
+test("ten thousand requests in any interleaving are each answered exactly once, and never after they were taken back", async () => {
+  const random = seeded(20_26);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  const later = async () => {
+    for (let turns = Math.floor(random() * 4); turns > 0; turns--)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const { target, sent } = controls({
+    setModel: async (name) => {
+      await later();
+      if (random() < 0.1) throw new Error("refused");
+      return name ?? "m";
+    },
+    cancelQueued: () => [],
+    tasks: {
+      stop: async () => (await later(), random() < 0.5),
+      get: () => undefined,
+    } as unknown as ControlTargets["tasks"],
+  });
+  const kinds: readonly [subtype: string, more: object][] = [
+    ["set_model", { model: "a" }],
+    ["set_permission_mode", { mode: "plan" }],
+    ["set_permission_mode", { mode: "bogus" }],
+    ["interrupt", {}],
+    ["stop_task", { task_id: "b1" }],
+    ["get_task_output", { task_id: "b1" }],
+    ["cancel_async_message", { message_uuid: "u" }],
+    ["mcp_status", {}],
+    ["mcp_message", { server_name: "x", message: {} }],
+    ["background_tasks", {}],
+    ["no_such", {}],
+    ["__proto__", {}],
+    ["read_file", {}],
+  ];
+  const asked: Promise<unknown>[] = [];
+  const cancelled = new Map<string, number>();
+  const questions = new Set<string>();
+  const { signal } = new AbortController();
+
+  for (let number = 0; number < 10_000; number++) {
+    target.handle(request(`r${number}`, ...pick(kinds)));
+    if (random() < 0.05) {
+      const id = `r${Math.floor(random() * (number + 1))}`;
+      if (!cancelled.has(id)) cancelled.set(id, replies(sent).length);
+      target.cancel(id);
+    }
+    if (random() < 0.05) {
+      const at = sent.length;
+      asked.push(target.ask({ subtype: "can_use_tool", number }, signal));
+      questions.add((sent[at] as { request_id: string }).request_id);
+    }
+    if (random() < 0.05 && questions.size > 0) {
+      const id = pick([...questions]);
+      target.settle(success(id, { behavior: "allow" }) as never);
+      target.settle(success(id, { behavior: "late" }) as never);
+      questions.delete(id);
+    }
+    if (random() < 0.01) await later();
+  }
+  for (const id of questions) target.settle(success(id, { behavior: "allow" }) as never);
+  await target.finish();
+
+  const answered = Map.groupBy(replies(sent), ({ response }) => response.request_id as string);
+  for (let number = 0; number < 10_000; number++) {
+    const count = answered.get(`r${number}`)?.length ?? 0;
+    if (count !== 1)
+      expect({ id: `r${number}`, count, cancelled: cancelled.has(`r${number}`) }).toEqual({
+        id: `r${number}`,
+        count: 0,
+        cancelled: true,
+      });
+  }
+  expect(new Set((await Promise.all(asked)).map((answer: any) => answer.response.behavior))).toEqual(
+    new Set(["allow"]),
+  );
+  for (const [id, before] of cancelled) {
+    const at = replies(sent).findIndex(({ response }) => response.request_id === id);
+    expect(at === -1 || at < before).toBe(true);
+  }
+}, 30_000);
+
+test("what is asked for waits while nobody reads the answers", async () => {
+  const behind = Promise.withResolvers<void>();
+  const sent: Outbound[] = [];
+  let full = true;
+  const { target } = controls({
+    send: (message) => {
+      sent.push(message);
+      return full ? behind.promise : undefined;
+    },
+  });
+  target.handle(request("r1", "set_permission_mode", { mode: "plan" }));
+  target.handle(request("r2", "mcp_status"));
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(replies(sent).map(({ response }) => response.request_id)).toEqual(["r1"]);
+  full = false;
+  behind.resolve();
+  await target.finish();
+  expect(replies(sent).map(({ response }) => response.request_id)).toEqual(["r1", "r2"]);
+});
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+}

@@ -1,0 +1,63 @@
+// Questions to the model beside the conversation: they see it, and leave no trace in it. What they cost is charged.
+
+import { buildRequest, ModelError, requestParts } from "@keelson/engine";
+import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
+import type { Cost } from "../../model/cost.ts";
+import { askAside } from "../../model/side-request.ts";
+import { done, textIn, type Handler } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
+
+export const sideQuestion: Handler = async (request, targets, { id, signal }) => {
+  const question = textIn(request, "question");
+  await targets.show({ type: "system", subtype: "control_request_progress", request_id: id, status: "started" });
+  const text = `${question}\n\n<system-reminder>\nThis is a question beside the conversation. Answer it in text, without tools; it will not be remembered.\n</system-reminder>`;
+  const response = await askModel(targets, withQuestion(targets.conversation(), text), targets.system(), signal);
+  return done({ response, synthetic: false });
+};
+
+const LONGEST_TITLE = 80;
+
+export const generateSessionTitle: Handler = async (request, targets, { signal }) => {
+  const description = textIn(request, "description").slice(0, 10_000);
+  const system = [
+    "You name conversations. Answer with a title of three to seven words in sentence case, and nothing else.",
+  ];
+  const answer = await askModel(targets, [{ role: "user", content: description }], system, signal).catch(unnamed);
+  const title = answer
+    .trim()
+    .split("\n")[0]!
+    .replace(/^["'#\s]+|["'.\s]+$/g, "");
+  if (title === "" || title.length > LONGEST_TITLE) return done({ title: null });
+  if (request["persist"] === true) targets.rename(title);
+  return done({ title });
+};
+
+/** A model that cannot be asked leaves the session without a title, as it was. */
+function unnamed(error: unknown): string {
+  if (error instanceof ModelError) return "";
+  throw error;
+}
+
+async function askModel(
+  targets: ControlTargets,
+  messages: readonly ModelMessage[],
+  system: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const model = targets.model();
+  const request = buildRequest(requestParts(model, system, []), messages);
+  const { cost, now } = targets;
+  const charge: Cost["charge"] = (...booked) => cost.charge(...booked);
+  return askAside({ model, request, signal, charge, now });
+}
+
+/** The conversation up to its last safe place, tools and their results told as they are, and then the question. */
+function withQuestion(conversation: readonly ModelMessage[], question: string): readonly ModelMessage[] {
+  const open = conversation.at(-1);
+  const waits = open?.role === "assistant" && blocksOf(open.content).some(isToolUse);
+  const past = waits ? conversation.slice(0, -1) : conversation;
+  const last = past.at(-1);
+  const asked = { type: "text" as const, text: question };
+  if (last?.role !== "user") return [...past, { role: "user", content: [asked] }];
+  return [...past.slice(0, -1), { role: "user", content: [...blocksOf(last.content), asked] }];
+}

@@ -1,0 +1,142 @@
+// What fills the model's context: counted by the provider where it can, estimated at four bytes a token where not. A
+// summary is always an estimate: clients ask for one often, and it costs no request.
+
+import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
+import type { ModelMessage } from "@keelson/protocol";
+import { done, type Handler } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
+
+interface Category {
+  readonly id: string;
+  readonly name: string;
+  readonly tokens: number;
+  readonly color: string;
+  readonly kind: "used" | "free" | "buffer" | "deferred";
+}
+
+export const getContextUsage: Handler = async ({ detail }, targets, { signal }) => {
+  const { profile } = targets.model();
+  const max = profile.contextWindow;
+  const memory = targets.memoryFiles().map(({ path, type, text }) => ({ path, type, tokens: estimate(text) }));
+  const memoryTokens = memory.reduce((sum, { tokens }) => sum + tokens, 0);
+  const counted = await count(targets, signal, { estimate: detail === "summary" });
+  const mcpTools = toolsOf(targets).flatMap(({ name, tokens }) => {
+    const origin = targets.mcp?.originOf(name);
+    return origin ? [{ name, serverName: origin.server, tokens, isLoaded: true }] : [];
+  });
+  const mcpTokens = mcpTools.reduce((sum, { tokens }) => sum + tokens, 0);
+  const messages = Math.max(0, counted.messages - memoryTokens);
+  const used: Category[] = [
+    category("system_prompt", "System prompt", counted.system, "promptBorder"),
+    category("system_tools", "System tools", Math.max(0, counted.tools - mcpTokens), "inactive"),
+    category("mcp_tools", "MCP tools", mcpTokens, "cyan_FOR_SUBAGENTS_ONLY"),
+    category("memory_files", "Memory files", memoryTokens, "claude"),
+    category("messages", "Messages", messages, "purple_FOR_SUBAGENTS_ONLY"),
+  ].filter(({ tokens }) => tokens > 0);
+  const total = used.reduce((sum, { tokens }) => sum + tokens, 0);
+  const free: Category = {
+    ...category("free_space", "Free space", Math.max(0, max - total), "promptBorder"),
+    kind: "free",
+  };
+  const categories = [...used, free];
+  const usage = targets.lastUsage();
+  return done({
+    categories,
+    totalTokens: total,
+    maxTokens: max,
+    rawMaxTokens: max,
+    percentage: Math.round((total / max) * 100),
+    gridRows: gridOf(categories, max),
+    model: profile.id,
+    memoryFiles: memory,
+    mcpTools,
+    mcpInstructions: [],
+    agents: [],
+    slashCommands: { totalCommands: 0, includedCommands: 0, tokens: 0 },
+    skills: { totalSkills: 0, includedSkills: 0, tokens: 0, skillFrontmatter: [] },
+    ...(detail === "full" ? { systemTools: toolsOf(targets), systemPromptSections: sectionsOf(targets) } : {}),
+    isAutoCompactEnabled: false,
+    apiUsage: usage && {
+      input_tokens: usage.input_tokens,
+      output_tokens: usage.output_tokens,
+      cache_creation_input_tokens: usage.cache_creation_input_tokens ?? 0,
+      cache_read_input_tokens: usage.cache_read_input_tokens ?? 0,
+    },
+  });
+};
+
+const PROBE: ModelMessage = { role: "user", content: "x" };
+
+/** Four small questions: what the parts weigh is what is missing without them. */
+async function count(targets: ControlTargets, signal: AbortSignal, options: CountOptions) {
+  const model = targets.model();
+  const messages = targets.conversation();
+  const ask = (system: readonly string[], tools: ReturnType<ControlTargets["tools"]>, said: readonly ModelMessage[]) =>
+    tokensOf(buildRequest(requestParts(model, system, tools), said), model.provider, signal, options);
+  const [bare, system, tools, all] = await Promise.all([
+    ask([], [], [PROBE]),
+    ask(targets.system(), [], [PROBE]),
+    ask([], targets.tools(), [PROBE]),
+    messages.length === 0 ? undefined : ask(targets.system(), targets.tools(), messages),
+  ]);
+  const [ofSystem, ofTools] = [Math.max(0, system - bare), Math.max(0, tools - bare)];
+  return {
+    system: ofSystem,
+    tools: ofTools,
+    messages: all === undefined ? 0 : Math.max(0, all - ofSystem - ofTools),
+  };
+}
+
+interface CountOptions {
+  readonly estimate: boolean;
+}
+
+async function tokensOf(
+  request: ModelRequest,
+  provider: ModelProvider,
+  signal: AbortSignal,
+  options: CountOptions,
+): Promise<number> {
+  const counted = options.estimate ? undefined : await provider.countTokens?.(request, signal);
+  return counted ?? estimate(JSON.stringify([request.system, request.tools, request.messages]));
+}
+
+const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
+
+const category = (id: string, name: string, tokens: number, color: string): Category => ({
+  id,
+  name,
+  tokens,
+  color,
+  kind: "used",
+});
+
+const toolsOf = (targets: ControlTargets) =>
+  targets.tools().map(({ name, description, input }) => ({
+    name,
+    tokens: estimate(name + description + JSON.stringify(input.json)),
+  }));
+
+const sectionsOf = (targets: ControlTargets) =>
+  targets.system().map((text, index) => ({ name: index === 0 ? "Identity" : "Instructions", tokens: estimate(text) }));
+
+const ROWS = 10;
+const COLUMNS = 10;
+
+/** A picture of a hundred squares; whatever is there at all gets at least one. */
+function gridOf(categories: readonly Category[], max: number) {
+  const size = max / (ROWS * COLUMNS);
+  const squares = categories.flatMap((each) => {
+    const length = each.kind === "free" ? ROWS * COLUMNS : Math.max(1, Math.round(each.tokens / size));
+    const percentage = Math.round((each.tokens / max) * 100);
+    return Array.from({ length }, (_unused, index) => ({
+      color: each.color,
+      isFilled: each.kind !== "free",
+      categoryName: each.name,
+      tokens: each.tokens,
+      percentage,
+      squareFullness: Math.min(1, Math.max(0, each.tokens / size - index)),
+    }));
+  });
+  return Array.from({ length: ROWS }, (_unused, row) => squares.slice(row * COLUMNS, (row + 1) * COLUMNS));
+}

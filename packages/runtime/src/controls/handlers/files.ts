@@ -1,0 +1,165 @@
+// Files, for clients: reading one, naming some, telling what the model has seen, taking edits back.
+// A client may read what the user's rules leave readable, and nothing is read without a bound.
+
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { realPathOf } from "@keelson/host";
+import { done, failed, textIn, type Handler } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
+
+/** One line holds it all, and some clients take no line above a megabyte. */
+const DEFAULT_BYTES = 512 * 1024;
+const MOST_BYTES = 10 * 1024 * 1024;
+
+export const readFile: Handler = async (request, targets) => {
+  const requested = textIn(request, "path");
+  const { max_bytes: wanted, encoding = "utf-8" } = request;
+  const isText = encoding === "utf-8" || encoding === "utf8";
+  if (!isText && encoding !== "base64") return failed('read_file: "encoding" must be "utf-8" or "base64"');
+  const limit = typeof wanted === "number" && wanted > 0 ? Math.min(Math.floor(wanted), MOST_BYTES) : DEFAULT_BYTES;
+  const absPath = pathOf(requested, targets);
+  const found = await readHead(absPath, limit, targets);
+  if ("problem" in found) return failed(`read_file: ${found.problem}`);
+  const { bytes, size } = found;
+  const contents = isText ? new TextDecoder().decode(bytes) : bytes.toString("base64");
+  const lossy = isText && !Buffer.from(contents).equals(bytes);
+  return done({
+    contents,
+    absPath,
+    lossy,
+    requested_path: requested,
+    ...(size > bytes.length ? { truncated: true, size } : {}),
+  });
+};
+
+/** A file the client has shown the model itself: it may be edited without another Read, if it is still the same. */
+export const seedReadState: Handler = async (request, targets) => {
+  const path = pathOf(textIn(request, "path"), targets);
+  const { mtime } = request;
+  if (typeof mtime !== "number") return failed('seed_read_state: "mtime" must be a number of milliseconds');
+  const found = await readHead(path, MOST_BYTES, targets);
+  if ("problem" in found || found.size > found.bytes.length) return done();
+  // Changed since: the model has to read it like any other.
+  if (Math.floor(found.mtimeMs) > mtime) return done();
+  const { bytes, mtimeMs, size } = found;
+  const hash = Bun.hash(bytes).toString(36);
+  // A part nobody asks for: the model has not seen it in this conversation, so a Read must still show it.
+  const range = { offset: 0, limit: 0 };
+  targets.seen.set(realPathOf(path), { mtimeMs, size, hash, by: "read", range });
+  return done();
+};
+
+export const rewindFiles: Handler = (request, targets) => {
+  const prompt = textIn(request, "user_message_id");
+  if (targets.rewind === undefined) return failed("File rewinding is not enabled.");
+  const dryRun = request["dry_run"] === true;
+  const result = targets.rewind(prompt, { dryRun });
+  const { canRewind, error, filesChanged, insertions, deletions, skippedLinks, ...more } = result;
+  if (!canRewind) return failed(error ?? "The files cannot be rewound");
+  // A preview counts, the deed does not (observed).
+  return done(
+    dryRun ? { canRewind, filesChanged, insertions, deletions, ...more } : { canRewind, skippedLinks, ...more },
+  );
+};
+
+export const registerRepoRoot: Handler = (request, { workspace, addDirectories }) => {
+  const directory = textIn(request, "directory");
+  const path = realPathOf(resolve(workspace.root, directory));
+  const inside = workspace.directories.some((root) => holds(root, path));
+  if (!inside) {
+    return failed(
+      `register_repo_root: ${directory} is not a subdirectory of the session's working directory or of an added one`,
+    );
+  }
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    return failed(`register_repo_root: ${directory} is not a directory`);
+  }
+  addDirectories([path]);
+  return done();
+};
+
+const MOST_SUGGESTED = 15;
+const LIST_BYTES = 8 * 1024 * 1024;
+
+export const fileSuggestions: Handler = async (request, targets, { signal }) => {
+  const query = textIn(request, "query").slice(0, 200);
+  const { workspace, search, gate } = targets;
+  await gate.warm();
+  const { stdout } = await search.run(["--files", "--no-messages", "--hidden", "--glob", "!.git"], {
+    cwd: workspace.root,
+    signal,
+    timeoutMs: 3_000,
+    maxBytes: LIST_BYTES,
+  });
+  const files = stdout.split("\n").filter((line) => line !== "");
+  const folders = new Set(files.flatMap((file) => foldersOf(file)));
+  const ranked = [...files, ...[...folders].map((folder) => `${folder}/`)]
+    .flatMap((path) => {
+      const rank = rankOf(path, query);
+      return rank === undefined ? [] : [{ path, rank }];
+    })
+    .sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
+  const suggestions: object[] = [];
+  for (const { path } of ranked) {
+    if (suggestions.length === MOST_SUGGESTED) break;
+    if (!gate.mayRead(join(workspace.root, path))) continue;
+    suggestions.push({ path, displayText: path, type: path.endsWith("/") ? "directory" : "file" });
+  }
+  return done({ suggestions, cwd: workspace.root });
+};
+
+/** Lower is nearer: the name starts with it, holds it, the path holds it, its letters come in order. */
+export function rankOf(path: string, query: string): number | undefined {
+  const [whole, wanted] = [path.toLowerCase(), query.toLowerCase()];
+  const name = whole.replace(/\/$/, "").split("/").at(-1)!;
+  if (name.startsWith(wanted)) return 0;
+  if (name.includes(wanted)) return 1;
+  if (whole.includes(wanted)) return 2;
+  let at = 0;
+  for (const letter of wanted) {
+    at = whole.indexOf(letter, at) + 1;
+    if (at === 0) return undefined;
+  }
+  return 3;
+}
+
+function foldersOf(file: string): readonly string[] {
+  const parts = file.split("/").slice(0, -1);
+  return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));
+}
+
+function pathOf(path: string, { workspace, snapshot }: ControlTargets): string {
+  const here = path === "~" || path.startsWith("~/") ? join(snapshot().home, path.slice(1)) : path;
+  return resolve(workspace.cwd, here);
+}
+
+function holds(root: string, path: string): boolean {
+  const steps = relative(root, path);
+  return steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
+}
+
+type Head = { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number } | { readonly problem: string };
+
+/** Judged and opened at the same place: where the path leads, without following what came there meanwhile. */
+async function readHead(path: string, limit: number, { gate }: ControlTargets): Promise<Head> {
+  await gate.warm();
+  const place = realPathOf(path);
+  if (!gate.mayRead(path) || !gate.mayRead(place)) return { problem: `a permission rule denies reading ${path}` };
+  if (/^\/(?:proc|sys|dev)(?:\/|$)/.test(place)) return { problem: `${path} is not a regular file` };
+  let fd: number;
+  try {
+    fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return { problem: code === "ENOENT" ? `${path} does not exist` : `${path} cannot be read (${code})` };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { problem: `${path} is not a regular file` };
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, limit));
+    const got = readSync(fd, bytes, 0, bytes.length, 0);
+    return { bytes: bytes.subarray(0, got), size: stat.size, mtimeMs: stat.mtimeMs };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,159 @@
+// `initialize`: what a client says of itself, and what it is told in return. Asking again is legal and changes what it says.
+
+import type { Flags } from "@keelson/config";
+import {
+  COMPATIBLE_VERSION,
+  HOOK_EVENTS,
+  isObject,
+  VERSION,
+  type HookEvent,
+  type HookRegistration,
+  type JsonObject,
+} from "@keelson/protocol";
+import { describeModels } from "./models.ts";
+import { withFlags } from "./with-flags.ts";
+import { done, type Handler, type RequestBody } from "../reply.ts";
+import type { ControlTargets } from "../targets.ts";
+
+/** Everything `initialize` may carry that is not acted on at once; whoever builds the subject reads it here. */
+export interface ClientOptions {
+  /** Servers that live in the client, reached by `mcp_message`. */
+  readonly sdkMcpServers?: readonly string[];
+  readonly sdkMcpServerConfigs?: JsonObject;
+  readonly sdkMcpServerManifests?: JsonObject;
+  readonly agents?: JsonObject;
+  readonly skills?: readonly string[];
+  readonly plugins?: readonly unknown[];
+  readonly toolAliases?: JsonObject;
+  readonly planModeInstructions?: string;
+  readonly systemPromptSnapshot?: unknown;
+  readonly excludeDynamicSections?: boolean;
+  readonly promptSuggestions?: boolean;
+  readonly agentProgressSummaries?: boolean;
+  readonly forwardSubagentText?: boolean;
+  readonly supportedDialogKinds?: readonly string[];
+  readonly perTaskStopAffordance?: boolean;
+}
+
+/** What we do of the capabilities clients look for. */
+const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
+
+export const initialize: Handler = (request, targets, { pending, again }) => {
+  const hooks = callbacksIn(request["hooks"]);
+  if (hooks !== undefined) targets.setClientHooks(hooks);
+  targets.setClient?.(clientOptions(request));
+  const flags = flagsIn(request, targets.snapshot().flags);
+  if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
+  const { title } = request;
+  if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
+  const tell = () =>
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: running(targets) });
+  return done(describe(targets, hooks !== undefined), {
+    beside: {
+      pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
+      pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
+    },
+    ...(again ? { after: tell } : {}),
+  });
+};
+
+/** Functions of the client, known by the names it gave them. Events nobody knows are left out. */
+export function callbacksIn(hooks: unknown): readonly HookRegistration[] | undefined {
+  if (!isObject(hooks)) return undefined;
+  return Object.entries(hooks).flatMap(([event, matchers]) => {
+    if (!HOOK_EVENTS.includes(event as HookEvent) || !Array.isArray(matchers)) return [];
+    return matchers.filter(isObject).flatMap((each) => registrations(event as HookEvent, each));
+  });
+}
+
+function registrations(event: HookEvent, each: Record<string, unknown>): readonly HookRegistration[] {
+  const { matcher, timeout, onFailure } = each;
+  const ids = Array.isArray(each["hookCallbackIds"]) ? each["hookCallbackIds"] : [];
+  return ids
+    .filter((id) => typeof id === "string")
+    .map((callbackId) => ({
+      event,
+      ...(typeof matcher === "string" ? { matcher } : {}),
+      handler: {
+        type: "callback" as const,
+        callbackId,
+        ...(typeof timeout === "number" && timeout > 0 ? { timeout } : {}),
+        ...(onFailure === "block" || onFailure === "continue" ? { onFailure } : {}),
+      },
+      source: "sdk" as const,
+    }));
+}
+
+/** Marks where the changing part of a prompt begins; no part of it. */
+const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
+/** What has a flag of the same meaning. Undefined when nothing was said. */
+function flagsIn(request: RequestBody, flags: Flags): Flags | undefined {
+  const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
+  const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
+  const more: Flags = {
+    // An empty prompt is a choice; only an absent one means ours (observed).
+    ...(Array.isArray(parts)
+      ? { systemPrompt: parts.filter((part) => typeof part === "string" && part !== BOUNDARY).join("\n\n") }
+      : {}),
+    ...(typeof appendSystemPrompt === "string" ? { appendSystemPrompt } : {}),
+    ...(isObject(jsonSchema) ? { jsonSchema: jsonSchema as JsonObject } : {}),
+  };
+  const changes = Object.entries(more).some(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(flags[key as keyof Flags]),
+  );
+  return changes ? more : undefined;
+}
+
+function clientOptions(request: RequestBody): ClientOptions {
+  const object = (key: string) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
+  const flag = (key: string) => (typeof request[key] === "boolean" ? (request[key] as boolean) : undefined);
+  const text = (key: string) => (typeof request[key] === "string" ? (request[key] as string) : undefined);
+  const texts = (key: string) =>
+    Array.isArray(request[key]) ? (request[key] as unknown[]).filter((item) => typeof item === "string") : undefined;
+  const all: ClientOptions = {
+    sdkMcpServers: texts("sdkMcpServers"),
+    sdkMcpServerConfigs: object("sdkMcpServerConfigs"),
+    sdkMcpServerManifests: object("sdkMcpServerManifests"),
+    agents: object("agents"),
+    skills: texts("skills"),
+    plugins: Array.isArray(request["plugins"]) ? request["plugins"] : undefined,
+    toolAliases: object("toolAliases"),
+    planModeInstructions: text("planModeInstructions"),
+    systemPromptSnapshot: request["systemPromptSnapshot"],
+    excludeDynamicSections: flag("excludeDynamicSections"),
+    promptSuggestions: flag("promptSuggestions"),
+    agentProgressSummaries: flag("agentProgressSummaries"),
+    forwardSubagentText: flag("forwardSubagentText"),
+    supportedDialogKinds: texts("supportedDialogKinds"),
+    perTaskStopAffordance: flag("perTaskStopAffordance"),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function describe(targets: ControlTargets, hooksSent: boolean): Record<string, unknown> {
+  const model = targets.model();
+  return {
+    commands: [],
+    agents: [],
+    output_style: "default",
+    available_output_styles: ["default"],
+    models: describeModels(model, targets.snapshot().env),
+    account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
+    pid: process.pid,
+    claude_code_version: COMPATIBLE_VERSION,
+    keelson_version: VERSION,
+    current_permission_mode: targets.mode(),
+    session_state: targets.isRunning() ? "running" : "idle",
+    capabilities: CAPABILITIES,
+    hook_on_failure_supported: true,
+    ...(hooksSent ? { hooks_applied: true } : {}),
+  };
+}
+
+function running({ tasks }: ControlTargets) {
+  return tasks
+    .list()
+    .filter(({ status }) => status === "running")
+    .map(({ id, type, description }) => ({ task_id: id, task_type: type, description }));
+}

@@ -1,0 +1,58 @@
+// Lists that clients show: rules, hooks, versions, and what will be loaded from folders once there is something to load.
+
+import { statSync } from "node:fs";
+import { catalog, nameOf } from "@keelson/engine/hooks";
+import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import { done, type Handler } from "../reply.ts";
+
+export const getBinaryVersion: Handler = () => {
+  // We carry no build time; the program's file has one.
+  const buildTime = statSync(process.execPath).mtime.toISOString();
+  return done({ version: COMPATIBLE_VERSION, buildTime, keelsonVersion: VERSION });
+};
+
+export const listPermissionRules: Handler = (_request, { gate, workspace, snapshot }) =>
+  done({
+    state: {
+      rules: gate.rules.map(({ source, behavior, tool, content }) => ({
+        source,
+        ruleBehavior: behavior,
+        ruleValue: { toolName: tool, ...(content === undefined ? {} : { ruleContent: content }) },
+      })),
+      workspaceDirectories: workspace.directories.slice(1),
+      originalCwd: workspace.root,
+      managedOnly: snapshot().settings["allowManagedPermissionRulesOnly"] === true,
+    },
+  });
+
+export const getHooksListing: Handler = (_request, targets) => {
+  const registered = targets.hooks();
+  const { settings } = targets.snapshot();
+  const managedOnly = settings["allowManagedHooksOnly"] === true;
+  return done({
+    events: [...new Set(registered.map(({ event }) => event))],
+    hooks: registered.map(({ event, matcher, handler, source, file }) => ({
+      event,
+      ...(matcher === undefined ? {} : { matcher }),
+      type: handler.type,
+      label: nameOf(handler),
+      source,
+      ...(file === undefined ? {} : { file }),
+      ...(handler.timeout === undefined ? {} : { timeout: handler.timeout }),
+    })),
+    eventCatalog: catalog(),
+    policy: {
+      disabledByPolicy: false,
+      managedOnly,
+      pluginOnly: false,
+      allDisabled: settings["disableAllHooks"] === true,
+      policyHookCount: registered.filter(({ source }) => source === "policySettings").length,
+    },
+  });
+};
+
+/** Plugins, skills, styles and their like come from folders nobody reads yet. */
+export const reloadPlugins: Handler = (_request, { mcp }) =>
+  done({ commands: [], agents: [], plugins: [], mcpServers: mcp?.status() ?? [], error_count: 0 });
+export const reloadSkills: Handler = () => done({ skills: [] });
+export const reloadOutputStyles: Handler = () => done({ available_output_styles: ["default"] });

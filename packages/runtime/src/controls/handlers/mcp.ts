@@ -1,0 +1,65 @@
+// MCP servers as clients see and steer them. Until there are servers none are listed and none can be found.
+
+import type { JsonObject } from "@keelson/protocol";
+import { done, failed, fieldsIn, textIn, type Handler, type Reply, type RequestBody } from "../reply.ts";
+
+export type { McpBridge } from "../mcp-bridge.ts";
+
+/** What the MCP side answers, once it is there. A text is why something cannot be done. */
+export interface McpServers {
+  status(): readonly object[];
+  /** Which server a tool belongs to; undefined for tools of our own. */
+  originOf(tool: string): { readonly server: string } | undefined;
+  reconnect(name: string): Promise<string | undefined>;
+  toggle(name: string, enabled: boolean): Promise<string | undefined>;
+  setServers(servers: JsonObject): Promise<{ added: string[]; removed: string[]; errors: Record<string, string> }>;
+  call(request: RequestBody, signal: AbortSignal): Promise<Reply>;
+  readResource(request: RequestBody, signal: AbortSignal): Promise<Reply>;
+  setModeOverride(name: string, mode: "default" | "auto" | null): Reply;
+}
+
+const notFound = (name: string) => failed(`Server not found: ${name}`);
+const settled = (problem: string | undefined) => (problem === undefined ? done() : failed(problem));
+
+export const mcpStatus: Handler = (_request, { mcp }) => done({ mcpServers: mcp?.status() ?? [] });
+
+export const mcpReconnect: Handler = async (request, { mcp }) => {
+  const name = textIn(request, "serverName");
+  return mcp ? settled(await mcp.reconnect(name)) : notFound(name);
+};
+
+export const mcpToggle: Handler = async (request, { mcp }) => {
+  const name = textIn(request, "serverName");
+  if (typeof request["enabled"] !== "boolean") return failed('mcp_toggle: "enabled" must be true or false');
+  return mcp ? settled(await mcp.toggle(name, request["enabled"])) : notFound(name);
+};
+
+export const mcpSetServers: Handler = async (request, { mcp }) => {
+  const servers = fieldsIn(request, "servers");
+  if (servers === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
+  if (mcp) return done(await mcp.setServers(servers as JsonObject));
+  // One that cannot be had is both added and in error (observed).
+  const added = Object.keys(servers);
+  const errors = Object.fromEntries(added.map((name) => [name, "MCP servers are not available in this version"]));
+  return done({ added, removed: [], errors });
+};
+
+export const mcpCall: Handler = (request, { mcp }, { signal }) => {
+  const tool = textIn(request, "tool");
+  return mcp ? mcp.call(request, signal) : failed(`MCP server not connected: ${tool.split("__")[1] ?? tool}`);
+};
+
+export const mcpReadResource: Handler = (request, { mcp }, { signal }) => {
+  const name = textIn(request, "serverName");
+  textIn(request, "uri");
+  return mcp ? mcp.readResource(request, signal) : failed(`MCP server not connected: ${name}`);
+};
+
+export const setMcpPermissionModeOverride: Handler = (request, { mcp }) => {
+  const name = textIn(request, "serverName");
+  const { mode = null } = request;
+  if (mode !== "default" && mode !== "auto" && mode !== null) {
+    return failed('set_mcp_permission_mode_override: "mode" must be "default", "auto" or null');
+  }
+  return mcp ? mcp.setModeOverride(name, mode) : notFound(name);
+};

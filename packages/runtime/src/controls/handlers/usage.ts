@@ -1,0 +1,47 @@
+// What the session has used so far, as numbers and as text.
+
+import type { ModelUsage } from "@keelson/protocol";
+import { done, type Handler } from "../reply.ts";
+
+/** Plan limits belong to accounts we do not have. */
+export const getUsage: Handler = (_request, { cost, now, startedMs }) =>
+  done({
+    session: {
+      total_cost_usd: cost.totalUsd,
+      total_api_duration_ms: Math.round(cost.apiDurationMs),
+      total_duration_ms: Math.round(now() - startedMs),
+      total_lines_added: cost.lines.added,
+      total_lines_removed: cost.lines.removed,
+      model_usage: cost.modelUsage,
+    },
+    subscription_type: null,
+    rate_limits_available: false,
+    rate_limits: null,
+    behaviors: null,
+  });
+
+export const getSessionCost: Handler = (_request, { cost, now, startedMs }) => {
+  const lines = [
+    `Total cost:            ${dollars(cost.totalUsd)}`,
+    `Total duration (API):  ${duration(cost.apiDurationMs)}`,
+    `Total duration (wall): ${duration(now() - startedMs)}`,
+    `Changed lines:         ${cost.lines.added} added, ${cost.lines.removed} removed`,
+    ...Object.entries(cost.modelUsage).map(
+      ([model, usage]) => `${model}: ${tokens(usage)} (${dollars(usage.costUSD)})`,
+    ),
+  ];
+  return done({ text: lines.join("\n") });
+};
+
+const dollars = (amount: number | null) =>
+  amount === null ? "unknown (no price for a model)" : `$${amount.toFixed(4)}`;
+const duration = (ms: number) =>
+  ms < 60_000 ? `${Math.round(ms / 1000)}s` : `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`;
+
+const tokens = (usage: ModelUsage) =>
+  [
+    `${usage.inputTokens} input`,
+    `${usage.outputTokens} output`,
+    `${usage.cacheReadInputTokens} cache read`,
+    `${usage.cacheCreationInputTokens} cache write`,
+  ].join(", ");

@@ -1,0 +1,93 @@
+// What control requests may reach of a session.
+
+import { existsSync } from "node:fs";
+import type { PromptMessage } from "@keelson/protocol";
+import type { Assembly } from "../session/assembly.ts";
+import type { ControlTargets } from "./targets.ts";
+import { mayChangeModel, mayChangeSettings, tellModelChange } from "../hooks/session-events.ts";
+import { namedInInitialize } from "../mcp/named.ts";
+import { chooseModel } from "../model/model-choice.ts";
+
+export function targetsOf(all: Assembly): ControlTargets {
+  const { current, place, options, outbox, inbox, world, gate, cost, fileHistory, now, newId } = all;
+  const show: ControlTargets["show"] = (signal) => outbox.show(signal);
+  return {
+    sessionId: place.id,
+    send: (message) => outbox.send(message),
+    show,
+    newId,
+    now,
+    startedMs: now(),
+    snapshot: () => current.snapshot,
+    adopt: all.adopt,
+    mayAdopt: (next) => mayChangeSettings(all.hooks.fire, current.snapshot, next),
+    model: () => current.model,
+    setModel: async (name) => {
+      const { debug, entrypoint } = options;
+      const next = await chooseModel(current.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+      const change = {
+        from: current.model.profile.id,
+        to: next.profile.id,
+        requested: name ?? "default",
+        source: "sdk",
+        cacheTtl: next.cache.ttl,
+      };
+      const refusal = await mayChangeModel(all.hooks.fire, change);
+      if (refusal !== undefined) throw new Error(refusal);
+      current.model = next;
+      for (const text of await tellModelChange(all.hooks.fire, change)) all.notify(text);
+      return next.profile.id;
+    },
+    tuneModel: (next) => (current.model = next),
+    mode: () => gate.mode,
+    gate,
+    tools: () => current.tools,
+    system: () => current.system,
+    conversation: () => all.conversation.messages,
+    memoryFiles: () => all.instructions.files().map(({ path, kind, text }) => ({ path, type: kind, text })),
+    cost,
+    lastUsage: () => current.lastUsage,
+    workspace: world.tools.workspace,
+    search: world.tools.search,
+    seen: world.tools.seen,
+    tasks: world.tasks,
+    addDirectories: (paths) => {
+      world.addDirectories(paths);
+      all.hooks.surroundings.directoriesAdded(paths, "register_repo_root");
+    },
+    hooks: () => all.hooks.registered(),
+    setClientHooks: (registrations) => all.hooks.setClient(registrations),
+    setClient: (client) => {
+      all.mcp.add(namedInInitialize(client));
+      const idle = NOT_YET.filter((key) => client[key] !== undefined);
+      if (idle.length > 0) options.warn(`Without effect in this version: ${idle.join(", ")}`);
+      all.plan.setWorkflow(client.planModeInstructions);
+    },
+    mcp: all.mcp,
+    queued: () => inbox.ids,
+    cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), all),
+    isRunning: () => all.session.running,
+    title: () => current.title,
+    rename: (title) => {
+      current.title = title;
+      const { id: sessionId, path } = place;
+      if (path !== null && existsSync(path)) outbox.note({ type: "custom-title", customTitle: title, sessionId });
+      void show({ type: "system", subtype: "session_title_changed", title });
+    },
+    ...(fileHistory ? { rewind: fileHistory.rewind } : {}),
+  };
+}
+
+/** Subjects of later versions that a client may already send. */
+const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
+
+/** Prompts taken back: the transcript has them leave the queue, and whoever sent them hears of it. */
+function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Assembly): readonly string[] {
+  return prompts.flatMap(({ uuid }) => {
+    const timestamp = new Date(now()).toISOString();
+    outbox.note({ type: "queue-operation", operation: "dequeue", timestamp, sessionId: id });
+    if (uuid === undefined) return [];
+    outbox.lifecycle(uuid, "cancelled");
+    return [uuid];
+  });
+}

@@ -1,0 +1,93 @@
+// Auto mode's second opinion: asks the model about calls that no rule decided, and stops asking it when it is no help.
+
+import {
+  ModelError,
+  type GateDecision,
+  type ModelChoice,
+  type ModelRequest,
+  type PermitRequest,
+} from "@keelson/engine";
+import {
+  afterVerdict,
+  classifierRequest,
+  countVerdict,
+  isSpent,
+  needsClassifier,
+  NO_DENIALS,
+  readVerdict,
+  type AutoRules,
+  type Classified,
+} from "@keelson/engine/gate";
+import type { ModelMessage, PermissionMode, Signal, Usage } from "@keelson/protocol";
+import { askAside } from "../model/side-request.ts";
+
+export interface ClassifierOptions {
+  rules(): AutoRules & { readonly classifyAllShell?: boolean };
+  model(): ModelChoice;
+  conversation(): readonly ModelMessage[];
+  directories(): readonly string[];
+  cwd(): string;
+  charge(usage: Usage, model: string, durationMs: number): void;
+  show(signal: Signal): void | Promise<void>;
+  now(): number;
+}
+
+export class Classifier {
+  readonly #options: ClassifierOptions;
+  #denials = NO_DENIALS;
+
+  constructor(options: ClassifierOptions) {
+    this.#options = options;
+  }
+
+  /** The decision after the classifier was heard, or the one before where it may not speak. */
+  async judge(
+    decision: GateDecision,
+    mode: PermissionMode,
+    { tool, input, access }: PermitRequest,
+    signal: AbortSignal,
+  ): Promise<GateDecision> {
+    const rules = this.#options.rules();
+    if (!needsClassifier(decision, mode, { access, everyCommand: rules.classifyAllShell })) return decision;
+    if (isSpent(this.#denials)) return decision;
+    const { model, conversation, directories, cwd } = this.#options;
+    const request = classifierRequest(
+      {
+        tool: tool.name,
+        input,
+        reason: "reason" in decision ? decision.reason : "",
+        directories: directories(),
+        cwd: cwd(),
+        conversation: conversation(),
+        rules,
+      },
+      model(),
+    );
+    const verdict = await this.#ask(request, signal);
+    this.#denials = countVerdict(this.#denials, verdict);
+    if (verdict.verdict !== "allow") this.#tell(verdict);
+    return afterVerdict(decision, verdict);
+  }
+
+  async #ask(request: ModelRequest, signal: AbortSignal): Promise<Classified> {
+    const { model, charge, now } = this.#options;
+    try {
+      return readVerdict(await askAside({ model: model(), request, signal, charge, now }));
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
+    }
+  }
+
+  #tell({ verdict, reason }: Classified): void {
+    const { inARow, inAll } = this.#denials;
+    const said = verdict === "deny" ? "said no" : "gave no verdict";
+    const rest = isSpent(this.#denials) ? "; it is not asked any more in this session" : "";
+    void this.#options.show({
+      type: "system",
+      subtype: "informational",
+      level: "notice",
+      content: `Auto mode: the classifier ${said}: ${reason} (${inARow} in a row, ${inAll} in all${rest})`,
+    });
+  }
+}

@@ -1,0 +1,180 @@
+// The gate asked about calls that nobody makes: the same tools, rules and question as in a session, and nothing runs.
+
+import type { Snapshot } from "@keelson/config";
+import {
+  ToolError,
+  validateInput,
+  type Access,
+  type GateDecision,
+  type Rule,
+  type Tool,
+  type ToolContext,
+} from "@keelson/engine";
+import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
+import { decide, newMatchers } from "@keelson/engine/gate";
+import { chooseShell, createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
+import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
+import { createGitLookup, gateQuestion } from "./question.ts";
+import { governingOf } from "./governing.ts";
+import { builtInTools } from "../machine/pool.ts";
+import { supposedSandbox } from "../machine/sandbox.ts";
+
+export interface SupposedCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** Instead of the mode the settings choose. */
+  readonly mode?: PermissionMode;
+}
+
+export type Explained =
+  { readonly ok: true; readonly explanation: Explanation } | { readonly ok: false; readonly message: string };
+
+export type Judged =
+  { readonly ok: true; readonly decision: GateDecision } | { readonly ok: false; readonly message: string };
+
+export interface Explainer {
+  /** Names of all tools a rule may speak about. */
+  readonly tools: readonly string[];
+  explain(call: SupposedCall): Promise<Explained>;
+  /** The verdict alone: what a session would decide. */
+  judge(call: SupposedCall): Promise<Judged>;
+  /** What the call would touch; undefined when it makes no sense. */
+  access(call: SupposedCall): Promise<Access | undefined>;
+  /** Every rule in force, with what is odd about it. */
+  notes(): Promise<readonly { readonly rule: Rule; readonly note?: RuleNote }[]>;
+}
+
+export function openExplainer(snapshot: Snapshot): Explainer {
+  const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
+  // Also the tools that rules take away: why they are gone is worth explaining.
+  const builtIn = builtInTools(NO_TASKS);
+  const context = contextOf(snapshot);
+  const { directories } = context.workspace;
+  const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
+
+  const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
+  const governing = governingOf(
+    () => snapshot,
+    () => undefined,
+  ).forGate();
+  const known = { rules, directories, cwd, home, governing, shell } as const;
+  const facts = { ...known, hook: NOTHING_SAID, readable: [], matchers: newMatchers() };
+  const gitIn = createGitLookup({
+    root: cwd,
+    home,
+    isTrusted: () => trusted,
+    directories: () => directories,
+    env: () => childEnv,
+  });
+  let sandbox: ReturnType<typeof supposedSandbox> | undefined;
+  const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
+    const reading = await read(tool, input, builtIn, context);
+    if (!reading.ok) return reading;
+    const confined = await (sandbox ??= supposedSandbox(snapshot));
+    const question = await gateQuestion({ ...facts, ...confined, mode: supposed ?? mode }, reading.call, gitIn);
+    return { ok: true, question } as const;
+  };
+
+  return {
+    tools,
+    async explain(call) {
+      const asked = await ask(call);
+      if (!asked.ok) return asked;
+      return { ok: true, explanation: explain(asked.question) };
+    },
+    async judge(call) {
+      const asked = await ask(call);
+      return asked.ok ? { ok: true, decision: decide(asked.question) } : asked;
+    },
+    async access({ tool, input }) {
+      const reading = await read(tool, input, builtIn, context);
+      return reading.ok ? reading.call.access : undefined;
+    },
+    async notes() {
+      const { analyseCommand: analyse } = await import("@keelson/engine/command");
+      const ground = { rules, tools, cwd, home, directories, analyse };
+      return rules.map((rule) => {
+        const note = noteOn(rule, ground);
+        return note === undefined ? { rule } : { rule, note };
+      });
+    },
+  };
+}
+
+type Reading =
+  | { readonly ok: true; readonly call: { tool: string; input: JsonObject; access: Access } }
+  | { readonly ok: false; readonly message: string };
+
+/** What the call would touch, as the tool itself says it. */
+async function read(name: string, given: JsonObject, tools: readonly Tool[], context: ToolContext): Promise<Reading> {
+  const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.aliases?.includes(name));
+  if (tool === undefined) {
+    const access = elsewhere(name, given);
+    if (access) return { ok: true, call: { tool: name, input: given, access } };
+    return { ok: false, message: `No tool is called '${name}'` };
+  }
+  const checked = validateInput(tool, given);
+  if (!checked.ok) return { ok: false, message: checked.message.replace(/^InputValidationError: /, "") };
+  try {
+    const access = await tool.access(checked.input, context);
+    return { ok: true, call: { tool: tool.name, input: checked.input, access } };
+  } catch (error) {
+    if (error instanceof ToolError) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+/** Tools that only some sessions offer, or this version does not, but rules may name all the same. */
+const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
+  WebFetch: (text) => ({ kind: "url", url: text("url") }),
+  WebSearch: () => ({ kind: "external" }),
+  Agent: (text) => ({ kind: "agent", agent: text("subagent_type") }),
+  Task: (text) => ({ kind: "agent", agent: text("subagent_type") }),
+  Skill: (text) => ({ kind: "skill", skill: text("skill"), adds: false }),
+  AskUserQuestion: () => ({ kind: "person" }),
+  EnterPlanMode: () => ({ kind: "none" }),
+  ExitPlanMode: () => ({ kind: "person" }),
+};
+
+function elsewhere(name: string, input: JsonObject): Access | undefined {
+  if (name.startsWith("mcp__")) return { kind: "external" };
+  const text = (field: string) => (typeof input[field] === "string" ? input[field] : "");
+  return Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name]!(text) : undefined;
+}
+
+function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolContext {
+  return {
+    toolUseId: "explain",
+    signal: new AbortController().signal,
+    workspace: createWorkspace(cwd, directories),
+    files: files(),
+    search: ripgrep({ env: childEnv, cacheDir: home }),
+    shell: { run: nothingRuns, background: nothingRuns },
+    seen: createLedger(),
+    mayRead: () => true,
+    env,
+  };
+}
+
+const NO_TASKS = {
+  get: () => undefined,
+  stop: async () => false,
+  wait: async () => undefined,
+  output: () => ({ text: "", size: 0 }),
+};
+
+async function nothingRuns(): Promise<never> {
+  throw new Error("Nothing runs while a call is only explained");
+}
+
+export type {
+  CommandExplanation,
+  Explanation,
+  PartExplanation,
+  PathExplanation,
+  RedirectionExplanation,
+  Remedy,
+  RuleNote,
+  Verdict,
+} from "@keelson/engine/explain";
+export type { Rule } from "@keelson/engine";

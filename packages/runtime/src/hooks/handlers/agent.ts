@@ -1,0 +1,110 @@
+// An agent hook: the same run as any other, with narrower ports, that looks around and says whether a condition holds.
+// The gate and the hooks of the session hold for it; the session's transcript, watchers and memory never learn of it.
+
+import {
+  Conversation,
+  run,
+  structuredOutputTool,
+  ToolError,
+  type End,
+  type ModelChoice,
+  type Ports,
+  type ToolContext,
+} from "@keelson/engine";
+import { createLedger } from "@keelson/host";
+import { NOTHING_SAID, type AgentHook, type HookEvent, type HookRun } from "@keelson/protocol";
+import system from "../agent.md" with { type: "text" };
+import { answerOf, ANSWER_SCHEMA, conditionText, withoutThinking } from "./condition.ts";
+import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
+
+export interface AgentHookOptions extends TimeLimit {
+  /** The session's; `fire` must leave out hooks that ask a model, or they would call each other without end. */
+  ports(signal: AbortSignal): Ports;
+  /** The handler's model, or the small one. */
+  readonly model: ModelChoice;
+}
+
+const MAX_TURNS = 50;
+const MAX_MISFITS = 5;
+
+/** `input` is the event as JSON. Never rejects. */
+export async function runAgentHook(handler: AgentHook, input: string, options: AgentHookOptions): Promise<HookRun> {
+  const { now } = options.ports(options.signal);
+  const started = now();
+  const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
+  const content = conditionText(handler.prompt, input, options.model);
+  try {
+    const asked = await withinTime(options, (signal) =>
+      run(
+        { type: "user", message: { role: "user", content }, parent_tool_use_id: null },
+        "default",
+        new Conversation(),
+        narrowed(options, signal),
+        { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_MISFITS } },
+      ),
+    );
+    return end(asked.ended === "done" ? reportOf(asked.value) : cutShort(asked.ended, options));
+  } catch (error) {
+    const problem = `the agent failed: ${error instanceof Error ? error.message : String(error)}`;
+    return end({ outcome: "error", stdout: "", stderr: "", problem });
+  }
+}
+
+function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"> {
+  const answer = answerOf(structured);
+  if (answer) return { outcome: "success", stdout: JSON.stringify(answer), stderr: "" };
+  // Out of turns is the one end nobody is told of (the reference drops such a hook in silence).
+  if (reason === "max_turns") return { outcome: "cancelled", stdout: "", stderr: "" };
+  const said = reason === "completed" || text === "" ? "" : `: ${text}`;
+  const problem = `the agent did not say whether the condition is met${said}`;
+  return { outcome: "error", stdout: "", stderr: "", problem };
+}
+
+const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
+// Its own beginning and end are no events of the session.
+const HEARD = new Set<HookEvent>([
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PermissionRequest",
+  "PermissionDenied",
+]);
+
+function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
+  // Whoever stops this agent does not stop the session.
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
+  const ports = wide(signal);
+  const seen = createLedger(); // what this agent reads, the session's model has not seen
+  return {
+    ...ports,
+    model: withoutThinking(model),
+    tools: [...ports.tools.filter(({ name }) => TOOLS.has(name)), structuredOutputTool(ANSWER_SCHEMA)],
+    system: [system.trim()],
+    signal,
+    interrupt: () => stop.abort(),
+    partial: false,
+    record: () => {},
+    show: () => {},
+    admitted: () => {},
+    instructionsFor: () => [],
+    steering: () => [],
+    fire: async (event, input) => (HEARD.has(event) ? ports.fire(event, input) : NOTHING_SAID),
+    context: (call) => stayingPut({ ...ports.context(call), signal, seen }),
+  };
+}
+
+/** The session's shell stays where it is, and nothing is left running. */
+function stayingPut(context: ToolContext): ToolContext {
+  const { root, directories, cwd } = context.workspace;
+  return {
+    ...context,
+    workspace: { root, directories, cwd, move: () => false },
+    shell: {
+      run: (command, options) => context.shell.run(command, options),
+      background() {
+        throw new ToolError("Nothing can be left running from a hook; run the command in the foreground.");
+      },
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// A prompt hook: one request to a small model, without tools, that says whether a condition holds.
+// It decides nothing when it fails.
+
+import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
+import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
+import { askAside } from "../../model/side-request.ts";
+import { ANSWER_SCHEMA, conditionText, readAnswer, withoutThinking } from "./condition.ts";
+import system from "../prompt.md" with { type: "text" };
+import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
+
+export interface PromptHookOptions extends TimeLimit {
+  /** The handler's model, or the small one. */
+  readonly model: ModelChoice;
+  charge(usage: Usage, model: string, durationMs: number): void;
+  now(): number;
+}
+
+/** `input` is the event as JSON. Never rejects. */
+export async function runPromptHook(handler: PromptHook, input: string, options: PromptHookOptions): Promise<HookRun> {
+  const started = options.now();
+  const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: options.now() - started });
+  const fail = (problem: string) => end({ outcome: "error", stdout: "", stderr: "", problem });
+  const model = withoutThinking(options.model);
+  const request = conditionRequest(conditionText(handler.prompt, input, model), model);
+  try {
+    const asked = await withinTime(options, (signal) => askAside({ ...options, request, signal }));
+    if (asked.ended !== "done") return end(cutShort(asked.ended, options));
+    const answer = readAnswer(asked.value);
+    if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
+    return end({ outcome: "success", stdout: JSON.stringify(answer), stderr: "" });
+  } catch (error) {
+    if (error instanceof ModelError) return fail(`${model.profile.id} could not be asked: ${error.message}`);
+    return fail(`asking ${model.profile.id} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const MOST_TOKENS = 4_096;
+
+// Where a condition can never be met, saying so spares the session from trying (observed: optional).
+const SCHEMA = {
+  ...ANSWER_SCHEMA,
+  properties: {
+    ...ANSWER_SCHEMA.properties,
+    impossible: { type: "boolean", description: "Whether nothing could ever meet the condition" },
+  },
+};
+
+function conditionRequest(text: string, model: ModelChoice): ModelRequest {
+  const { profile, effort, thinkingTokens, metadata, betas } = model;
+  const isQuiet = profile.thinking === "none" || thinkingTokens === 0;
+  return {
+    model: profile.id,
+    max_tokens: isQuiet ? Math.min(profile.maxTokens, MOST_TOKENS) : profile.maxTokens,
+    system: [{ type: "text", text: system.trim() }],
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    tools: [],
+    ...(profile.thinking !== "none" && isQuiet ? { thinking: { type: "disabled" } } : {}),
+    output_config: {
+      ...(profile.effort ? { effort: effort ?? "high" } : {}),
+      format: { type: "json_schema", schema: SCHEMA },
+    },
+    ...(metadata ? { metadata } : {}),
+    betas,
+  };
+}

@@ -1,0 +1,202 @@
+// Hooks tried on an event nobody fired, in a copy of the project: the same choice, the same runners and the same
+// reading as in a session. Hooks that would ask a model or an MCP server are named, not run.
+
+import { dirname } from "node:path";
+import type { Snapshot } from "@keelson/config";
+import type { HookReply, LateReply } from "@keelson/engine/hooks";
+import { ripgrep } from "@keelson/host";
+import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, PermissionMode } from "@keelson/protocol";
+import { openExplainer } from "../../gate/explain-call.ts";
+import type { ShippedPrograms } from "../../session/open.ts";
+import { modelView, type ModelView } from "./model-view.ts";
+import { moved, sampleEvent } from "./sample-event.ts";
+import { scratchCopy, type ScratchCopy } from "./scratch-copy.ts";
+
+export interface TryOutOptions {
+  readonly snapshot: Snapshot;
+  readonly event: HookEvent;
+  readonly tool?: string;
+  /** For events about a tool, the tool's input; for others the event's own fields. */
+  readonly input?: JsonObject;
+  readonly mode?: PermissionMode;
+  readonly programs?: ShippedPrograms;
+  readonly signal: AbortSignal;
+}
+
+export interface TryOut extends ModelView {
+  readonly event: HookEvent;
+  readonly label: string;
+  readonly input: JsonObject;
+  readonly ran: readonly Tried[];
+  /** Chosen, but they would ask a model or a server. */
+  readonly named: readonly HookRegistration[];
+  /** Of this event, and not chosen. */
+  readonly passed: readonly Passed[];
+  readonly outcome: HookOutcome;
+  readonly copy: Pick<ScratchCopy, "files" | "bytes" | "leftOut">;
+}
+
+export interface Tried {
+  readonly registration: HookRegistration;
+  readonly run: HookRun;
+  readonly reply: HookReply;
+  /** It went on in the background, where nothing it says decides anything. */
+  readonly late?: LateReply;
+}
+
+export interface Passed {
+  readonly registration: HookRegistration;
+  readonly why: string;
+}
+
+export type TriedOut =
+  { readonly ok: true; readonly result: TryOut } | { readonly ok: false; readonly message: string };
+
+export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
+  const { snapshot, event, tool, input: given, signal, programs } = options;
+  const { cwd, home, childEnv } = snapshot;
+  const sample = sampleEvent({ event, cwd, ...(tool === undefined ? {} : { tool }), ...(given ? { given } : {}) });
+  if (!sample.ok) return sample;
+  const engine = await import("@keelson/engine/hooks");
+
+  const here = snapshot.hooks.active.filter((each) => each.event === event);
+  const subject = engine.subjectOf(event, sample.own);
+  const chosen = await engine.select(here, event, subject, conditions(snapshot, sample.own));
+  const matching = await engine.select(here, event, subject, () => true);
+  const runs = chosen.filter(({ handler }) => handler.type === "command" || handler.type === "http");
+
+  const search = ripgrep({
+    env: childEnv,
+    cacheDir: home,
+    ...(programs?.ripgrep ? { embedded: programs.ripgrep } : {}),
+  });
+  const copy = await scratchCopy(cwd, search, signal);
+  try {
+    const base = {
+      session_id: crypto.randomUUID() as string,
+      transcript_path: copy.transcript,
+      cwd: copy.dir,
+      ...(ABOUT_A_START.has(event) ? {} : { prompt_id: crypto.randomUUID() }),
+      permission_mode: options.mode ?? snapshot.mode,
+      ...(snapshot.flags.effort === undefined ? {} : { effort: { level: snapshot.flags.effort } }),
+    };
+    const input = engine.hookInput(event, base, moved(sample.own, cwd, copy.dir));
+    const label = engine.labelOf(event, sample.own);
+    const ran = await runAll(runs, { ...options, copy, input, label, sessionId: base.session_id });
+    const outcome = engine.fold(ran.map(({ reply }) => reply));
+    const result: Omit<TryOut, "copy"> = {
+      event,
+      label,
+      input,
+      ran,
+      named: chosen.filter((each) => !runs.includes(each)),
+      passed: [...passedBy(here, { matching, chosen, subject }, engine.whyIdle), ...offFor(snapshot, event)],
+      outcome,
+      ...modelView(event, outcome),
+    };
+    const { files, bytes, leftOut } = copy;
+    return { ok: true, result: { ...moved(result, copy.dir, cwd), copy: { files, bytes, leftOut } } };
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** Before any prompt. */
+const ABOUT_A_START: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
+
+interface Running extends TryOutOptions {
+  readonly copy: ScratchCopy;
+  readonly input: JsonObject;
+  readonly label: string;
+  readonly sessionId: string;
+}
+
+/** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
+async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<Tried[]> {
+  const { readLate, readReply, timeoutOf } = await import("@keelson/engine/hooks");
+  const { createRunners } = await import("../handlers/runners.ts");
+  const { snapshot, copy, input, label, signal, sessionId, event } = running;
+  const runners = createRunners({
+    sessionId,
+    entrypoint: "hooks-test",
+    // Files for variables also belong into the copy.
+    snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),
+    cwd: () => copy.dir,
+    numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
+    callClient: notHere,
+    callMcpTool: () => undefined,
+    model: notHere,
+    ports: () => {
+      throw new Error("No model is asked while hooks are only tried");
+    },
+    charge: () => undefined,
+    now: () => performance.now(),
+  });
+  try {
+    return await Promise.all(
+      registrations.map(async (registration) => {
+        const { handler } = registration;
+        let isAsync = handler.type === "command" && (handler.async === true || handler.asyncRewake === true);
+        const run = await runners.run(registration, input, {
+          event,
+          signal,
+          timeoutMs: timeoutOf(registration),
+          onAsync: () => void (isAsync = true),
+          onOutput: () => undefined,
+        });
+        const about = { event, label, handler };
+        if (!isAsync) return { registration, run, reply: readReply(run, about) };
+        return { registration, run, reply: { context: [], async: {} }, late: readLate(run, about) };
+      }),
+    );
+  } finally {
+    await runners.close();
+  }
+}
+
+async function notHere(): Promise<never> {
+  throw new Error("Nobody is asked while hooks are only tried");
+}
+
+/** Whether an `if` rule speaks about the call; worked out when a hook has one. */
+function conditions(snapshot: Snapshot, { tool_name: tool, tool_input: input }: JsonObject) {
+  const { cwd, home, directories } = snapshot;
+  return async (rule: string): Promise<boolean> => {
+    if (typeof tool !== "string") return false;
+    const call = { tool, input: (input ?? {}) as JsonObject };
+    const { loadConditions } = await import("@keelson/engine/hooks");
+    const [{ ifMatcher }, access] = await Promise.all([loadConditions(), openExplainer(snapshot).access(call)]);
+    return ifMatcher({ ...call, access, cwd, home, directories: [cwd, ...directories] })(rule);
+  };
+}
+
+function passedBy(
+  here: readonly HookRegistration[],
+  {
+    matching,
+    chosen,
+    subject,
+  }: { matching: readonly HookRegistration[]; chosen: readonly HookRegistration[]; subject: string | undefined },
+  whyIdle: (registration: HookRegistration) => string | undefined,
+): Passed[] {
+  const handlers = new Set(chosen.map(({ handler }) => JSON.stringify(handler)));
+  const why = (registration: HookRegistration): string => {
+    const { matcher, handler } = registration;
+    const idle = whyIdle(registration);
+    if (idle !== undefined) return idle;
+    if (handlers.has(JSON.stringify(handler))) return "The same hook is there already; it runs once";
+    if (matching.includes(registration)) return `Its "if" ${handler.if} does not cover this call`;
+    return `Its matcher ${matcher} does not match ${subject ?? "nothing"}`;
+  };
+  return here
+    .filter((each) => !chosen.includes(each))
+    .map((registration) => ({ registration, why: why(registration) }));
+}
+
+const offFor = ({ hooks }: Snapshot, event: HookEvent): readonly Passed[] =>
+  hooks.off.filter(({ registration }) => registration.event === event);
+
+export { findTrace, type FoundTrace } from "./find-trace.ts";
+export type { HookFiring } from "@keelson/store";
+export { EVENT_FACTS, fold, nameOf, whyIdle, type HookReply, type LateReply } from "@keelson/engine/hooks";
+export { modelView, type ModelView } from "./model-view.ts";

@@ -1,0 +1,35 @@
+// The instructions a session would start with, for those who want to see them. Nothing is opened, nothing is told.
+
+import type { Snapshot } from "@keelson/config";
+import { loadInstructions, memoryDirectory, type InstructionSet } from "@keelson/config/instructions";
+import { projectDir } from "@keelson/store";
+
+export interface ListedInstructions {
+  readonly set: InstructionSet;
+  /** Where the agent keeps its notes; absent when it keeps none. */
+  readonly memory?: string;
+}
+
+/** The same files as in a session, rules about reading included. */
+export async function listInstructions(snapshot: Snapshot): Promise<ListedInstructions> {
+  const { configDir, env } = snapshot;
+  const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
+  const projectDirectory = (root: string) => projectDir({ configDir, cwd: root, dirName });
+  const memory = memoryDirectory(snapshot, projectDirectory);
+  const denied = new Map<string, boolean>();
+  for (;;) {
+    const unknown = new Set<string>();
+    // The gate takes its time: what is not known yet is asked afterwards, and then everything is read again.
+    const isDenied = (path: string) => denied.get(path) ?? unknown.add(path).has(path);
+    const set = loadInstructions(snapshot, { projectDirectory, ...(hides(snapshot) ? { isDenied } : {}) });
+    if (unknown.size === 0) return { set, ...(memory === undefined ? {} : { memory }) };
+    const { openExplainer } = await import("../gate/explain-call.ts");
+    const explainer = openExplainer(snapshot);
+    for (const path of unknown) {
+      const judged = await explainer.judge({ tool: "Read", input: { file_path: path } });
+      denied.set(path, !judged.ok || judged.decision.behavior === "deny");
+    }
+  }
+}
+
+const hides = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");

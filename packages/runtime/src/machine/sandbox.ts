@@ -1,0 +1,78 @@
+// The sandbox as the settings want it: started before the session, or refused. The gate and the shell are told the same.
+
+import { join } from "node:path";
+import type { Snapshot } from "@keelson/config";
+import type { SandboxState } from "@keelson/engine";
+import {
+  extractProgram,
+  findRipgrep,
+  prepareSandbox,
+  sandboxProblems,
+  shieldStatus,
+  type Sandbox,
+  type SandboxSettings,
+} from "@keelson/host";
+import type { ShippedPrograms } from "../session/open.ts";
+import { OpenError } from "../session/place.ts";
+
+export interface SessionSandbox {
+  readonly sandbox?: Sandbox;
+  /** For the gate. */
+  readonly state: SandboxState;
+}
+
+export async function openSandbox(
+  snapshot: Snapshot,
+  options: { readonly programs?: ShippedPrograms; directories(): readonly string[]; warn(text: string): void },
+): Promise<SessionSandbox> {
+  const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxSettings;
+  const { env, home, childEnv } = snapshot;
+  const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
+  const excluded = settings.excludedCommands ?? [];
+  const { ripgrep, seccomp } = options.programs ?? {};
+  const ready = await prepareSandbox(settings, {
+    directories: options.directories,
+    home,
+    ripgrep: settings.enabled ? findRipgrep({ env: childEnv, embedded: ripgrep, cacheDir }) : null,
+    seccomp: settings.enabled && seccomp ? extractProgram(seccomp, cacheDir) : null,
+    async isExcluded(command) {
+      if (excluded.length === 0) return false;
+      const [{ analyseCommand }, { isExcluded }] = await Promise.all([
+        import("@keelson/engine/command"),
+        import("@keelson/engine/gate"),
+      ]);
+      return isExcluded(analyseCommand(command), excluded);
+    },
+  });
+  if ("error" in ready) throw new OpenError(ready.error);
+  if (!ready.active && ready.reason) options.warn(ready.reason);
+  return {
+    ...(ready.active ? { sandbox: ready.sandbox } : {}),
+    state: stateOf(settings, ready.active),
+  };
+}
+
+/** What the gate would be told in a session that is not opened: for explanations. */
+export async function supposedSandbox({ settings, childEnv }: Snapshot): Promise<{
+  sandbox: SandboxState;
+  shield: boolean;
+}> {
+  const wanted = (settings["sandbox"] ?? {}) as SandboxSettings;
+  const active = wanted.enabled === true && (await sandboxProblems()).length === 0;
+  const { active: shield } = await shieldStatus({ path: childEnv["PATH"] });
+  return { sandbox: underShield(stateOf(wanted, active), shield), shield };
+}
+
+/** Leaving the shield is asked about like leaving the sandbox; nothing else about it changes a decision. */
+export function underShield(sandbox: SandboxState, shield: boolean): SandboxState {
+  return shield && !sandbox.active ? { ...sandbox, active: true, autoAllow: false, excluded: [] } : sandbox;
+}
+
+function stateOf(settings: SandboxSettings, active: boolean): SandboxState {
+  return {
+    active,
+    autoAllow: settings.autoAllowBashIfSandboxed ?? true,
+    allowUnsandboxed: settings.allowUnsandboxedCommands ?? true,
+    excluded: settings.excludedCommands ?? [],
+  };
+}

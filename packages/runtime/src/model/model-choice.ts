@@ -1,0 +1,62 @@
+// Which model this session asks, and what it costs: settings, flags and environment handed to the model package.
+
+import type { Snapshot } from "@keelson/config";
+import { ModelError } from "@keelson/engine";
+import { costOf, knownModel, resolveModel, type ResolvedModel } from "@keelson/model";
+import { NO_USAGE } from "@keelson/protocol";
+import type { Tariff } from "./cost.ts";
+import type { Debug } from "../debug.ts";
+import { OpenError } from "../session/place.ts";
+
+interface ModelQuestion {
+  /** Absent: the one of flags and settings. */
+  readonly model?: string | undefined;
+  readonly sessionId: string;
+  readonly entrypoint: string;
+  readonly debug?: Debug | undefined;
+}
+
+export async function chooseModel(
+  { flags, settings, env }: Snapshot,
+  { model, sessionId, entrypoint, debug }: ModelQuestion,
+): Promise<ResolvedModel> {
+  const fallback = flags.fallbackModels ?? settings.fallbackModel;
+  const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
+  try {
+    const resolved = await resolveModel({
+      model: model ?? flags.model ?? (env["ANTHROPIC_MODEL"] ? undefined : settings.model),
+      fallbackModels: typeof fallback === "string" ? [fallback] : fallback,
+      env,
+      sessionId,
+      entrypoint,
+      effort: flags.effort ?? settings.effortLevel,
+      thinkingTokens: thinkingOff ? 0 : flags.maxThinkingTokens,
+      betas: flags.betas,
+      metadata: { user_id: JSON.stringify({ session_id: sessionId }) },
+    });
+    if (debug === undefined) return resolved;
+    const { debugProvider } = await import("../debug.ts");
+    return { ...resolved, provider: debugProvider(resolved.provider, debug) };
+  } catch (error) {
+    if (error instanceof ModelError) throw new OpenError(error.message);
+    throw error;
+  }
+}
+
+export function tariffOf({ settings, env }: Snapshot): Tariff {
+  return {
+    costOf: (model, usage) => costOf(model, usage, settings.modelPrices),
+    limitsOf: (model) => {
+      const { contextWindow, maxTokens } = knownModel(model, env).profile;
+      return { contextWindow, maxOutputTokens: maxTokens };
+    },
+  };
+}
+
+/** A budget can only be held where the price is known. */
+export function checkBudget({ flags }: Snapshot, tariff: Tariff, model: string): void {
+  if (flags.maxBudgetUsd === undefined || tariff.costOf(model, NO_USAGE) !== null) return;
+  throw new OpenError(
+    `--max-budget-usd cannot be enforced: no price is known for ${model}. Give one under "modelPrices" in the settings, or leave the budget out.`,
+  );
+}

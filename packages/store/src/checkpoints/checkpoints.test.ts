@@ -1,0 +1,348 @@
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openCheckpoints, NO_CHECKPOINT, type Checkpoints } from "./checkpoints.ts";
+import { keyOf } from "./backups.ts";
+import { pruneFileHistory } from "./prune.ts";
+import type { FileHistoryEntry } from "@keelson/protocol";
+import { SESSION } from "../samples.ts";
+
+/** A project, its transcript's file-history entries, and a tool that writes as tools do. */
+function world() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-checkpoints-")));
+  const cwd = join(root, "p");
+  mkdirSync(cwd);
+  const entries: FileHistoryEntry[] = [];
+  const warnings: string[] = [];
+  const at = (name: string) => join(cwd, name);
+  const open = () =>
+    openCheckpoints({
+      configDir: join(root, ".claude"),
+      sessionId: SESSION,
+      cwd,
+      past: [...entries],
+      append: (entry) => void entries.push(entry),
+      now: () => 0,
+      warn: (text) => void warnings.push(text),
+    });
+  let history = open();
+  return {
+    root,
+    cwd,
+    at,
+    entries,
+    warnings,
+    dir: join(root, ".claude", "file-history", SESSION),
+    get history(): Checkpoints {
+      return history;
+    },
+    resume: () => void (history = open()),
+    edit(name: string, text: string) {
+      history.before(at(name), "assistant");
+      mkdirSync(dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), text);
+      history.wrote(at(name), Buffer.from(text));
+    },
+    read: (name: string) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const whole = { canRewind: true, skippedLinks: 0 };
+
+test("entries and copies have the shape other readers know", () => {
+  using w = world();
+  writeFileSync(w.at("w.txt"), "alpha\n");
+  w.history.prompt("u1");
+  w.edit("w.txt", "beta\n");
+  w.edit("new.txt", "new\n");
+  w.history.prompt("u2");
+
+  const time = "1970-01-01T00:00:00.000Z";
+  const key = keyOf(w.at("w.txt"));
+  const place = { backupTime: time, realParentDir: w.cwd };
+  const first = { backupFileName: `${key}@v1`, version: 1, ...place };
+  const absent = { backupFileName: null, version: 1, ...place };
+  expect(w.entries.filter(({ type }) => type !== "keelson-file-written")).toEqual([
+    {
+      type: "file-history-snapshot",
+      messageId: "u1",
+      snapshot: { messageId: "u1", trackedFileBackups: {}, timestamp: time },
+      isSnapshotUpdate: false,
+    },
+    {
+      type: "file-history-delta",
+      messageId: "assistant",
+      snapshotMessageId: "u1",
+      trackingPath: "w.txt",
+      backup: first,
+      timestamp: time,
+    },
+    {
+      type: "file-history-delta",
+      messageId: "assistant",
+      snapshotMessageId: "u1",
+      trackingPath: "new.txt",
+      backup: absent,
+      timestamp: time,
+    },
+    {
+      type: "file-history-snapshot",
+      messageId: "u2",
+      snapshot: {
+        messageId: "u2",
+        trackedFileBackups: {
+          "w.txt": { backupFileName: `${key}@v2`, version: 2, ...place },
+          "new.txt": { backupFileName: `${keyOf(w.at("new.txt"))}@v1`, version: 1, ...place },
+        },
+        timestamp: time,
+      },
+      isSnapshotUpdate: false,
+    },
+  ]);
+  expect(readFileSync(join(w.dir, `${key}@v1`), "utf8")).toBe("alpha\n");
+  expect(statSync(w.dir).mode & 0o777).toBe(0o700);
+});
+
+test("rewinding to the second prompt, then to the first, gives back what held before each", () => {
+  using w = world();
+  writeFileSync(w.at("w.txt"), "alpha\n");
+  w.history.prompt("u1");
+  w.edit("w.txt", "beta\n");
+  w.history.prompt("u2");
+  w.edit("w.txt", "gamma\ndelta\n");
+  w.edit("made/new.txt", "new\n");
+
+  const changed = { ...whole, filesChanged: [w.at("w.txt"), w.at("made/new.txt")], insertions: 1, deletions: 3 };
+  expect(w.history.rewind("u2", { dryRun: true })).toEqual(changed);
+  expect(w.read("w.txt")).toBe("gamma\ndelta\n");
+  expect(w.history.rewind("u2")).toEqual(changed);
+  expect([w.read("w.txt"), w.read("made/new.txt")]).toEqual(["beta\n", undefined]);
+  expect(w.history.rewind("u1")).toEqual({ ...whole, filesChanged: [w.at("w.txt")], insertions: 1, deletions: 1 });
+  expect(w.read("w.txt")).toBe("alpha\n");
+  expect(w.history.rewind("u1")).toEqual({ ...whole, filesChanged: [], insertions: 0, deletions: 0 });
+});
+
+test("a rewind reaches over a resume", () => {
+  using w = world();
+  writeFileSync(w.at("a"), "1");
+  w.history.prompt("u1");
+  w.edit("a", "2");
+  w.resume();
+  w.history.prompt("u2");
+  w.edit("a", "3");
+  w.resume();
+  expect(w.history.rewind("u2").filesChanged).toEqual([w.at("a")]);
+  expect(w.read("a")).toBe("2");
+  expect(w.history.rewind("u1").canRewind).toBe(true);
+  expect(w.read("a")).toBe("1");
+});
+
+test("a file first touched after a prompt is given back as it was at that touch", () => {
+  using w = world();
+  writeFileSync(w.at("late"), "old");
+  w.history.prompt("u1");
+  w.history.prompt("u2");
+  w.edit("late", "new");
+  w.history.rewind("u1");
+  expect(w.read("late")).toBe("old");
+});
+
+test("a prompt nobody knows cannot be rewound to", () => {
+  using w = world();
+  const refused = {
+    canRewind: false,
+    error: NO_CHECKPOINT,
+    filesChanged: [],
+    insertions: 0,
+    deletions: 0,
+    skippedLinks: 0,
+  };
+  expect(w.history.rewind("nobody")).toEqual(refused);
+});
+
+test("a change by somebody else is named, before and after, and what it was is kept", () => {
+  using w = world();
+  writeFileSync(w.at("a"), "old\n");
+  writeFileSync(w.at("b"), "old\n");
+  w.history.prompt("u1");
+  w.edit("a", "ours\n");
+  w.edit("b", "ours\n");
+  w.resume();
+  writeFileSync(w.at("a"), "theirs\n");
+
+  expect(w.history.rewind("u1", { dryRun: true }).externallyChanged).toEqual([{ path: w.at("a") }]);
+  const [named] = w.history.rewind("u1").externallyChanged!;
+  expect(named).toEqual({ path: w.at("a"), copy: expect.stringContaining(w.dir) });
+  expect(readFileSync(named!.copy!, "utf8")).toBe("theirs\n");
+  expect(w.read("a")).toBe("old\n");
+  // Our own rewind counts as our doing.
+  w.history.prompt("u2");
+  w.edit("a", "again\n");
+  expect(w.history.rewind("u2")).not.toHaveProperty("externallyChanged");
+});
+
+test("a file somebody removed is put back, and named", () => {
+  using w = world();
+  writeFileSync(w.at("a"), "old\n");
+  w.history.prompt("u1");
+  w.edit("a", "ours\n");
+  unlinkSync(w.at("a"));
+  expect(w.history.rewind("u1")).toEqual({
+    ...whole,
+    filesChanged: [w.at("a")],
+    insertions: 1,
+    deletions: 0,
+    externallyChanged: [{ path: w.at("a") }],
+  });
+  expect(w.read("a")).toBe("old\n");
+});
+
+test("a link in a file's place, or on the way to it, is left alone", () => {
+  using w = world();
+  const victim = join(w.root, "victim");
+  writeFileSync(victim, "precious");
+  mkdirSync(w.at("d"));
+  writeFileSync(w.at("d/a"), "old");
+  writeFileSync(w.at("b"), "old");
+  w.history.prompt("u1");
+  w.edit("d/a", "new");
+  w.edit("b", "new");
+  renameSync(w.at("d"), w.at("moved"));
+  symlinkSync(w.at("moved"), w.at("d"));
+  unlinkSync(w.at("b"));
+  symlinkSync(victim, w.at("b"));
+
+  expect(w.history.rewind("u1")).toMatchObject({ canRewind: true, skippedLinks: 2, filesChanged: [] });
+  expect([readFileSync(victim, "utf8"), w.read("moved/a")]).toEqual(["precious", "new"]);
+});
+
+test("a link is not tracked, and whoever rewinds is told of it", () => {
+  using w = world();
+  writeFileSync(w.at("real"), "x");
+  symlinkSync(w.at("real"), w.at("link"));
+  w.history.prompt("u1");
+  w.history.before(w.at("link"), "assistant");
+  expect(w.entries).toHaveLength(1);
+  expect(w.history.rewind("u1").notKept).toEqual([w.at("link")]);
+  expect(w.warnings).toHaveLength(1);
+});
+
+test("the same bytes are stored once, for one file and for several", () => {
+  using w = world();
+  for (const name of ["a", "b", "c"]) writeFileSync(w.at(name), "same");
+  w.history.prompt("u1");
+  for (const name of ["a", "b", "c"]) w.edit(name, `${name} changed`);
+  w.history.prompt("u2");
+  w.edit("a", "same");
+  w.resume();
+  w.history.prompt("u3");
+
+  const copies = readdirSync(w.dir);
+  const inodes = new Set(copies.map((name) => statSync(join(w.dir, name)).ino));
+  expect([copies.length, inodes.size]).toEqual([6, 4]);
+  const last = w.entries.findLast(({ type }) => type === "file-history-snapshot") as any;
+  expect(last.snapshot.trackedFileBackups["a"].backupFileName).toBe(`${keyOf(w.at("a"))}@v1`);
+});
+
+test("a file comes back with its mode", () => {
+  using w = world();
+  writeFileSync(w.at("run.sh"), "#!/bin/sh\n");
+  chmodSync(w.at("run.sh"), 0o755);
+  w.history.prompt("u1");
+  w.edit("run.sh", "changed\n");
+  unlinkSync(w.at("run.sh"));
+  w.history.rewind("u1");
+  expect(statSync(w.at("run.sh")).mode & 0o777).toBe(0o755);
+});
+
+test("a copy that is gone stops the rewind before anything changes", () => {
+  using w = world();
+  writeFileSync(w.at("a"), "old a");
+  writeFileSync(w.at("b"), "old b");
+  w.history.prompt("u1");
+  w.edit("a", "new a");
+  w.edit("b", "new b");
+  unlinkSync(join(w.dir, `${keyOf(w.at("b"))}@v1`));
+  expect(w.history.rewind("u1")).toMatchObject({ canRewind: false, error: expect.stringContaining("is gone") });
+  expect([w.read("a"), w.read("b")]).toEqual(["new a", "new b"]);
+});
+
+test("a copy that cannot be kept does not stop the edit", () => {
+  using w = world();
+  mkdirSync(dirname(w.dir), { recursive: true });
+  writeFileSync(w.dir, "in the way");
+  writeFileSync(w.at("a"), "old");
+  w.history.prompt("u1");
+  w.edit("a", "new");
+  expect(w.read("a")).toBe("new");
+  expect(w.history.rewind("u1")).toMatchObject({ canRewind: true, filesChanged: [], notKept: [w.at("a")] });
+});
+
+test("entries that point elsewhere are passed over", () => {
+  using w = world();
+  const backup = { backupFileName: "../../outside", version: 1, backupTime: "", realParentDir: w.cwd };
+  const absent = { backupFileName: null, version: 1, backupTime: "" };
+  writeFileSync(join(w.root, "outside"), "stays");
+  w.entries.push(
+    {
+      type: "file-history-snapshot",
+      messageId: "u1",
+      snapshot: { messageId: "u1", trackedFileBackups: { a: backup, "../outside": absent }, timestamp: "" },
+      isSnapshotUpdate: false,
+    },
+    { type: "file-history-delta" } as never,
+    { type: "file-history-snapshot", messageId: "u2", snapshot: null } as never,
+  );
+  w.resume();
+  expect(w.history.rewind("u1")).toMatchObject({ canRewind: true, filesChanged: [] });
+  expect(readFileSync(join(w.root, "outside"), "utf8")).toBe("stays");
+});
+
+test("a hundred prompts can be rewound to, older ones are forgotten with their copies", () => {
+  using w = world();
+  for (let number = 0; number <= 101; number++) {
+    writeFileSync(w.at("a"), `version ${number}`);
+    w.history.prompt(`u${number}`);
+    if (number === 0) w.edit("a", "first");
+  }
+  expect(w.history.rewind("u0", { dryRun: true }).error).toBe(NO_CHECKPOINT);
+  expect(w.history.rewind("u2", { dryRun: true }).canRewind).toBe(true);
+  expect(readdirSync(w.dir)).toHaveLength(100);
+});
+
+test("pruneFileHistory() removes old sessions' copies, and nothing that is not ours", () => {
+  using w = world();
+  const root = dirname(w.dir);
+  const other = "22222222-2222-4222-8222-222222222222";
+  const mixed = "33333333-3333-4333-8333-333333333333";
+  const young = "44444444-4444-4444-8444-444444444444";
+  for (const id of [SESSION, other, mixed, young, "not-a-session"]) {
+    mkdirSync(join(root, id), { recursive: true });
+    writeFileSync(join(root, id, "0123456789abcdef@v1"), "x");
+  }
+  writeFileSync(join(root, mixed, "notes.txt"), "mine");
+  for (const id of [SESSION, other, mixed, "not-a-session"]) utimesSync(join(root, id), 0, 0);
+
+  const now = Date.now();
+  const options = { configDir: join(w.root, ".claude"), days: 30, keep: SESSION, now };
+  expect(pruneFileHistory(options)).toEqual([other]);
+  expect(readdirSync(root).sort()).toEqual([SESSION, mixed, young, "not-a-session"].sort());
+  expect(readFileSync(join(root, mixed, "notes.txt"), "utf8")).toBe("mine");
+});

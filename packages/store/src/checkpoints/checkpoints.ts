@@ -1,0 +1,273 @@
+// File history: what files were before our tools changed them, prompt by prompt, so that a prompt's changes can be
+// taken back. Only file tools report here; what shell commands change is not known.
+
+import { mkdirSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
+import { openBackups, type Backups } from "./backups.ts";
+import { lineChanges } from "./line-changes.ts";
+import { isSameFolder, look, put, remove, type Found } from "./place.ts";
+import { timelineOf, type Timeline } from "./timeline.ts";
+
+export interface CheckpointOptions {
+  readonly configDir: string;
+  readonly sessionId: string;
+  /** Links resolved; file names in entries are relative to it. */
+  readonly cwd: string;
+  /** The file-history entries already in the transcript, in its order. */
+  readonly past?: Iterable<FileHistoryEntry>;
+  append(entry: FileHistoryEntry): void;
+  now(): number;
+  /** Told once of a copy that could not be kept. */
+  warn?(text: string): void;
+  /** Whether a change of this time was made by a command of the session itself. */
+  wasOwnCommand?(mtimeMs: number): boolean;
+}
+
+export interface Checkpoints {
+  /** A prompt is about to run: what tracked files are now is what rewinding to it gives back. */
+  prompt(uuid: string): void;
+  /** A tool is about to change this file. The path is where the write lands, links resolved. Never throws. */
+  before(path: string, assistantUuid: string): void;
+  /** It did. */
+  wrote(path: string, bytes: Uint8Array): void;
+  rewind(uuid: string, options?: { readonly dryRun?: boolean }): RewindResult;
+}
+
+export interface RewindResult {
+  readonly canRewind: boolean;
+  readonly error?: string;
+  readonly filesChanged: readonly string[];
+  readonly insertions: number;
+  readonly deletions: number;
+  /** Files left alone because a link stands there now, or on the way. */
+  readonly skippedLinks: number;
+  /** Of those to be changed: somebody else changed them since our tools did. `copy` is what that was, after a rewind. */
+  readonly externallyChanged?: readonly { readonly path: string; readonly copy?: string }[];
+  /** Files that tools changed although no copy could be kept: these stay as they are. */
+  readonly notKept?: readonly string[];
+}
+
+export const NO_CHECKPOINT = "No file checkpoint found for this message.";
+
+const MOST_PROMPTS = 100;
+const MOST_FILES = 2_000;
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+export function openCheckpoints(options: CheckpointOptions): Checkpoints {
+  const { cwd, now } = options;
+  const dir = join(options.configDir, "file-history", options.sessionId);
+  const backups = openBackups(dir);
+  const timeline = timelineOf(options.past ?? []);
+  while (timeline.length > MOST_PROMPTS && timeline.forgetOldest());
+  /** How a file looked when its newest copy was made. */
+  const stamps = new Map<string, string>();
+  const notKept = new Set<string>();
+  let warned = false;
+
+  const add = (entry: FileHistoryEntry) => {
+    timeline.add(entry);
+    options.append(entry);
+  };
+  const time = () => new Date(now()).toISOString();
+
+  /** The copy that holds what a file is now; the newest one again when nothing changed. */
+  const capture = (name: string): Backup => {
+    const path = absolute(name, cwd);
+    const last = timeline.newest(name);
+    const found = look(path, last?.backupFileName ? stamps.get(name) : undefined);
+    if (found === "unchanged" || (last && found.kind !== "file" && found.kind !== "absent")) return last!;
+    const place = { backupTime: time(), realParentDir: dirname(path) };
+    if (found.kind !== "file") return { backupFileName: null, version: last?.version ?? 1, ...place };
+    const { name: copy, version } = backups.keep(path, found.bytes, found.mode);
+    stamps.set(name, found.stamp);
+    return copy === last?.backupFileName ? last : { backupFileName: copy, version, ...place };
+  };
+
+  /** Losing a copy must not lose the edit; whoever rewinds is told. */
+  const guarded = (name: string, act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      notKept.add(absolute(name, cwd));
+      if (!warned)
+        options.warn?.(
+          `A file cannot be kept for rewinding (${error instanceof Error ? error.message : String(error)})`,
+        );
+      warned = true;
+    }
+  };
+
+  const note = (name: string, bytes: Uint8Array | undefined) => {
+    const hash = bytes === undefined ? GONE : hashOf(bytes);
+    if (timeline.newest(name) === undefined || timeline.writtenTo(name) === hash) return;
+    add({ type: "keelson-file-written", trackingPath: name, hash, sessionId: options.sessionId });
+  };
+
+  return {
+    prompt(uuid) {
+      const state: Record<string, Backup> = {};
+      for (const name of timeline.paths) {
+        guarded(name, () => void (state[name] = capture(name)));
+        const last = timeline.newest(name);
+        if (!(name in state) && last) state[name] = last;
+      }
+      const snapshot = { messageId: uuid, trackedFileBackups: state, timestamp: time() };
+      add({ type: "file-history-snapshot", messageId: uuid, snapshot, isSnapshotUpdate: false });
+      if (timeline.paths.length > 0) trim(timeline, backups);
+    },
+    before(path, assistantUuid) {
+      const name = trackingName(path, cwd);
+      const prompt = timeline.current;
+      if (prompt === undefined || timeline.holds(name)) return;
+      guarded(name, () => {
+        if (timeline.paths.length >= MOST_FILES) throw new Error(`more than ${MOST_FILES} files are tracked`);
+        const found = look(path);
+        if (found === "unchanged" || (found.kind !== "file" && found.kind !== "absent")) {
+          throw new Error(`"${path}" is not a regular file of up to 50 MB`);
+        }
+        const backup = capture(name);
+        add({
+          type: "file-history-delta",
+          messageId: assistantUuid,
+          snapshotMessageId: prompt,
+          trackingPath: name,
+          backup,
+          timestamp: backup.backupTime,
+        });
+      });
+    },
+    wrote: (path, bytes) => note(trackingName(path, cwd), bytes),
+    rewind(uuid, { dryRun = false } = {}) {
+      const state = timeline.stateAt(uuid);
+      if (state === undefined) return refusal(NO_CHECKPOINT);
+      const wasOurs = (name: string, found: Found) => isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
+      const plan = planOf(state, { cwd, backups, wasOurs });
+      if ("error" in plan) return refusal(plan.error);
+      const changed = plan.changes.filter(({ external }) => external);
+      const external = changed.map(({ path, now: found }) => ({
+        path,
+        ...(dryRun || found.kind !== "file"
+          ? {}
+          : { copy: join(dir, backups.keep(path, found.bytes, found.mode).name) }),
+      }));
+      const failure = dryRun ? undefined : perform(plan.changes);
+      if (!dryRun) {
+        // What stands there now is our doing, and no later change of somebody else's.
+        for (const { name, bytes } of plan.changes) note(name, bytes);
+      }
+      return {
+        ...plan.totals,
+        ...(failure === undefined ? {} : { canRewind: false, error: failure }),
+        ...(external.length === 0 ? {} : { externallyChanged: external }),
+        ...(notKept.size === 0 ? {} : { notKept: [...notKept] }),
+      };
+    },
+  };
+}
+
+/** Bounded: the oldest prompts can no longer be rewound to, and copies only they needed are gone. */
+function trim(timeline: Timeline, backups: Backups): void {
+  let forgot = false;
+  while (timeline.length > MOST_PROMPTS && timeline.forgetOldest()) forgot = true;
+  if (forgot) backups.retain(timeline.needed());
+  while (backups.bytes > MOST_BYTES && timeline.forgetOldest()) backups.retain(timeline.needed());
+}
+
+interface Change {
+  readonly name: string;
+  readonly path: string;
+  /** Absent: the file goes. */
+  readonly bytes?: Buffer;
+  readonly mode: number;
+  readonly now: Found;
+  readonly external: boolean;
+}
+
+type Plan =
+  | { readonly error: string }
+  | { readonly changes: readonly Change[]; readonly totals: Omit<RewindResult, "externallyChanged" | "notKept"> };
+
+function planOf(
+  state: ReadonlyMap<string, Backup>,
+  facts: { readonly cwd: string; readonly backups: Backups; wasOurs(name: string, found: Found): boolean },
+): Plan {
+  const changes: Change[] = [];
+  let [insertions, deletions, skippedLinks] = [0, 0, 0];
+  for (const [name, { backupFileName, realParentDir }] of state) {
+    const path = absolute(name, facts.cwd);
+    // A name we would not have written ourselves.
+    if (trackingName(path, facts.cwd) !== name) continue;
+    const found = look(path);
+    if (found === "unchanged" || found.kind === "other") continue;
+    const folder = dirname(path);
+    const moved = realParentDir !== undefined && realParentDir !== folder;
+    if (found.kind === "link" || moved || (found.kind === "file" && !isSameFolder(folder))) {
+      skippedLinks++;
+      continue;
+    }
+    const copy = backupFileName === null ? undefined : facts.backups.read(backupFileName);
+    if (backupFileName !== null && copy === undefined) {
+      return {
+        error: `The copy of "${path}" that this message needs is gone (${backupFileName}); nothing was changed`,
+      };
+    }
+    const before = found.kind === "file" ? found.bytes : undefined;
+    if (before === undefined ? copy === undefined : copy !== undefined && before.equals(copy.bytes)) continue;
+    const counted = lineChanges(before ?? NOTHING, copy?.bytes ?? NOTHING);
+    insertions += counted.insertions;
+    deletions += counted.deletions;
+    const mode = found.kind === "file" ? found.mode : (copy?.mode ?? 0o644);
+    const external = !facts.wasOurs(name, found);
+    changes.push({ name, path, mode, now: found, external, ...(copy ? { bytes: copy.bytes } : {}) });
+  }
+  const filesChanged = changes.map(({ path }) => path);
+  return { changes, totals: { canRewind: true, filesChanged, insertions, deletions, skippedLinks } };
+}
+
+function perform(changes: readonly Change[]): string | undefined {
+  for (const [done, { path, bytes, mode }] of changes.entries()) {
+    try {
+      if (bytes === undefined) remove(path);
+      else {
+        mkdirSync(dirname(path), { recursive: true });
+        put(path, bytes, mode);
+      }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return `"${path}" could not be put back (${why}); ${done} of ${changes.length} files were`;
+    }
+  }
+  return undefined;
+}
+
+/** Without a note of what we wrote nothing can be said, and nothing is claimed. */
+function isOurs(written: string | undefined, found: Found, wasOwnCommand?: (mtimeMs: number) => boolean): boolean {
+  if (written === undefined) return true;
+  if (found.kind !== "file") return found.kind !== "absent" || written === GONE;
+  return hashOf(found.bytes) === written || wasOwnCommand?.(found.mtimeMs) === true;
+}
+
+const refusal = (error: string): RewindResult => ({
+  canRewind: false,
+  error,
+  filesChanged: [],
+  insertions: 0,
+  deletions: 0,
+  skippedLinks: 0,
+});
+
+const NOTHING = new Uint8Array(0);
+/** In place of a hash: we took the file away ourselves. */
+const GONE = "";
+
+/** Relative inside the working directory, absolute elsewhere. */
+function trackingName(path: string, cwd: string): string {
+  const steps = relative(cwd, path);
+  return steps === ".." || steps.startsWith(`..${sep}`) || isAbsolute(steps) ? path : steps;
+}
+
+const absolute = (name: string, cwd: string) => (isAbsolute(name) ? name : join(cwd, name));
+
+// Not cryptographic: it tells a changed file from a touched one.
+const hashOf = (bytes: Uint8Array) => Bun.hash(bytes).toString(36);

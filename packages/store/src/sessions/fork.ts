@@ -1,0 +1,106 @@
+// A second session that starts from the conversation of a first: same entries, same uuids, its own id and file.
+// The first is only read.
+
+import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { isChainEntry, type Entry } from "@keelson/protocol";
+import { liveChain } from "../read/chain.ts";
+import { lineOf } from "../transcript/line.ts";
+import { openRanges } from "../read/lines.ts";
+import { parseLine, salvage } from "../read/parse-line.ts";
+import { scan, type Scanned } from "../read/scan.ts";
+
+export interface ForkOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly sessionId: string;
+  /** Takes the conversation only up to this entry. */
+  readonly at?: string | undefined;
+}
+
+/** The number of entries copied. Throws when a file is in the way, or `at` is not in the conversation. */
+export function forkSession({ from, to, sessionId, at }: ForkOptions): number {
+  const scanned = scan(from);
+  const { steps } = liveChain(scanned.links, { at });
+  if (at !== undefined && steps.length === 0) throw new Error(`No entry "${at}" in the conversation to fork`);
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  const fd = openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeBatches(fd, forkedLines(from, scanned, steps, sessionId));
+    closeSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    rmSync(to, { force: true });
+    throw error;
+  }
+  return steps.length;
+}
+
+function* forkedLines(
+  from: string,
+  { places, links, sticky, costState }: Scanned,
+  steps: ReturnType<typeof liveChain>["steps"],
+  sessionId: string,
+): Generator<Uint8Array | string> {
+  const source = openRanges(from);
+  try {
+    for (const { index, parentUuid } of steps) {
+      const { offset, length, entry } = places[index]!;
+      const bytes = source.read(offset, length);
+      const same = links[index]!.parentUuid === parentUuid && entry !== undefined;
+      const copy = same ? withSessionId(bytes, entry.sessionId, sessionId) : undefined;
+      yield copy ?? rewritten(bytes, { sessionId, parentUuid });
+    }
+  } finally {
+    source.close();
+  }
+  for (const entry of [...sticky, ...(costState === undefined ? [] : [costState])])
+    yield lineOf({ ...entry, sessionId });
+}
+
+/**
+ * The same bytes with another session id. Sure only when the id is spelled exactly once in the line: then it is the
+ * entry's own, and not one inside some tool's output.
+ */
+function withSessionId(bytes: Buffer, old: unknown, sessionId: string): Uint8Array | undefined {
+  if (typeof old !== "string") return undefined;
+  const field = Buffer.from(`"sessionId":${JSON.stringify(old)}`);
+  const at = bytes.indexOf(field);
+  if (at < 0 || bytes.indexOf(field, at + 1) >= 0) return undefined;
+  const renamed = Buffer.from(`"sessionId":${JSON.stringify(sessionId)}`);
+  const copy = Buffer.concat([bytes.subarray(0, at), renamed, bytes.subarray(at + field.length)]);
+  // A line that was glued to a torn one is taken out of it.
+  return copy[0] === OPEN_BRACE && parsesAlone(bytes) ? copy : undefined;
+}
+
+const OPEN_BRACE = 123;
+const parsesAlone = (bytes: Buffer) => parseLine(bytes) !== undefined;
+
+function rewritten(bytes: Buffer, changed: { sessionId: string; parentUuid: string | null }): string {
+  const entry = parseLine(bytes) ?? salvage(bytes).entry;
+  if (!isChainEntry(entry)) throw new Error("The conversation to fork was changed while it was read");
+  return lineOf({ ...entry, ...changed } as Entry);
+}
+
+const BATCH = 1024 * 1024;
+
+function writeBatches(fd: number, lines: Iterable<Uint8Array | string>): void {
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  const flush = () => {
+    const bytes = Buffer.concat(batch);
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
+    batch = [];
+    size = 0;
+  };
+  for (const line of lines) {
+    const bytes = typeof line === "string" ? Buffer.from(line) : line;
+    batch.push(bytes, NEWLINE);
+    size += bytes.length + 1;
+    if (size >= BATCH) flush();
+  }
+  flush();
+}
+
+const NEWLINE = Buffer.from("\n");

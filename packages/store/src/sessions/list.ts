@@ -1,0 +1,199 @@
+// The sessions of a project folder, from the first and last 64 KiB of each file. Never reads a whole transcript.
+
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isObject, tryParse } from "@keelson/protocol";
+import { openForReading } from "../read/lines.ts";
+import { isSessionId, keyPrefix, projectDir, projectKey, projectsDir, transcriptPath, type Place } from "../paths.ts";
+import { firstPromptIn } from "./first-prompt.ts";
+
+export interface SessionInfo {
+  readonly id: string;
+  readonly path: string;
+  /** What to show in a list: a chosen title, else a generated one, else what was asked. */
+  readonly title: string;
+  readonly customTitle: string | undefined;
+  readonly firstPrompt: string | undefined;
+  readonly lastPrompt: string | undefined;
+  readonly tag: string | undefined;
+  readonly cwd: string | undefined;
+  readonly gitBranch: string | undefined;
+  readonly entrypoint: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+  readonly size: number;
+}
+
+export type FoundSession =
+  | { readonly kind: "found"; readonly id: string; readonly path: string }
+  | { readonly kind: "missing"; readonly message: string }
+  | { readonly kind: "ambiguous"; readonly message: string; readonly ids: readonly string[] };
+
+/** Newest first. A folder that is not there has no sessions. */
+export function listSessions(dir: string, { limit = Number.POSITIVE_INFINITY } = {}): SessionInfo[] {
+  const sessions: SessionInfo[] = [];
+  for (const file of sessionFiles(dir)) {
+    if (sessions.length >= limit) break;
+    const info = sessionInfo(file);
+    if (info !== undefined) sessions.push(info);
+  }
+  return sessions;
+}
+
+/** The one session of a file; undefined when there is no such session. */
+export function sessionAt(path: string): SessionInfo | undefined {
+  const file = sessionFile(path);
+  return file === undefined ? undefined : sessionInfo(file);
+}
+
+/** What `--continue` goes on with. */
+export function newestSession(place: Place): SessionInfo | undefined {
+  return dirsOf(place)
+    .flatMap((dir) => listSessions(dir, { limit: 1 }))
+    .toSorted(newestFirst)[0];
+}
+
+/** What `--resume` was given: an id, or a title somebody chose. */
+export function findSession(place: Place, wanted: string): FoundSession {
+  const missing = { kind: "missing", message: `No conversation found with session ID: ${wanted}` } as const;
+  if (isSessionId(wanted)) {
+    const id = wanted.toLowerCase();
+    const path = dirsOf(place)
+      .flatMap((dir) => [transcriptPath(dir, wanted), transcriptPath(dir, id)])
+      .find((candidate) => sizeOf(candidate) > 0);
+    return path === undefined ? missing : { kind: "found", id: path.slice(-42, -6), path };
+  }
+  const title = wanted.trim().toLowerCase();
+  const named = dirsOf(place)
+    .flatMap((dir) => listSessions(dir))
+    .filter((session) => title !== "" && session.customTitle?.toLowerCase() === title);
+  const [first, ...others] = named;
+  if (first === undefined) return missing;
+  if (others.length === 0) return { kind: "found", id: first.id, path: first.path };
+  const ids = named.toSorted(newestFirst).map((session) => session.id);
+  const message = `Several conversations are called "${wanted}"; resume one by its session ID:\n${ids.join("\n")}`;
+  return { kind: "ambiguous", message, ids };
+}
+
+/** The folder of this directory, then those an older hash may have made for it. */
+function dirsOf(place: Place): string[] {
+  const own = projectDir(place);
+  const prefix = place.dirName === undefined ? keyPrefix(projectKey(place.cwd)) : undefined;
+  if (prefix === undefined) return [own];
+  const root = projectsDir(place.configDir);
+  const alike = namesIn(root)
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => join(root, name));
+  return [own, ...alike.filter((dir) => dir !== own)];
+}
+
+interface SessionFile {
+  readonly id: string;
+  readonly path: string;
+  readonly modified: number;
+}
+
+function sessionFiles(dir: string): SessionFile[] {
+  return namesIn(dir)
+    .flatMap((name) => sessionFile(join(dir, name)) ?? [])
+    .toSorted(newestFirst);
+}
+
+function sessionFile(path: string): SessionFile | undefined {
+  const name = basename(path);
+  const id = name.slice(0, -6);
+  if (!name.endsWith(".jsonl") || !isSessionId(id)) return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size > 0 ? { id, path, modified: stat.mtimeMs } : undefined;
+}
+
+const newestFirst = (a: { modified: number; id: string }, b: { modified: number; id: string }) =>
+  b.modified - a.modified || (a.id < b.id ? -1 : 1);
+
+function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefined {
+  const ends = readEnds(path);
+  if (ends === undefined) return undefined;
+  const { head, tail, size } = ends;
+  const lines = head.split("\n");
+  if (lines[0]!.includes('"isSidechain":true')) return undefined;
+
+  // Later lines win, and the end of the file is later than its beginning.
+  const newest = new Map<string, Record<string, unknown>>();
+  for (const line of [...lines, ...tail.split("\n")]) {
+    if (!line.startsWith('{"type":"')) continue;
+    const entry = tryParse(line);
+    if (isObject(entry)) newest.set(String(entry["type"]), entry);
+  }
+  const said = (type: string, key: string) => {
+    const value = newest.get(type)?.[key];
+    return typeof value === "string" && value.trim() !== "" ? value : undefined;
+  };
+  const customTitle = said("custom-title", "customTitle");
+  const lastPrompt = said("last-prompt", "lastPrompt");
+  const firstPrompt = firstPromptIn(lines);
+  const title =
+    customTitle ?? said("ai-title", "aiTitle") ?? lastPrompt ?? said("summary", "summary") ?? firstPrompt ?? "";
+  return {
+    id,
+    path,
+    title,
+    customTitle,
+    firstPrompt,
+    lastPrompt,
+    tag: said("tag", "tag"),
+    cwd: firstField(head, "cwd") ?? firstField(tail, "cwd"),
+    gitBranch: lastField(tail, "gitBranch") ?? lastField(head, "gitBranch"),
+    entrypoint: firstField(head, "entrypoint") ?? firstField(tail, "entrypoint"),
+    modified,
+    size,
+  };
+}
+
+const WINDOW = 64 * 1024;
+
+/** The two ends as text; the tail is empty when the head is all there is. */
+function readEnds(path: string): { head: string; tail: string; size: number } | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openForReading(path);
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.allocUnsafe(WINDOW);
+    const textAt = (offset: number) => bytes.toString("utf8", 0, readSync(fd!, bytes, 0, WINDOW, offset));
+    const head = textAt(0);
+    return { head, tail: size > WINDOW ? textAt(Math.max(WINDOW, size - WINDOW)) : "", size };
+  } catch {
+    // Gone, unreadable or not a file: then it is no session of ours.
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+// Text scans, because the line around a field may be cut by the window. A quote inside a JSON string is always
+// escaped, so what matches is a key; at worst it is a key of the same name deeper in the line.
+const fieldPattern = (key: string) => new RegExp(`"${key}":"((?:[^"\\\\]|\\\\.){0,4096})"`, "g");
+
+function firstField(text: string, key: string): string | undefined {
+  return unquote(fieldPattern(key).exec(text)?.[1]);
+}
+
+function lastField(text: string, key: string): string | undefined {
+  const from = text.lastIndexOf(`"${key}":"`);
+  return from < 0 ? undefined : unquote(fieldPattern(key).exec(text.slice(from))?.[1]);
+}
+
+function unquote(raw: string | undefined): string | undefined {
+  const value = raw === undefined ? undefined : tryParse(`"${raw}"`);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+// A file where a folder should be makes `stat` throw although nothing is there.
+const sizeOf = (path: string) => (existsSync(path) ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0);

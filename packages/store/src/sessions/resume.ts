@@ -1,0 +1,63 @@
+// From a transcript to a conversation that can go on.
+
+import { isChainEntry, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
+import { liveChain, type Step } from "../read/chain.ts";
+import { openRanges } from "../read/lines.ts";
+import { parseLive, salvage } from "../read/parse-line.ts";
+import { scan, type Scanned } from "../read/scan.ts";
+
+export interface LoadedSession {
+  /** The live conversation, oldest first, from the last compaction on. Without `toolUseResult`. */
+  readonly entries: readonly ChainEntry[];
+  /** What the next entry hangs on; null in an empty conversation. */
+  readonly leafUuid: string | null;
+  readonly costState: CostState | undefined;
+  readonly title: string | undefined;
+  readonly lastPrompt: string | undefined;
+  /** Where the conversation was last at work. */
+  readonly cwd: string | undefined;
+  /** To be handed to the writer. */
+  readonly sticky: readonly MetadataEntry[];
+}
+
+export interface LoadOptions {
+  readonly path: string;
+  /** Ends the conversation at this entry. */
+  readonly at?: string | undefined;
+}
+
+/** Undefined when `at` names no entry of the file. Throws when the file cannot be opened or read. */
+export function loadSession({ path, at }: LoadOptions): LoadedSession | undefined {
+  const scanned = scan(path);
+  const { steps, leafUuid } = liveChain(scanned.links, { at });
+  if (at !== undefined && steps.length === 0) return undefined;
+  const entries = entriesOf(path, scanned, steps);
+  return {
+    entries,
+    leafUuid,
+    costState: scanned.costState,
+    title: scanned.title,
+    lastPrompt: scanned.lastPrompt,
+    cwd: entries.findLast((entry) => typeof entry.cwd === "string")?.cwd,
+    sticky: scanned.sticky,
+  };
+}
+
+function entriesOf(path: string, { places }: Scanned, steps: readonly Step[]): ChainEntry[] {
+  let ranges: ReturnType<typeof openRanges> | undefined;
+  try {
+    return steps.flatMap(({ index, parentUuid }) => {
+      const place = places[index]!;
+      const entry = place.entry ?? entryAt((ranges ??= openRanges(path)).read(place.offset, place.length));
+      if (entry === undefined) return [];
+      return entry.parentUuid === parentUuid ? entry : { ...entry, parentUuid };
+    });
+  } finally {
+    ranges?.close();
+  }
+}
+
+function entryAt(bytes: Buffer): ChainEntry | undefined {
+  const value = parseLive(bytes) ?? salvage(bytes).entry;
+  return isChainEntry(value) ? value : undefined;
+}

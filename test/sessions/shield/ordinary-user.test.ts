@@ -1,0 +1,179 @@
+// What only an ordinary user can be promised: our own process is closed to what it starts. Run by root, the program is
+// started as `nobody`; and what closing it might have broken is tried as well.
+
+import { afterAll, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { CHAT, prompt, told } from "../front-door.ts";
+
+const root = join(import.meta.dir, "../../..");
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+const AS_NOBODY = [Bun.which("setpriv") ?? "setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"];
+const through = isRoot ? AS_NOBODY : [];
+/** A folder everybody may enter; it is made when the checkout is none. */
+let open: string | undefined;
+const program = reachable();
+const ordinary = test.skipIf(missing() !== null);
+
+const KEY = "sk-ant-hush-0123456789";
+const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+/** Every process whose start environment can be read, and holds the word. */
+const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
+
+// Shows that the search finds what there is to find.
+const control = Bun.spawn([...through, "sleep", "60"], {
+  env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
+  stdio: ["ignore", "ignore", "ignore"],
+});
+afterAll(() => {
+  control.kill();
+  if (open !== undefined) rmSync(open, { recursive: true });
+});
+
+ordinary.each([
+  ["behind the shield", true],
+  ["without it", false],
+])(
+  "neither a command, %s, nor a hook can read the key from our process",
+  async (_, shielded) => {
+    using home = temporaryHome();
+    const command = `(${LOOK}) >"$CLAUDE_PROJECT_DIR/from-hook.txt"`;
+    home.settings({ hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] } });
+    const ways = ["environ", "maps", "mem", "root/", "cwd/", "fd/"];
+    const tries = (pid: number) => ways.map((way) => `head -c 9 /proc/${pid}/${way} && ls /proc/${pid}/${way}`);
+    await using model = await startMockModel((_request, number) =>
+      number > 1 ? { text: "done" } : { calls: [bash(LOOK), ...tries(running.pid).map(bash)] },
+    );
+    await using running = startKeelson([...CHAT, "--allowedTools", "Bash"], {
+      home: owned(home),
+      url: model.url,
+      stdin: "open",
+      through,
+      program,
+      env: { ANTHROPIC_API_KEY: KEY, PATH: shielded ? home.env["PATH"] : withoutBubblewrap(home) },
+    });
+    running.send(prompt("go"));
+    await running.waitForLine(({ type }) => type === "result");
+    running.closeStdin();
+    expect((await running.done).code).toBe(0);
+
+    expect(model.requests[0]!.headers["x-api-key"]).toBe(KEY);
+    const [looked, ...tried] = told(model.requests[1]!).map(({ content }) => content);
+    const all = "CONTROL=hush-control\nlooked";
+    // Behind the shield a command is in a namespace of its own and sees no other process of the user's anyway.
+    expect(shielded ? ["looked", all] : [all]).toContain(looked);
+    expect(home.read("from-hook.txt")).toBe(`${all}\n`);
+    expect(tried.filter((text) => !/^Exit code 1\nhead: .*Permission denied/.test(text))).toEqual([]);
+  },
+  20_000,
+);
+
+ordinary(
+  "all the rest works as before: files are written, and nothing outlives a kill",
+  async () => {
+    using home = temporaryHome();
+    await using model = await startMockModel([
+      {
+        calls: [
+          bash("setsid sleep 300 >/dev/null 2>&1 & setsid env -i sleep 301 >/dev/null 2>&1 & echo started"),
+          { name: "Write", input: { file_path: "a.txt", content: "one\n" } },
+          { name: "Edit", input: { file_path: "a.txt", old_string: "one", new_string: "two" } },
+          { name: "Grep", input: { pattern: "two", output_mode: "content" } },
+        ],
+      },
+      { text: "done" },
+    ]);
+    await using running = startKeelson([...CHAT, "--allowedTools", "Bash", "--permission-mode", "acceptEdits"], {
+      home: owned(home),
+      url: model.url,
+      stdin: "open",
+      through,
+      program,
+    });
+    running.send(prompt("go"));
+    await running.waitForLine(({ type }) => type === "result");
+    const answers = told(model.requests[1]!);
+    expect(answers.map(({ is_error }) => is_error)).toEqual([false, false, false, false]);
+    expect([answers[0].content, answers[3].content, home.read("a.txt")]).toEqual(["started", "a.txt:1:two", "two\n"]);
+
+    expect(sleepers(home)).toHaveLength(2);
+    running.kill("SIGKILL");
+    await running.done;
+    for (const deadline = performance.now() + 8_000; sleepers(home).length > 0; await Bun.sleep(20)) {
+      if (performance.now() > deadline) break;
+    }
+    expect(sleepers(home)).toEqual([]);
+  },
+  20_000,
+);
+
+/** A search path on which a few programs are, and no shield. */
+function withoutBubblewrap({ root }: TemporaryHome): string {
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "sh", "tr", "grep", "head", "ls"]) symlinkSync(Bun.which(name)!, join(bin, name));
+  return bin;
+}
+
+/** Of this test: their working directory tells. */
+function sleepers({ project }: TemporaryHome): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === project && commandOf(pid).startsWith("sleep\0");
+    } catch {
+      return false; // gone, or not ours to look at
+    }
+  });
+}
+
+const commandOf = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
+
+/** The home, given to whom the program runs as. */
+function owned(home: TemporaryHome): TemporaryHome {
+  if (!isRoot) return home;
+  const all = ["", ...readdirSync(home.root, { recursive: true, encoding: "utf8" })];
+  for (const path of all) lchownSync(join(home.root, path), NOBODY, NOBODY);
+  return home;
+}
+
+function mayRun(path: string): boolean {
+  return !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
+}
+
+/** The program where `nobody` finds it: in place, or the built one in a folder everybody may enter. */
+function reachable(): string | undefined {
+  const inPlace = process.env["KEELSON_BIN"] || process.execPath;
+  const built = process.env["KEELSON_BIN"] || join(root, "dist/keelson");
+  if (mayRun(inPlace) || !existsSync(built)) return process.env["KEELSON_BIN"] || undefined;
+  open = mkdtempSync(join(tmpdir(), "keelson-open-"));
+  chmodSync(open, 0o755);
+  copyFileSync(built, join(open, "keelson"));
+  chmodSync(join(open, "keelson"), 0o755);
+  return join(open, "keelson");
+}
+
+/** Null when it can be tried; else why not. Under CI that is a failure instead. */
+function missing(): string | null {
+  if (process.platform !== "linux") return "only Linux has what is tested";
+  const wanted = program ?? process.execPath;
+  if (mayRun(wanted)) return null;
+  const reason = Bun.which("setpriv") ? `nobody may not run ${wanted}` : "setpriv is not installed";
+  if (process.env["CI"]) throw new Error(`${reason}: run the tests as an ordinary user, or build the program first`);
+  console.warn(`Being an ordinary user is not tested: ${reason}`);
+  return reason;
+}

@@ -1,0 +1,108 @@
+// The full sandbox as a setting: where commands may write, whom they may talk to, what may leave it, and what happens
+// where it cannot be had.
+
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { messagesOf, STREAM, told } from "../front-door.ts";
+import { confinementMissing } from "../needs-bubblewrap.ts";
+
+const missing = confinementMissing(["bwrap", "socat"]);
+const sandboxed = test.skipIf(missing !== null);
+const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
+
+/** A folder outside the project and outside every temporary folder. */
+function outsideFolder() {
+  const path = mkdtempSync("/var/tmp/keelson-outside-");
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+sandboxed(
+  "commands run unasked, write inside the working directories, and nowhere else",
+  async () => {
+    using home = temporaryHome({ git: true });
+    using outside = outsideFolder();
+    home.settings({ sandbox: { enabled: true }, permissions: { deny: ["Read(.env)"] } });
+    home.write(".env", "open-sesame");
+    const results = await attempt(home, [
+      bash("echo in > inside.txt && cat inside.txt"),
+      bash(`echo out > ${outside.path}/x.txt`),
+      bash("e=.en; e+=v; cat $e"),
+      bash("n=mcp; echo x > .$n.json"),
+    ]);
+    expect(results[0]).toEqual({ is_error: false, content: "in" });
+    expect(existsSync(join(outside.path, "x.txt"))).toBe(false);
+    expect(results[1]!.is_error).toBe(true);
+    expect(results[1]!.content).toContain("The sandbox may have stopped this command");
+    expect(results[1]!.content).toContain("dangerouslyDisableSandbox: true");
+    expect(JSON.stringify(results)).not.toContain("open-sesame");
+    expect(existsSync(join(home.project, ".mcp.json"))).toBe(false);
+  },
+  30_000,
+);
+
+sandboxed(
+  "a host that is not allowed cannot be reached, and the model is told which",
+  async () => {
+    using home = temporaryHome();
+    home.settings({ sandbox: { enabled: true, network: { allowedDomains: ["allowed.invalid"] } } });
+    const [result] = await attempt(home, [bash("curl -sS --max-time 5 http://other.invalid/ || true")]);
+    expect(result!.content).toContain("The sandbox stopped this command");
+    expect(result!.content).toContain("other.invalid");
+  },
+  30_000,
+);
+
+sandboxed(
+  "leaving the sandbox takes somebody's word; excluded commands run outside by setting",
+  async () => {
+    using home = temporaryHome();
+    using outside = outsideFolder();
+    home.settings({
+      sandbox: { enabled: true, excludedCommands: ["touch *"] },
+      permissions: { allow: [`Bash(touch ${outside.path}/b)`] },
+    });
+    const results = await attempt(home, [
+      bash(`cp /dev/null ${outside.path}/a`, { dangerouslyDisableSandbox: true }),
+      bash(`touch ${outside.path}/b`),
+    ]);
+    expect(results.map(({ is_error }) => is_error)).toEqual([true, false]);
+    expect([existsSync(join(outside.path, "a")), existsSync(join(outside.path, "b"))]).toEqual([false, true]);
+  },
+  30_000,
+);
+
+test("where it cannot be had: said, or refused when it is required", async () => {
+  using home = temporaryHome();
+  const bin = join(home.root, "bin");
+  mkdirSync(bin);
+  for (const name of ["bash", "sh", "cat", "env"]) symlinkSync(Bun.which(name)!, join(bin, name));
+  await using model = await startMockModel(() => ({ text: "ok" }));
+  const run = (sandbox: object) => {
+    home.settings({ sandbox });
+    return runKeelson(["-p", "go"], { home, url: model.url, env: { PATH: bin } });
+  };
+
+  const optional = await run({ enabled: true });
+  expect(optional).toMatchObject({ code: 0, stdout: "ok\n" });
+  expect(optional.stderr).toContain("The sandbox is on (sandbox.enabled) and cannot be used");
+
+  const required = await run({ enabled: true, failIfUnavailable: true });
+  expect(required).toMatchObject({ code: 1, stdout: "" });
+  expect(required.stderr).toContain("sandbox.failIfUnavailable");
+}, 30_000);
+
+interface Told {
+  readonly is_error: boolean;
+  readonly content: string;
+}
+
+/** Lets the model make these calls in one reply, and gives what it was told of each. */
+async function attempt(home: TemporaryHome, calls: readonly Call[]): Promise<Told[]> {
+  await using model = await startMockModel([{ calls }, { text: "done" }]);
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 25_000 });
+  expect(messagesOf(ended, "result")).toHaveLength(1);
+  const results = told(model.requests[1]!).slice(0, calls.length);
+  return results.map(({ is_error, content }) => ({ is_error: is_error === true, content }));
+}
