@@ -12,7 +12,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { told } from "./sessions/front-door.ts";
 
 const folder = join(dirname(import.meta.dir), "examples", "hooks");
@@ -28,8 +28,8 @@ function install(home: TemporaryHome, name: string, more: object = {}): void {
 }
 
 const ALLOW = { permissions: { allow: ["Bash(git push *)", "Edit", "Write"] } };
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
-const write = (home: TemporaryHome, path: string, content: string): Call => ({
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const write = (home: TemporaryHome, path: string, content: string): ScriptedCall => ({
   name: "Write",
   input: { file_path: join(home.project, path), content },
 });

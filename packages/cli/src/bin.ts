@@ -7,6 +7,6 @@ const [first] = process.argv.slice(2);
 if (first === "--version" || first === "-v") {
   await Bun.write(Bun.stdout, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
 } else {
-  const { start } = await import("./start.ts");
-  await start();
+  const { startProgram } = await import("./start.ts");
+  await startProgram();
 }

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import { openDebug, type DebugChoice } from "./debug.ts";
-import type { World } from "./world.ts";
+import type { ProcessIO } from "./world.ts";
 
 const AT = "2026-11-15T06:57:32.416Z";
 
-function logOf(choice: DebugChoice, env: World["env"] = {}, append?: World["append"]) {
+function logOf(choice: DebugChoice, env: ProcessIO["env"] = {}, append?: ProcessIO["append"]) {
   const [errors, appended]: [string[], string[]] = [[], []];
   const world = {
     cwd: "/w",
     env,
     error: (text: string) => void errors.push(text),
     append: append ?? ((file: string, text: string) => void appended.push(`${file}: ${text}`)),
-  } as unknown as World;
+  } as unknown as ProcessIO;
   return { debug: openDebug(choice, world, () => new Date(AT)), errors, appended };
 }
 

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Debug, DebugCategory } from "./open.ts";
-import type { World } from "./world.ts";
+import type { ProcessIO } from "./world.ts";
 
 const CATEGORIES: readonly DebugCategory[] = [
   "api",
@@ -22,7 +22,7 @@ export interface DebugChoice {
   readonly file?: string | undefined;
 }
 
-export function openDebug({ filter, file }: DebugChoice, world: World, now = () => new Date()): Debug {
+export function openDebug({ filter, file }: DebugChoice, world: ProcessIO, now = () => new Date()): Debug {
   const wanted = wantedBy(filter ?? "");
   const write = file === undefined ? (line: string) => world.error(line) : toFile(resolve(world.cwd, file), world);
   const hide = hider(world.env);
@@ -48,7 +48,7 @@ function wantedBy(filter: string): { has(category: DebugCategory): boolean; unkn
 }
 
 /** A log that cannot be written is no reason to stop. */
-function toFile(path: string, world: World): (line: string) => void {
+function toFile(path: string, world: ProcessIO): (line: string) => void {
   let broken = false;
   return (line) => {
     if (broken) return;
@@ -65,7 +65,7 @@ const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS|HEADERS)$
 const SHORTEST_SECRET = 6;
 
 /** Nothing the log is told should hold a secret; an error text of somebody else's might. */
-function hider(env: World["env"]): (text: string) => string {
+function hider(env: ProcessIO["env"]): (text: string) => string {
   const secrets = Object.entries(env)
     .filter(([name]) => SECRET_NAME.test(name))
     .flatMap(([, value]) => (value ?? "").split(/\r?\n|:\s+/))

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ExitReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
 import { main } from "./main.ts";
 import type { OpenOptions } from "./open.ts";
-import type { EndSignal, World } from "./world.ts";
+import type { EndSignal, ProcessIO } from "./world.ts";
 
 let root: string;
 
@@ -34,7 +34,7 @@ function world(
   };
   const listeners = new Map<EndSignal, () => void>();
   const isPiped = options.stdin !== undefined;
-  const made: World = {
+  const made: ProcessIO = {
     cwd: join(root, "project"),
     home: join(root, "home"),
     env: {},
@@ -64,7 +64,7 @@ function world(
 
 /** Answers until closed; an unfinished run (`hangs`) ends only when it is stopped. */
 function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => void } = {}) {
-  const closes: ExitReason[] = [];
+  const closes: EndReason[] = [];
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
   const isOver = () => closes.some((reason) => !options.hangs || reason !== "end_of_input");
@@ -336,7 +336,7 @@ test("a session that cannot be opened is an error, and a result for clients of t
   });
 });
 
-const SIGNALS: readonly [signal: EndSignal, argv: string[], code: number, reason: ExitReason][] = [
+const SIGNALS: readonly [signal: EndSignal, argv: string[], code: number, reason: EndReason][] = [
   ["SIGINT", ["-p", "hi"], 130, "interrupt"],
   ["SIGTERM", ["-p", "hi"], 143, "terminate"],
   ["SIGHUP", ["-p", "hi"], 129, "terminate"],

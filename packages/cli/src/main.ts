@@ -4,19 +4,19 @@
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import type { Snapshot } from "@keelson/config";
 import { parseArguments, type Arguments } from "./args/args.ts";
-import { commandIn, helpAsked, type Command } from "./commands.ts";
+import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toFlags, toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
 import { isOpenError, type Debug } from "./open.ts";
 import type { DebugChoice } from "./debug.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { loadOptions, type World } from "./world.ts";
+import { loadOptions, type ProcessIO } from "./world.ts";
 
 const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print";
 const NO_TERMINAL_YET =
   'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"';
 
 /** Runs once and returns the exit code. */
-export async function main(argv: readonly string[], world: World): Promise<number> {
+export async function main(argv: readonly string[], world: ProcessIO): Promise<number> {
   const command = commandIn(argv);
   if (command !== undefined) return runCommand(command, argv.slice(1), world);
   const asked = helpAsked(argv);
@@ -38,14 +38,13 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
-async function showHelp(world: World): Promise<number> {
+async function showHelp(world: ProcessIO): Promise<number> {
   return say(world, (await import("./args/help.ts")).help());
 }
 
-async function runCommand(command: Command, argv: readonly string[], world: World): Promise<number> {
-  const { run } = await command.load();
+async function runCommand(command: ProgramCommand, argv: readonly string[], world: ProcessIO): Promise<number> {
   try {
-    return await run(argv, world);
+    return await command.run(argv, world);
   } catch (error) {
     // The reader went away; what is left unsaid is for nobody.
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
@@ -54,12 +53,12 @@ async function runCommand(command: Command, argv: readonly string[], world: Worl
 }
 
 /** Clients that speak stream-json never say `-p`; pipes on either side mean that no person is there. */
-function isHeadless(given: Arguments, { terminal }: World): boolean {
+function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   const streams = given.text("input-format") === "stream-json";
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
 }
 
-async function beInteractive(given: Arguments, world: World): Promise<number> {
+async function beInteractive(given: Arguments, world: ProcessIO): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { askTrust } = await import("./trust-question.ts");
   try {
@@ -71,7 +70,7 @@ async function beInteractive(given: Arguments, world: World): Promise<number> {
   return fail(world, NO_TERMINAL_YET);
 }
 
-async function runHeadless(given: Arguments, invocation: Invocation, world: World): Promise<number> {
+async function runHeadless(given: Arguments, invocation: Invocation, world: ProcessIO): Promise<number> {
   const signals = handleSignals(world, { calm: invocation.output === "stream-json" });
   try {
     const needsNone = invocation.streamInput || invocation.setupOnly;
@@ -83,7 +82,7 @@ async function runHeadless(given: Arguments, invocation: Invocation, world: Worl
   }
 }
 
-async function textPrompt(given: Arguments, { prompt }: Invocation, world: World): Promise<string> {
+async function textPrompt(given: Arguments, { prompt }: Invocation, world: ProcessIO): Promise<string> {
   const { gatherPrompt } = await import("@keelson/stdio");
   const gathered = await gatherPrompt({
     argument: prompt,
@@ -105,7 +104,7 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, world: World
   }
 }
 
-async function runSession(given: Arguments, invocation: Invocation, world: World, signals: Signals): Promise<number> {
+async function runSession(given: Arguments, invocation: Invocation, world: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
   const debug = invocation.debug && (await debugLog(invocation.debug, world));
@@ -156,7 +155,7 @@ async function runSession(given: Arguments, invocation: Invocation, world: World
 }
 
 /** Clients of the stream wait for a result, so they get one; people read standard error. */
-async function notOpened(message: string, { output, session }: Invocation, world: World): Promise<number> {
+async function notOpened(message: string, { output, session }: Invocation, world: ProcessIO): Promise<number> {
   if (output === "stream-json") {
     const { failureResult } = await import("@keelson/stdio");
     await say(world, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
@@ -164,7 +163,7 @@ async function notOpened(message: string, { output, session }: Invocation, world
   return fail(world, message);
 }
 
-async function debugLog(choice: DebugChoice, world: World): Promise<Debug> {
+async function debugLog(choice: DebugChoice, world: ProcessIO): Promise<Debug> {
   const { openDebug } = await import("./debug.ts");
   // Elsewhere the name of this variable says folder and means a file (observed).
   return openDebug({ ...choice, file: choice.file ?? (world.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, world);
@@ -176,12 +175,12 @@ function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Sn
   return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no file"}`;
 }
 
-function fail(world: World, message: string): number {
+function fail(world: ProcessIO, message: string): number {
   world.error(message);
   return 1;
 }
 
-async function say(world: World, text: string): Promise<number> {
+async function say(world: ProcessIO, text: string): Promise<number> {
   try {
     await world.write(text);
   } catch (error) {

@@ -5,11 +5,11 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type * as Tty from "node:tty";
 import type { OpenSession } from "./open.ts";
-import type { World } from "./world.ts";
+import type { ProcessIO } from "./world.ts";
 
-export function processWorld(openSession: OpenSession, preload: () => Promise<unknown>): World {
+export function processWorld(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
   const parent = process.ppid;
-  const world: World = {
+  const world: ProcessIO = {
     preload,
     moved({ cwd, env }) {
       process.chdir(cwd);
@@ -47,7 +47,7 @@ export function processWorld(openSession: OpenSession, preload: () => Promise<un
 
 // Bun's own sink rather than `process.stdout`: its promises resolve when the reader has room again, and a reader that
 // went away is an EPIPE on the write that noticed.
-function standardOutput(): World["write"] {
+function standardOutput(): ProcessIO["write"] {
   let sink: Bun.FileSink | undefined;
   return async (text) => {
     sink ??= Bun.stdout.writer();

@@ -1,7 +1,7 @@
 // What a signal does: the first asks the session to end, the second ends us.
 
 import type { Session } from "@keelson/protocol";
-import type { EndSignal, World } from "./world.ts";
+import type { EndSignal, ProcessIO } from "./world.ts";
 
 export interface Signals {
   /** From now on a signal closes this session first. */
@@ -16,7 +16,7 @@ const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, 
 const PATIENCE_MS = 5_000;
 
 /** `calm`: an interrupt during stream-json is an ordinary end (observed, 2.1.325). */
-export function handleSignals(world: World, options: { readonly calm: boolean }): Signals {
+export function handleSignals(world: ProcessIO, options: { readonly calm: boolean }): Signals {
   const done = new AbortController();
   let session: Session | undefined;
   let code: number | undefined;

@@ -5,7 +5,7 @@ import { processWorld } from "./process-world.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
 /** Never returns: the process ends with it. */
-export async function start(): Promise<never> {
+export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   const world = processWorld(
     async (options) => (await runtime()).openSession({ ...options, programs: shippedPrograms }),

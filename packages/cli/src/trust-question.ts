@@ -2,10 +2,10 @@
 // run, sent or taken for granted; its settings are only read.
 
 import type { Snapshot } from "@keelson/config";
-import type { World } from "./world.ts";
+import type { ProcessIO } from "./world.ts";
 
 /** Whether the folder may be worked in. A yes is written down, so that it is asked once. */
-export async function askTrust(snapshot: Snapshot, world: World): Promise<boolean> {
+export async function askTrust(snapshot: Snapshot, world: ProcessIO): Promise<boolean> {
   if (snapshot.trusted) return true;
   await world.write(questionFor(snapshot));
   if (!isYes(await firstLine(world))) {
@@ -40,7 +40,7 @@ Enter to confirm 1, or type 2 and Enter: `;
 const isYes = (line: string | undefined) => line !== undefined && /^(?:1|y|yes)?$/i.test(line.trim());
 
 /** Undefined at the end of the input, and when nobody could have typed what is there. */
-async function firstLine(world: World): Promise<string | undefined> {
+async function firstLine(world: ProcessIO): Promise<string | undefined> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of world.stdin()) {

@@ -1,11 +1,11 @@
 // Everything the program touches outside itself, so that a test can hand it another world.
 
-import type { Flags, LoadOptions } from "@keelson/config";
+import type { Flags, LoadSettingsOptions } from "@keelson/config";
 import type { OpenSession } from "./open.ts";
 
 export type EndSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-export interface World {
+export interface ProcessIO {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export interface World {
   /** Loads what a session will need, while there is nothing to do. */
   preload?(): Promise<unknown>;
   /** The same world seen from another folder, with another environment and nothing left of this one. */
-  moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): World;
+  moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): ProcessIO;
   /** Standard output. A promise means the reader is behind. */
   write(text: string): void | Promise<void>;
   /** One line on standard error. */
@@ -36,7 +36,7 @@ export interface World {
 }
 
 /** What settings are read from, in this world. */
-export function loadOptions({ cwd, home, env, platform, uid, managedDir }: World, flags: Flags): LoadOptions {
+export function loadOptions({ cwd, home, env, platform, uid, managedDir }: ProcessIO, flags: Flags): LoadSettingsOptions {
   return {
     cwd,
     home,

@@ -8,7 +8,7 @@ export function applyBlocks(env: Environment, blocks: readonly unknown[]): Recor
 }
 
 /** What shell commands, hooks and servers inherit: everything but our credentials and the switches of our own runtime. */
-export function childEnvironment(env: Environment): Record<string, string> {
+export function inheritedEnvironment(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && reachesChildren(name)) kept[name] = value;

@@ -10,13 +10,13 @@ import { keepManagedLists } from "./scopes/managed-lists.ts";
 import { mergeSettings } from "./scopes/merge.ts";
 import { isAsking } from "./mode.ts";
 import { permissionsOf } from "./rules.ts";
-import { managedDirectory, readScopes, type Places, type Scope, type Warn, type WarningKind } from "./scopes/scopes.ts";
+import { managedDirectory, readScopes, type Places, type Scope, type WarnScope, type WarningKind } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
 import { isTracked } from "./scopes/tracked.ts";
 import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
 
-export interface LoadOptions {
+export interface LoadSettingsOptions {
   readonly cwd: string;
   readonly home: string;
   readonly env: Environment;
@@ -43,7 +43,7 @@ export interface Gathered {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
   readonly warnings: readonly Warning[];
-  readonly warn: Warn;
+  readonly warn: WarnScope;
 }
 
 export interface Warning {
@@ -52,10 +52,10 @@ export interface Warning {
 }
 
 /** All files read, checked and cut down to what each may decide; nothing concluded from them yet. */
-export function gather(options: LoadOptions): Gathered {
+export function gather(options: LoadSettingsOptions): Gathered {
   const { home, env } = options;
   const warnings: Warning[] = [];
-  const warn: Warn = (text, kind = "restricted") => void warnings.push({ text, kind });
+  const warn: WarnScope = (text, kind = "restricted") => void warnings.push({ text, kind });
 
   const places = placesOf(options);
   const { cwd, configDir } = places;
@@ -97,7 +97,7 @@ export function gather(options: LoadOptions): Gathered {
 }
 
 /** Where everything is. Throws ConfigError when the working directory is not there. */
-export function placesOf({ cwd: given, home, env, flags, managedDir, platform }: LoadOptions): Places {
+export function placesOf({ cwd: given, home, env, flags, managedDir, platform }: LoadSettingsOptions): Places {
   const cwd = resolved(resolve(given), "The working directory");
   const { projectConfigRoot: other } = flags;
   const root = other === undefined ? cwd : resolved(resolve(cwd, other), "The folder of --project-config-root,");
@@ -143,7 +143,7 @@ function resolved(path: string, what: string): string {
 function withinBounds(
   scopes: readonly Scope[],
   trust: Trust & { readonly required: boolean },
-  warn: Warn,
+  warn: WarnScope,
 ): readonly Scope[] {
   let before: PermissionMode = "default";
   return scopes.map((scope) => {

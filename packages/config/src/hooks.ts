@@ -3,7 +3,7 @@
 
 import { HOOK_EVENTS, isObject, type HookEvent, type HookHandler, type HookRegistration } from "@keelson/protocol";
 import type { Scope } from "./scopes/scopes.ts";
-import type { Hooks } from "./snapshot.ts";
+import type { ConfiguredHooks } from "./snapshot.ts";
 
 export interface HookQuestion {
   /** Every file as it was read, lowest precedence first. */
@@ -16,7 +16,7 @@ export interface HookQuestion {
   readonly trust: { readonly trusted: boolean; readonly fix: string };
 }
 
-export function collectHooks(question: HookQuestion): Hooks {
+export function collectHooks(question: HookQuestion): ConfiguredHooks {
   const active: HookRegistration[] = [];
   const off: { registration: HookRegistration; why: string }[] = [];
   const switches = switchesOf(question.scopes);

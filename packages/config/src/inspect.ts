@@ -3,14 +3,14 @@
 import { existsSync } from "node:fs";
 import { isObject, type RuleSource } from "@keelson/protocol";
 import { isGroup, knownKey, valueAt } from "./check/known.ts";
-import { gather, placesOf, type Gathered, type LoadOptions, type Warning } from "./gather.ts";
-import { linesOf, type Lines } from "./locate.ts";
+import { gather, placesOf, type Gathered, type LoadSettingsOptions, type Warning } from "./gather.ts";
+import { fileLines, type Lines } from "./locate.ts";
 import { mergeSettings } from "./scopes/merge.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import { atHome, managedFiles, standardFiles, type Scope } from "./scopes/scopes.ts";
 
 /** A place in a settings file; inline settings have neither file nor line. */
-export interface Origin {
+export interface SettingOrigin {
   readonly source: RuleSource;
   readonly file?: string;
   readonly line?: number;
@@ -21,7 +21,7 @@ export interface EffectiveValue {
   readonly key: string;
   readonly value: unknown;
   /** Highest first; several where lists are joined. */
-  readonly from: readonly Origin[];
+  readonly from: readonly SettingOrigin[];
 }
 
 export interface SettingsFile {
@@ -32,7 +32,7 @@ export interface SettingsFile {
 }
 
 /** A key in a file that nothing acts on: `later` is known and planned, `unknown` may be misspelt. */
-export interface IdleKey extends Origin {
+export interface IdleKey extends SettingOrigin {
   readonly key: string;
   readonly status: "later" | "unknown";
 }
@@ -42,7 +42,7 @@ export interface Inspection {
   /** The same, whole. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** What counts of each file and flag, lowest precedence first. */
-  readonly layers: readonly (Origin & { readonly settings: Readonly<Record<string, unknown>> })[];
+  readonly layers: readonly (SettingOrigin & { readonly settings: Readonly<Record<string, unknown>> })[];
   /** What an administrator, or whoever started the program, decides. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly idle: readonly IdleKey[];
@@ -52,11 +52,11 @@ export interface Inspection {
 }
 
 /** Throws ConfigError, as `load` does. */
-export async function inspect(options: LoadOptions): Promise<Inspection> {
+export async function inspect(options: LoadSettingsOptions): Promise<Inspection> {
   const { scopes, settings, warnings, trust, requireTrust } = gather(options);
   const highestFirst = scopes.toReversed();
   const files = new Set(scopes.flatMap(({ file }) => file ?? []));
-  const lines = new Map(await Promise.all([...files].map(async (file) => [file, await linesOf(file)] as const)));
+  const lines = new Map(await Promise.all([...files].map(async (file) => [file, await fileLines(file)] as const)));
   const at = (scope: Scope, path: readonly string[]) => originOf(scope, path, lines);
 
   const values = leaves(settings).map(({ path, value }) => {
@@ -80,7 +80,7 @@ export async function inspect(options: LoadOptions): Promise<Inspection> {
 }
 
 /** Every settings file there is or could be, highest precedence first. Throws ConfigError. */
-export async function settingsFiles(options: LoadOptions): Promise<readonly SettingsFile[]> {
+export async function settingsFiles(options: LoadSettingsOptions): Promise<readonly SettingsFile[]> {
   const places = placesOf(options);
   const managed = managedFiles(places.managedDir).files;
   const flag = options.flags.settings;
@@ -102,7 +102,7 @@ function stateOf(scope: SettingsFile["scope"], file: string): SettingsFile {
     : { scope, file, state: reading.kind === "read" ? "present" : "absent" };
 }
 
-function originOf({ source, file }: Scope, path: readonly string[], lines: ReadonlyMap<string, Lines>): Origin {
+function originOf({ source, file }: Scope, path: readonly string[], lines: ReadonlyMap<string, Lines>): SettingOrigin {
   const line = file === undefined ? undefined : lines.get(file)?.lineOf(path);
   return { source, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
-import type { LoadOptions } from "./gather.ts";
+import type { LoadSettingsOptions } from "./gather.ts";
 import { load, reload, withEnvironment } from "./load.ts";
 import type { Flags } from "./snapshot.ts";
 import { changed } from "./sources.ts";
@@ -34,7 +34,7 @@ const local = (settings: unknown) => put("project/.claude/settings.local.json", 
 const managed = (settings: unknown) => put("managed/managed-settings.json", settings);
 const trust = () => put("home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
 
-function start(flags: Flags = {}, more: Partial<LoadOptions> = {}) {
+function start(flags: Flags = {}, more: Partial<LoadSettingsOptions> = {}) {
   return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "managed"), ...more });
 }
 

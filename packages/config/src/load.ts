@@ -2,15 +2,15 @@
 
 import type { Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
-import { applyBlocks, childEnvironment } from "./env.ts";
-import { gather, type LoadOptions } from "./gather.ts";
+import { applyBlocks, inheritedEnvironment } from "./env.ts";
+import { gather, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
-import type { Origin, Snapshot } from "./snapshot.ts";
+import type { RuleOrigin, Snapshot } from "./snapshot.ts";
 
 /** Reads all settings once. Throws ConfigError for what was asked for and cannot be had. */
-export function load(options: LoadOptions): Snapshot {
+export function load(options: LoadSettingsOptions): Snapshot {
   const { home, env } = options;
   const gathered = gather(options);
   const { places, flags, scopes, warn } = gathered;
@@ -28,7 +28,7 @@ export function load(options: LoadOptions): Snapshot {
     home,
     configDir,
     env: ownEnv,
-    childEnv: childEnvironment(ownEnv),
+    childEnv: inheritedEnvironment(ownEnv),
     settings: settings as Settings,
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
@@ -56,7 +56,7 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
   return {
     ...snapshot,
     env: own,
-    childEnv: childEnvironment(own),
+    childEnv: inheritedEnvironment(own),
     origin: { ...origin, env: { ...origin.env, ...news } },
   };
 }
@@ -70,7 +70,7 @@ function forbidWideModes(settings: Readonly<Record<string, unknown>>): Readonly<
   return { ...settings, permissions: { ...permissionsOf(settings), ...off } };
 }
 
-function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadOptions): Origin {
+function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadSettingsOptions): RuleOrigin {
   return {
     cwd,
     // A copy: the snapshot is frozen, the process's own environment must not be.

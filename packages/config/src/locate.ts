@@ -2,13 +2,13 @@
 
 import type { Rule } from "@keelson/engine";
 import { isObject, type HookRegistration } from "@keelson/protocol";
-import { readRegular, readSettingsFile } from "./scopes/read.ts";
+import { readWholeFile, readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The rules of a snapshot with their lines, as far as their files still hold them. */
 export async function locateRules({ rules }: Pick<Snapshot, "rules">): Promise<readonly Rule[]> {
   const files = new Set(rules.flatMap(({ file }) => file ?? []));
-  const maps = new Map(await Promise.all([...files].map(async (file) => [file, await linesOf(file)] as const)));
+  const maps = new Map(await Promise.all([...files].map(async (file) => [file, await fileLines(file)] as const)));
   const taken = new Set<string>();
   return rules.map((rule) => {
     const lines = rule.file === undefined ? undefined : maps.get(rule.file);
@@ -27,7 +27,7 @@ export async function locateHooks({ hooks }: Pick<Snapshot, "hooks">): Promise<R
   for (const [file, here] of Map.groupBy(all, (each) => each.file)) {
     const reading = file === undefined ? undefined : readSettingsFile(file);
     if (file === undefined || reading?.kind !== "read") continue;
-    const lines = await linesOf(file);
+    const lines = await fileLines(file);
     const places = handlersIn(reading.value["hooks"]);
     for (const registration of here) {
       const at = places.findIndex((place) => place.sign === signOf(registration.event, registration.handler));
@@ -73,8 +73,8 @@ export interface Lines {
 }
 
 /** The lines of a file; of one that cannot be read, none. */
-export async function linesOf(file: string): Promise<Lines> {
-  const text = readRegular(file);
+export async function fileLines(file: string): Promise<Lines> {
+  const text = readWholeFile(file);
   if (typeof text !== "string") return { lineOf: () => undefined, rules: () => [] };
   const { parseTree } = await import("jsonc-parser");
   const root = parseTree(text.replace(/^\ufeff/, " "), undefined, { allowTrailingComma: true }) as Node | undefined;

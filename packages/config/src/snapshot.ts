@@ -61,7 +61,7 @@ export interface Snapshot {
   readonly settings: Settings;
   readonly flags: Flags;
   readonly rules: readonly Rule[];
-  readonly hooks: Hooks;
+  readonly hooks: ConfiguredHooks;
   readonly mode: PermissionMode;
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
@@ -71,19 +71,19 @@ export interface Snapshot {
   /** The files that were read or looked for; `changed` compares them. */
   readonly sources: readonly Source[];
   /** What it was made from besides files; `reload` makes it again. */
-  readonly origin: Origin;
+  readonly origin: RuleOrigin;
   /** What was ignored and why, one sentence each, naming file, key and fix. */
   readonly warnings: readonly string[];
 }
 
 /** The hooks of all settings files: those that run, lowest scope first, and those that do not. */
-export interface Hooks {
+export interface ConfiguredHooks {
   readonly active: readonly HookRegistration[];
   /** `why` is one sentence, for people. */
   readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
 }
 
-export interface Origin {
+export interface RuleOrigin {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;

@@ -2,9 +2,9 @@
 // call waits for those before it. Once something ends the run, no further call starts; every call is answered.
 
 import type { Ports } from "./ports.ts";
-import { checkCall, settle, type CheckedCall, type Line, type Settled } from "./tool-call.ts";
-import { ENDED, refused, REJECTED, type Outcome } from "./tool-outcome.ts";
-import type { Call, Calls } from "./turn.ts";
+import { checkCall, settleCall, type CheckedCall, type CallQueue, type Settled } from "./tool-call.ts";
+import { ENDED, refused, REJECTED, type ToolOutcome } from "./tool-outcome.ts";
+import type { StreamedCall, Calls } from "./turn.ts";
 
 export class Batch implements Calls {
   readonly #ports: Ports;
@@ -16,7 +16,7 @@ export class Batch implements Calls {
   /** The PreToolUse hooks of every call so far have answered. */
   #passed: Promise<unknown> = Promise.resolve();
   readonly #ended = new AbortController();
-  #halted: Outcome | undefined;
+  #halted: ToolOutcome | undefined;
 
   /** `spent` tells whether the run's budget is used up. */
   constructor(ports: Ports, spent: () => boolean = () => false) {
@@ -28,7 +28,7 @@ export class Batch implements Calls {
     return this.#ended.signal;
   }
 
-  readonly start = (call: Call): void => {
+  readonly start = (call: StreamedCall): void => {
     this.#placed = this.#placed.then(() => this.#place(call));
   };
 
@@ -45,7 +45,7 @@ export class Batch implements Calls {
     return Promise.all(this.#answers);
   }
 
-  async #place(call: Call): Promise<void> {
+  async #place(call: StreamedCall): Promise<void> {
     const checked = checkCall(call, this.#ports);
     const isShared = await mayShare(checked);
     if (!isShared) await Promise.all(this.#running);
@@ -65,7 +65,7 @@ export class Batch implements Calls {
     const earlier = this.#passed;
     const own = Promise.withResolvers<void>();
     this.#passed = Promise.all([earlier, own.promise]);
-    const line: Line = {
+    const line: CallQueue = {
       halted: () => this.#endOfRun(),
       ended: this.ended,
       pass: async () => {
@@ -74,7 +74,7 @@ export class Batch implements Calls {
       },
     };
     try {
-      const settled = await settle(checked, this.#ports, line);
+      const settled = await settleCall(checked, this.#ports, line);
       if (settled.interrupt) {
         this.#end(refused(REJECTED, "User rejected tool use"));
         this.#ports.interrupt();
@@ -85,12 +85,12 @@ export class Batch implements Calls {
     }
   }
 
-  #end(outcome: Outcome): void {
+  #end(outcome: ToolOutcome): void {
     this.#halted ??= outcome;
     this.#ended.abort();
   }
 
-  #endOfRun(): Outcome | undefined {
+  #endOfRun(): ToolOutcome | undefined {
     if (this.#ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
     if (this.#spent()) this.halt("The call was not carried out: the budget of this run is used up.");
     return this.#halted;
@@ -99,10 +99,10 @@ export class Batch implements Calls {
 
 async function mayShare(checked: CheckedCall): Promise<boolean> {
   if (!checked.tool) return true;
-  const { together = false } = checked.tool;
-  if (typeof together === "boolean") return together;
+  const { parallelSafe = false } = checked.tool;
+  if (typeof parallelSafe === "boolean") return parallelSafe;
   try {
-    return await together(checked.input);
+    return await parallelSafe(checked.input);
   } catch {
     return false;
   }

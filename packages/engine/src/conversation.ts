@@ -15,7 +15,7 @@ import {
   type ToolResultBlock,
   type UserSubject,
 } from "@keelson/protocol";
-import type { Call } from "./turn.ts";
+import type { StreamedCall } from "./turn.ts";
 import type * as WellFormed from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
@@ -33,7 +33,7 @@ export class Conversation {
   readonly #replies = new Set<string>();
   #replyId: string | undefined;
   #replyEnded = false;
-  #deferred: Call[] = [];
+  #deferred: StreamedCall[] = [];
   #preface: TextBlock | undefined;
 
   /** Text of ours that stands before the first real prompt. Set before any entry is added. */
@@ -70,7 +70,7 @@ export class Conversation {
   }
 
   /** Calls a hook put off that still have no answer. They are the caller's to settle now. */
-  takeDeferred(): readonly Call[] {
+  takeDeferred(): readonly StreamedCall[] {
     return this.#deferred.splice(0);
   }
 

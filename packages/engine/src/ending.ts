@@ -5,14 +5,14 @@ import type { ModelError } from "./errors.ts";
 import { addUsage, type Ending } from "./result.ts";
 import { STRUCTURED_OUTPUT } from "./structured.ts";
 import type { Settled } from "./tool-call.ts";
-import type { Reply } from "./turn.ts";
+import type { ModelReply } from "./turn.ts";
 
 export const SUM_UP =
   "No turns are left for this task. Without calling tools, sum up what was done, what was found, and what remains to do.";
 
 /** The ending a finished turn asks for, if any. */
 export function endingAfter(
-  { text, stopReason }: Pick<Reply, "text" | "stopReason">,
+  { text, stopReason }: Pick<ModelReply, "text" | "stopReason">,
   settled: readonly Settled[],
   { broke, aborted }: { broke: boolean; aborted: boolean },
 ): Ending | undefined {

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { messageProblems, toEvents, world, type World, type WorldOptions } from "@keelson/testkit";
+import { messageProblems, toEvents, testEngine, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
 import {
   isToolUse,
   NOTHING_SAID,
@@ -84,7 +84,7 @@ const note = (done: string[]): Tool =>
     name: "Note",
     description: "Notes",
     input: object({ text: string() }),
-    together: true,
+    parallelSafe: true,
     access: () => ({ kind: "none" }),
     async run({ text }) {
       done.push(text);
@@ -93,7 +93,7 @@ const note = (done: string[]): Tool =>
     show: ({ text }) => text,
   });
 
-interface Played extends World {
+interface Played extends TestEngine {
   readonly end: End;
   readonly done: readonly string[];
   readonly problems: readonly string[];
@@ -101,10 +101,10 @@ interface Played extends World {
 }
 
 /** The prompt, and another one behind it; `problems` is what the API would have refused then, and after a resume. */
-async function play(replies: readonly (readonly Step[])[], options: WorldOptions = {}): Promise<Played> {
+async function play(replies: readonly (readonly Step[])[], options: TestEngineOptions = {}): Promise<Played> {
   const { provider, requests } = playing(...replies);
   const done: string[] = [];
-  const there = world(provider, { tools: [note(done)], ...options });
+  const there = testEngine(provider, { tools: [note(done)], ...options });
   const conversation = new Conversation();
   const end = await run(say("go"), "default", conversation, there.ports, {});
   const next = { ...there.ports, signal: new AbortController().signal };
@@ -152,7 +152,7 @@ test("a call the server pauses at is sent back as it was", async () => {
 test("a server that does nothing but pause is given up", async () => {
   const forever = Array.from({ length: 1_000 }, () => [START, ends("pause_turn"), STOP]);
   const { provider, requests } = playing(...forever);
-  const end = await run(say("go"), "default", new Conversation(), world(provider).ports, {});
+  const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, {});
   expect([end.reason, requests.length < 1_000]).toEqual(["model_error", true]);
 });
 
@@ -275,7 +275,7 @@ test("a denial that ends the run stops the calls that run and withdraws the ques
 
 test("a call that was put off and is denied when it is resumed is among the denials", async () => {
   const { provider } = playing([START, ...call(0, "c", "a"), ends("tool_use"), STOP]);
-  const there = world(provider, {
+  const there = testEngine(provider, {
     tools: [note([])],
     fire: (event) => (event === "PreToolUse" ? { ...NOTHING_SAID, verdict: "defer" } : NOTHING_SAID),
   });

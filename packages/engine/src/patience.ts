@@ -4,7 +4,7 @@ import type { Limits } from "./ports.ts";
 import type { Ending } from "./result.ts";
 import { STRUCTURED_NUDGE, STRUCTURED_OUTPUT } from "./structured.ts";
 import type { Settled } from "./tool-call.ts";
-import type { Reply } from "./turn.ts";
+import type { ModelReply } from "./turn.ts";
 
 const MAX_RESUMPTIONS = 3;
 /** A server pauses a long turn now and then; one that does nothing else would never let go. */
@@ -12,7 +12,7 @@ const MAX_PAUSES = 100;
 const GO_ON = "Your reply was cut off before its end. Go on exactly where it stopped, without repeating what is there.";
 
 /** End now, say this and ask again, ask again without a word, or (nothing) leave it to the loop. */
-export interface Next {
+export interface PatienceNext {
   readonly ending?: Ending;
   readonly nudge?: string;
   readonly again?: true;
@@ -29,7 +29,7 @@ export class Patience {
     this.#limits = limits;
   }
 
-  after({ text, stopReason, cut }: Reply, settled: readonly Settled[], more: boolean): Next {
+  after({ text, stopReason, cut }: ModelReply, settled: readonly Settled[], more: boolean): PatienceNext {
     const { structured } = this.#limits;
     this.#misfits += settled.filter(({ tool, failed }) => tool === STRUCTURED_OUTPUT && failed).length;
     if (structured && this.#misfits >= structured.maxRetries) {

@@ -1,7 +1,7 @@
 // Servers that give every reply the same id: a reply is still told from the one before it, live and after a resume.
 
 import { expect, test } from "bun:test";
-import { messageProblems, scriptedModel, world } from "@keelson/testkit";
+import { messageProblems, scriptedModel, testEngine } from "@keelson/testkit";
 import { Conversation } from "./conversation.ts";
 import type { ModelProvider } from "./ports.ts";
 import { run } from "./run.ts";
@@ -12,7 +12,7 @@ const look = defineTool({
   name: "Look",
   description: "Looks",
   input: object({}),
-  together: true,
+  parallelSafe: true,
   access: () => ({ kind: "none" }),
   run: async () => ({}),
   show: () => "seen",
@@ -41,7 +41,7 @@ test("replies with one id stay apart, also when a call is recorded before its re
     { text: "Second", calls: [call] },
     { text: "Done" },
   );
-  const { ports, entries } = world(withOneId(model), { tools: [look] });
+  const { ports, entries } = testEngine(withOneId(model), { tools: [look] });
   const conversation = new Conversation();
 
   const prompt = { type: "user", message: { role: "user", content: "go" }, parent_tool_use_id: null } as const;

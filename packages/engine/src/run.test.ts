@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scriptedModel, world, type World, type WorldOptions } from "@keelson/testkit";
+import { scriptedModel, testEngine, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
 import type { ChainSubject, ModelMessage, NewEntry, PromptMessage } from "@keelson/protocol";
 import { Conversation } from "./conversation.ts";
 import { ToolError } from "./errors.ts";
@@ -25,7 +25,7 @@ const echo: Tool = defineTool({
   name: "Echo",
   description: "Says it back",
   input: object({ text: string() }),
-  together: true,
+  parallelSafe: true,
   access: () => ({ kind: "none" }),
   run: async ({ text }) => ({ said: text }),
   show: ({ said }) => said,
@@ -42,8 +42,8 @@ const failing: Tool = defineTool({
   show: () => "",
 });
 
-async function play(model: ModelProvider, limits: Limits = {}, options: WorldOptions = {}) {
-  const there: World = world(model, { tools: [echo, failing], ...options });
+async function play(model: ModelProvider, limits: Limits = {}, options: TestEngineOptions = {}) {
+  const there: TestEngine = testEngine(model, { tools: [echo, failing], ...options });
   const conversation = new Conversation();
   const end = await run(prompt("go"), "default", conversation, there.ports, limits);
   return { end, conversation, ...there };
@@ -141,7 +141,7 @@ test("a tool that was taken away is told from one that never was", async () => {
     },
     { text: "ok" },
   );
-  const there = world(model, { tools: [echo] });
+  const there = testEngine(model, { tools: [echo] });
   const ports = { ...there.ports, allTools: [echo, { ...failing, aliases: ["Older"] }] };
   await run(prompt("go"), "default", new Conversation(), ports, {});
   expect(resultsOf(there.entries)).toMatchObject([
@@ -268,7 +268,7 @@ test("neighbours that allow it run together, everything else alone and in order"
   const alone: Tool = {
     ...echo,
     name: "Alone",
-    together: false,
+    parallelSafe: false,
     run: async ({ text }) => (log.push(`alone ${text}`), { said: text }),
   };
   const calls = ["Slow", "Slow", "Alone", "Alone"].map((name, index) => ({ name, input: { text: `${index}` } }));
@@ -310,7 +310,7 @@ test("an unknown price counts as over any budget", async () => {
 test("abort while streaming keeps what was said and leaves the marker", async () => {
   const never = new Promise(() => {});
   const model = scriptedModel({ text: ["Hel", "lo"], hold: never, holdAfter: "first_delta" });
-  const there = world(model, { tools: [] });
+  const there = testEngine(model, { tools: [] });
   const conversation = new Conversation();
   const running = run(prompt("go"), "default", conversation, there.ports, {});
   while (model.requests.length === 0) await Promise.resolve();
@@ -327,7 +327,7 @@ test("abort while tools run answers every call", async () => {
   const controller = new AbortController();
   const hanging: Tool = {
     ...echo,
-    together: false,
+    parallelSafe: false,
     run: async ({ text }, { signal }) => {
       if (text === "last") controller.abort();
       signal.throwIfAborted();
@@ -414,7 +414,7 @@ test("what was typed meanwhile joins at the next boundary", async () => {
     },
     { text: "ok" },
   );
-  const there = world(model, { tools: [echo] });
+  const there = testEngine(model, { tools: [echo] });
   await run(prompt("go"), "default", new Conversation(), there.ports, {});
   expect(model.requests[1]!.messages.at(-1)!.content).toEqual([
     { type: "tool_result", tool_use_id: "call_1_1", content: "a", is_error: false },
@@ -424,7 +424,7 @@ test("what was typed meanwhile joins at the next boundary", async () => {
 
 test("what waits before a run comes before its prompt, and without a prompt is what the run starts from", async () => {
   const model = scriptedModel({ text: "one" }, { text: "two" });
-  const there = world(model);
+  const there = testEngine(model);
   const conversation = new Conversation();
   there.steer(typed("a task ended"));
   await run(prompt("go"), "default", conversation, there.ports, {});

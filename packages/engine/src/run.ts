@@ -10,9 +10,9 @@ import { Patience } from "./patience.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
-import { afterBatch, Stopping } from "./stopping.ts";
+import { afterBatch, StopHooks } from "./stopping.ts";
 import type { Settled } from "./tool-call.ts";
-import { ask, type Reply } from "./turn.ts";
+import { requestReply, type ModelReply } from "./turn.ts";
 
 /** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
 export async function run(
@@ -24,7 +24,7 @@ export async function run(
 ): Promise<End> {
   const denials: PermissionDenial[] = [];
   const patience = new Patience(limits);
-  const stopping = new Stopping();
+  const stopping = new StopHooks();
   let usage = addUsage();
   let lines = 0; // user lines since the prompt: what `num_turns` counts (observed)
 
@@ -64,7 +64,7 @@ export async function run(
     if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
     conversation.mend();
     const request = buildRequest(parts, conversation.messages, options);
-    const [asked] = await Promise.allSettled([ask(request, conversation, ports, batch)]);
+    const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
     take(settled);
     lines += settled.length;
@@ -123,7 +123,7 @@ export async function run(
 }
 
 /** Nobody waits for what hooks make of a text that is on its way to the screen already. */
-function displayed({ text, messageId }: Reply, ports: Ports): void {
+function displayed({ text, messageId }: ModelReply, ports: Ports): void {
   const about = { turn_id: ports.newId(), message_id: messageId, index: 0, final: true, delta: text };
   void ports.fire("MessageDisplay", about);
 }

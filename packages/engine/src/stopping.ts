@@ -5,7 +5,7 @@ import { nudge, reminder } from "./admit.ts";
 import type { Ports } from "./ports.ts";
 import type { Ending } from "./result.ts";
 import type { Settled } from "./tool-call.ts";
-import type { Call, Reply } from "./turn.ts";
+import type { StreamedCall, ModelReply } from "./turn.ts";
 
 /** The end, or what to tell the model before it is asked again. */
 export interface Next {
@@ -14,7 +14,7 @@ export interface Next {
 }
 
 /** Tells hooks of a batch as the model will see it. They may add to it, or end the run there. */
-export async function afterBatch(calls: readonly Call[], settled: readonly Settled[], ports: Ports): Promise<Next> {
+export async function afterBatch(calls: readonly StreamedCall[], settled: readonly Settled[], ports: Ports): Promise<Next> {
   const tool_calls = calls.map(({ block }, at) => ({
     tool_name: settled[at]?.tool ?? block.name,
     tool_input: block.input,
@@ -32,11 +32,11 @@ export async function afterBatch(calls: readonly Call[], settled: readonly Settl
 /** A hook that never lets go must not hold a run forever. */
 const MOST_RETURNS = 8;
 
-export class Stopping {
+export class StopHooks {
   #returns = 0;
 
   /** The model is done. Stop hooks may send it back to work, a bounded number of times in a row. */
-  async after({ text, stopReason }: Reply, ports: Ports): Promise<Next> {
+  async after({ text, stopReason }: ModelReply, ports: Ports): Promise<Next> {
     const said = await ports.fire("Stop", {
       stop_hook_active: this.#returns > 0,
       ...(text === "" ? {} : { last_assistant_message: text }),

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { toEvents, world, type World, type WorldOptions } from "@keelson/testkit";
+import { toEvents, testEngine, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
 import { NOTHING_SAID, type ModelMessage, type NewEntry, type PromptMessage } from "@keelson/protocol";
 import { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
@@ -63,7 +63,7 @@ function tools(log: string[]): Tool[] {
     name: "Shared",
     description: "Runs beside others",
     input: object({ text: string() }),
-    together: true,
+    parallelSafe: true,
     access: () => ({ kind: "none" }),
     async run({ text }) {
       log.push(`start ${text}`);
@@ -73,18 +73,18 @@ function tools(log: string[]): Tool[] {
     },
     show: ({ said }) => said,
   });
-  return [shared, { ...shared, name: "Alone", together: false }];
+  return [shared, { ...shared, name: "Alone", parallelSafe: false }];
 }
 
-interface Played extends World {
+interface Played extends TestEngine {
   readonly log: readonly string[];
   readonly conversation: Conversation;
   readonly reason: string;
 }
 
-async function play(model: ModelProvider, options: WorldOptions = {}, limits = {}): Promise<Played> {
+async function play(model: ModelProvider, options: TestEngineOptions = {}, limits = {}): Promise<Played> {
   const log: string[] = [];
-  const there = world(model, { tools: tools(log), ...options });
+  const there = testEngine(model, { tools: tools(log), ...options });
   const conversation = new Conversation();
   const { reason } = await run(prompt, "default", conversation, there.ports, limits);
   log.push("over");
@@ -153,7 +153,7 @@ test("a call starts when its block is complete, not when the reply is", async ()
       log.push("reply complete");
     },
   };
-  const there = world(model, { tools: tools(log) });
+  const there = testEngine(model, { tools: tools(log) });
   await run(prompt, "default", new Conversation(), there.ports, {});
   expect(log).toEqual([
     "start a",
@@ -327,7 +327,7 @@ test.each(PORTS.map((port) => ({ port })))(
   async ({ port }) => {
     for (let step = 0; step < 40; step++) {
       const log: string[] = [];
-      const there = world(steppedModel(["a", "alone", "b"]), { tools: tools(log), partial: true });
+      const there = testEngine(steppedModel(["a", "alone", "b"]), { tools: tools(log), partial: true });
       let uses = 0;
       const broken = {
         ...there.ports,

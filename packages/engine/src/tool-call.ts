@@ -16,13 +16,13 @@ import {
   misused,
   refused,
   REJECTED,
-  replaced,
+  replacedByHook,
   resultEntry,
   withContext,
   type Done,
-  type Outcome,
+  type ToolOutcome,
 } from "./tool-outcome.ts";
-import type { Call } from "./turn.ts";
+import type { StreamedCall } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
 /** How a call ended. The entry is recorded already. */
@@ -43,13 +43,13 @@ export interface Settled {
 
 /** A call whose input was checked once, before anything else looks at it. Without a tool: what is wrong with it. */
 export type CheckedCall =
-  | { readonly call: Call; readonly tool: Tool; readonly input: JsonObject }
-  | { readonly call: Call; readonly tool?: undefined; readonly outcome: Outcome };
+  | { readonly call: StreamedCall; readonly tool: Tool; readonly input: JsonObject }
+  | { readonly call: StreamedCall; readonly tool?: undefined; readonly outcome: ToolOutcome };
 
 /** What a call knows of the other calls in its reply. */
-export interface Line {
+export interface CallQueue {
   /** The answer to every call that has not begun to run; undefined while calls may run. */
-  halted(): Outcome | undefined;
+  halted(): ToolOutcome | undefined;
   /** Aborted when a call ended the run. */
   readonly ended: AbortSignal;
   /** The hooks of this call have let it pass. Resolves when those of every earlier call have answered, too. */
@@ -57,7 +57,7 @@ export interface Line {
 }
 
 /** Whatever the model sent, this answers and does not throw. */
-export function checkCall(call: Call, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
+export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools, name);
   if (!tool) return { call, outcome: misused(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
@@ -71,7 +71,7 @@ export function checkCall(call: Call, { tools, allTools }: Pick<Ports, "tools" |
   }
 }
 
-export async function settle(checked: CheckedCall, ports: Ports, line: Line): Promise<Settled> {
+export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<Settled> {
   const { call } = checked;
   const outcome = await answered(checked, ports, line);
   const entry = outcome.deferred
@@ -82,7 +82,7 @@ export async function settle(checked: CheckedCall, ports: Ports, line: Line): Pr
 }
 
 /** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
-async function answered(checked: CheckedCall, ports: Ports, line: Line): Promise<Outcome> {
+async function answered(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
   try {
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
@@ -97,8 +97,8 @@ const unforeseen = (tool: string, error: unknown) =>
 async function attempt(
   { call, tool, input: given }: Extract<CheckedCall, { tool: Tool }>,
   ports: Ports,
-  line: Line,
-): Promise<Outcome> {
+  line: CallQueue,
+): Promise<ToolOutcome> {
   const { block } = call;
   const context = ports.context(block);
   try {
@@ -156,7 +156,7 @@ async function attempt(
         duration_ms,
       })
     : await ports.fire("PostToolUse", { ...about, tool_response: done.result as JsonObject, duration_ms });
-  const final = after.output === undefined ? done : await replaced(done, after.output, tool, context, ports);
+  const final = after.output === undefined ? done : await replacedByHook(done, after.output, tool, context, ports);
   const learned = done.failed ? [] : ports.instructionsFor(access);
   return {
     ...final,
@@ -176,7 +176,7 @@ function whyNot(name: string, allTools: readonly Tool[] = []): string {
 
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly message: string };
 
-function readInput(call: Call, tool: Tool): Checked {
+function readInput(call: StreamedCall, tool: Tool): Checked {
   if (call.broken !== undefined) {
     return {
       ok: false,

@@ -15,14 +15,14 @@ import { MAX_SHOWN, persistedNotice } from "./bound.ts";
 import type { Permission, Ports, Shown } from "./ports.ts";
 import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
-import type { Call } from "./turn.ts";
+import type { StreamedCall } from "./turn.ts";
 
 // Clients know a rejected call by how this begins (observed).
 const DECLINED = "The user doesn't want to proceed with this tool use.";
 export const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
 export const ENDED = "The call was not carried out: a hook ended the run.";
 
-export interface Outcome {
+export interface ToolOutcome {
   readonly shown: Shown;
   readonly failed: boolean;
   /** As stored and sent to clients: the tool's output, or an error text. */
@@ -37,7 +37,7 @@ export interface Outcome {
 }
 
 /** What the tool itself did. */
-export type Done = Pick<Outcome, "shown" | "failed" | "result" | "output">;
+export type Done = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
 
 /** Cuts what is shown to size. The rest stays in a file the model may read. */
 export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: ToolContext, ports: Ports): Promise<Shown> {
@@ -55,7 +55,7 @@ export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: Tool
 }
 
 /** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
-export async function replaced(
+export async function replacedByHook(
   done: Done,
   output: unknown,
   tool: Tool,
@@ -87,7 +87,7 @@ function fits(output: unknown, own: unknown): boolean {
 export const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));
 
 export function denied(
-  call: Call,
+  call: StreamedCall,
   tool: Tool,
   input: JsonObject,
   deny: Permission & { behavior: "deny" },
@@ -107,16 +107,16 @@ export function denied(
   };
 }
 
-export const refused = (message: string, result: string): Outcome => ({ shown: message, failed: true, result });
+export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
 
 /** A call that could not even be tried. */
-export const misused = (message: string): Outcome => ({
+export const misused = (message: string): ToolOutcome => ({
   shown: `<tool_use_error>${message}</tool_use_error>`,
   failed: true,
   result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
 });
 
-export function resultEntry(call: Call, { shown, failed, result, permission }: Outcome, uuid: string): NewEntry {
+export function resultEntry(call: StreamedCall, { shown, failed, result, permission }: ToolOutcome, uuid: string): NewEntry {
   // A PDF stands beside its result, not inside it (observed).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
   const content =
@@ -143,7 +143,7 @@ export function resultEntry(call: Call, { shown, failed, result, permission }: O
 }
 
 /** Marks the open call for whoever resumes the session; no answer is made up for it. */
-export function deferral(call: Call, { name, input }: DeferredCall, uuid: string): NewEntry {
+export function deferral(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
   return {
     type: "attachment",
     uuid,

@@ -31,7 +31,7 @@ export interface Tool<I = any, O = any> {
   /** Names older clients and models call it by. */
   readonly aliases?: readonly string[];
   /** Whether this call may run beside its neighbours. Absent: alone. */
-  readonly together?: boolean | ((input: I) => boolean | Promise<boolean>);
+  readonly parallelSafe?: boolean | ((input: I) => boolean | Promise<boolean>);
   /** Longest text the model is shown; the rest goes to a file. Absent: the engine's own limit. */
   readonly maxShown?: number;
   /** Mends harmless slips of the model before the schema is checked (`offset: -1`, a stray field). */

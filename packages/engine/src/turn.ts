@@ -19,7 +19,7 @@ import { ModelError } from "./errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
 import { withCounted } from "./result.ts";
 
-export interface Call {
+export interface StreamedCall {
   readonly block: ToolUseBlock;
   /** The entry that holds it; its result will hang there. */
   readonly entryId: string;
@@ -27,8 +27,8 @@ export interface Call {
   readonly broken?: string;
 }
 
-export interface Reply {
-  readonly calls: readonly Call[];
+export interface ModelReply {
+  readonly calls: readonly StreamedCall[];
   readonly text: string;
   readonly stopReason: string | null;
   /** The connection was lost after at least one finished block. */
@@ -39,7 +39,7 @@ export interface Reply {
 
 /** Who carries out the calls of a reply while it is still coming. */
 export interface Calls {
-  start(call: Call): void;
+  start(call: StreamedCall): void;
   /** No further call may run. */
   halt(message: string): void;
   /** Aborted when a call ended the run: the rest of the reply is of no use. */
@@ -50,12 +50,12 @@ export interface Calls {
  * Asks the model and records what it says, block by block. Each call is started once its block is recorded, the last
  * one when the reply is complete and charged. Throws ModelError when nothing usable came.
  */
-export async function ask(
+export async function requestReply(
   request: ModelRequest,
   conversation: Conversation,
   ports: Ports,
   { start, halt, ended }: Calls,
-): Promise<Reply> {
+): Promise<ModelReply> {
   const started = ports.now();
   let message: ReplyMessage | undefined;
   /** By index: blocks may be written side by side. */
@@ -65,9 +65,9 @@ export async function ask(
   let stopReason: string | null = null;
   let stopSequence: string | null = null;
   let lastEntry: string | undefined;
-  const calls: Call[] = [];
+  const calls: StreamedCall[] = [];
   const texts: string[] = [];
-  const waiting: Call[] = [];
+  const waiting: StreamedCall[] = [];
 
   /** Durable, then shown: the entry of a finished block, then the event that ends it. */
   const release = async () => {
@@ -99,7 +99,7 @@ export async function ask(
     conversation.add(entry);
     return entry;
   };
-  const replyOf = ({ cut }: { cut: boolean }): Reply => ({
+  const replyOf = ({ cut }: { cut: boolean }): ModelReply => ({
     calls,
     text: texts.join(""),
     stopReason: cut ? null : stopReason,

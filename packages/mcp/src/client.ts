@@ -14,7 +14,7 @@ export interface Transport {
   close?(): void;
 }
 
-export interface TimeLimit {
+export interface RequestLimit {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export class Client {
   }
 
   /** The result. Rejects with McpError, or with the signal's reason when the caller gave up. */
-  async request(method: string, params: JsonObject | ((id: number) => JsonObject), limit: TimeLimit): Promise<unknown> {
+  async request(method: string, params: JsonObject | ((id: number) => JsonObject), limit: RequestLimit): Promise<unknown> {
     const { timeoutMs, signal } = limit;
     signal.throwIfAborted();
     if (this.#closing.signal.aborted) throw closed();

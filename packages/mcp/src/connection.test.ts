@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { VERSION } from "@keelson/protocol";
-import { Connection } from "./connection.ts";
+import { McpConnection } from "./connection.ts";
 import { ADD, fakeServer, HELLO, type FakeServer } from "./fake-server.test-support.ts";
 
 const signal = new AbortController().signal;
 
 function connectionTo({ transport }: FakeServer, options: { timeoutMs?: number; onProblem?(text: string): void } = {}) {
-  return new Connection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 1_000, ...options });
+  return new McpConnection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 1_000, ...options });
 }
 
 const methods = ({ heard }: FakeServer) => heard.map(({ method }) => method);
-const names = (connection: Connection) => connection.offered.map(({ tool }) => tool.name);
+const names = (connection: McpConnection) => connection.offered.map(({ tool }) => tool.name);
 
 test("a server is greeted, told so, and asked for its tools", async () => {
   const server = fakeServer({ initialize: { ...HELLO, instructions: "Use it for sums." } });
@@ -36,7 +36,7 @@ test("a server is greeted, told so, and asked for its tools", async () => {
     { method: "tools/list", params: {}, jsonrpc: "2.0", id: 1 },
   ]);
   const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
-  expect([tool.name, tool.description, tool.input.json, tool.together]).toEqual([
+  expect([tool.name, tool.description, tool.input.json, tool.parallelSafe]).toEqual([
     "mcp__calc__add",
     "Adds two numbers",
     ADD.inputSchema,
@@ -83,7 +83,7 @@ test("hints say what may run beside others, and are told to clients", async () =
   const connection = connectionTo(fakeServer({ "tools/list": { tools: [{ ...ADD, annotations }] } }));
   await connection.open();
   const [{ facts, tool }] = connection.offered as [(typeof connection.offered)[number]];
-  expect([facts.title, facts.annotations, tool.together]).toEqual([
+  expect([facts.title, facts.annotations, tool.parallelSafe]).toEqual([
     "Sum",
     { readOnly: true, destructive: false },
     true,

@@ -34,7 +34,7 @@ export interface Manifest {
   readonly toolsListResult?: unknown;
 }
 
-export interface CallOptions {
+export interface McpCallOptions {
   /** The call of the model it belongs to; absent for calls made by hooks. */
   readonly toolUseId?: string;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface CallOptions {
 const LONGEST_ERROR = 500;
 const MOST_PROBLEMS = 20;
 
-export class Connection {
+export class McpConnection {
   readonly name: string;
   readonly #options: ConnectionOptions;
   readonly #client: Client;
@@ -119,7 +119,7 @@ export class Connection {
   }
 
   /** Undefined when it is not connected or has no such tool; `tool` is the server's own name for it. */
-  call(tool: string, input: JsonObject, options: CallOptions): Promise<CallResult> | undefined {
+  call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
     const known = this.#offered.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
   }
@@ -130,7 +130,7 @@ export class Connection {
     this.#offered = [];
   }
 
-  async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: CallOptions): Promise<CallResult> {
+  async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: McpCallOptions): Promise<CallResult> {
     const params = (id: number) => ({
       name,
       arguments: input,

@@ -2,9 +2,9 @@
 // what does not fit is left out and named, never an error for the rest.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
-import type { Client, TimeLimit } from "./client.ts";
+import type { Client, RequestLimit } from "./client.ts";
 import { McpError } from "./rpc.ts";
-import { readTool, type ToolFacts } from "./tool-facts.ts";
+import { toolFacts, type ToolFacts } from "./tool-facts.ts";
 
 const PROTOCOL_VERSION = "2025-11-25";
 const MOST_PAGES = 100;
@@ -25,7 +25,7 @@ export interface ToolList {
   readonly problems: readonly string[];
 }
 
-export async function introduce(client: Client, limit: TimeLimit): Promise<ServerFacts> {
+export async function introduce(client: Client, limit: RequestLimit): Promise<ServerFacts> {
   const params = {
     protocolVersion: PROTOCOL_VERSION,
     capabilities: {},
@@ -53,7 +53,7 @@ export function readServer(result: unknown): ServerFacts | undefined {
 }
 
 /** All pages, as many as anybody could use, within one time limit. */
-export async function listTools(client: Client, { timeoutMs, signal }: TimeLimit): Promise<ToolList> {
+export async function listTools(client: Client, { timeoutMs, signal }: RequestLimit): Promise<ToolList> {
   const until = performance.now() + timeoutMs;
   const raw: unknown[] = [];
   const seen = new Set<string>();
@@ -80,7 +80,7 @@ export function readTools(raw: readonly unknown[]): ToolList {
   const tools = new Map<string, ToolFacts>();
   const problems: string[] = [];
   for (const value of raw.slice(0, MOST_TOOLS)) {
-    const read = readTool(value);
+    const read = toolFacts(value);
     if ("problem" in read) problems.push(read.problem);
     else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; the first one counts`);
     else tools.set(read.name, read);

@@ -1,13 +1,13 @@
 // Servers that mean no good, or do not know better. Connecting to them ends, is bounded, and harms nobody else.
 
 import { expect, test } from "bun:test";
-import { Connection } from "./connection.ts";
+import { McpConnection } from "./connection.ts";
 import { ADD, fakeServer, HELLO, NEVER, type FakeServer } from "./fake-server.test-support.ts";
 import type { Transport } from "./client.ts";
 
 async function meet({ transport }: Pick<FakeServer, "transport">, name = "calc") {
   const problems: string[] = [];
-  const connection = new Connection({
+  const connection = new McpConnection({
     name,
     transport,
     timeoutMs: 30,
@@ -137,7 +137,7 @@ test.each([
       return { tools: [ADD] };
     },
   });
-  const connection = new Connection({ name: "calc", transport: server.transport, timeoutMs: 100, callTimeoutMs: 100 });
+  const connection = new McpConnection({ name: "calc", transport: server.transport, timeoutMs: 100, callTimeoutMs: 100 });
   await connection.open();
   for (let run = 0; run < 5; run++) {
     await connection.fresh();

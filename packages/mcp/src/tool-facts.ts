@@ -17,7 +17,7 @@ export interface ToolFacts {
 const LONGEST_DESCRIPTION = 2_048;
 const LARGEST_RESULT = 500_000;
 
-export function readTool(value: unknown): ToolFacts | { readonly problem: string } {
+export function toolFacts(value: unknown): ToolFacts | { readonly problem: string } {
   if (!isObject(value)) return { problem: "A tool that is not an object was left out" };
   const { name, title, description, inputSchema, annotations, _meta: meta } = value;
   if (typeof name !== "string" || name === "") return { problem: "A tool without a name was left out" };

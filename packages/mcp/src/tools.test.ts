@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Conversation, run } from "@keelson/engine";
 import type { HookOutcome, JsonObject, PromptMessage } from "@keelson/protocol";
-import { scriptedModel, world, type WorldOptions } from "@keelson/testkit";
-import { Connection } from "./connection.ts";
+import { scriptedModel, testEngine, type TestEngineOptions } from "@keelson/testkit";
+import { McpConnection } from "./connection.ts";
 import { fakeServer, NEVER, type FakeServer } from "./fake-server.test-support.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
@@ -116,13 +116,13 @@ test("a tool's own wish about its size is heard, within reason", async () => {
 /** One run in which the model calls the tool once; what it was shown, and what was kept. */
 async function call(
   { transport }: FakeServer,
-  { input = { a: 1, b: 2 }, ...options }: { readonly input?: JsonObject } & Pick<WorldOptions, "fire" | "signal"> = {},
+  { input = { a: 1, b: 2 }, ...options }: { readonly input?: JsonObject } & Pick<TestEngineOptions, "fire" | "signal"> = {},
 ) {
-  const connection = new Connection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
+  const connection = new McpConnection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
   await connection.open();
   const tools = connection.offered.map(({ tool }) => tool);
   const model = scriptedModel({ calls: [{ name: "mcp__calc__add", input }] }, { text: "done" });
-  const there = world(model, {
+  const there = testEngine(model, {
     tools,
     ...options,
     permit: (request) => {

@@ -27,7 +27,7 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
     name: toolName(server, facts.name),
     description: facts.description,
     input: { json: facts.inputSchema },
-    together: facts.annotations.readOnly === true,
+    parallelSafe: facts.annotations.readOnly === true,
     maxShown: limit,
     invalid: (input) =>
       isObject(input) ? undefined : `InputValidationError: ${toolName(server, facts.name)} takes an object`,

@@ -5,7 +5,7 @@ import { isObject, tryParse, VERSION, type JsonObject, type StreamEvent } from "
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import { Bodies, countBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
-import { clean, refusalError, streamError } from "./http-error.ts";
+import { redact, refusalError, streamError } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
 import { isReply, isWholeEvent, replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
@@ -140,7 +140,7 @@ async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerat
         if (data === "[DONE]") continue;
         const event = tryParse(data);
         if (!isObject(event) || !isWholeEvent(event))
-          throw new ModelError("stream_cut", `The reply was damaged: ${clean(data.slice(0, 100), secrets)}`);
+          throw new ModelError("stream_cut", `The reply was damaged: ${redact(data.slice(0, 100), secrets)}`);
         if (event["type"] === "error") throw streamError(event["error"], secrets);
         yield event as unknown as StreamEvent;
       }

@@ -4,7 +4,7 @@ import { ModelError } from "@keelson/engine";
 
 export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response>;
 
-export interface CallOptions {
+export interface HttpCallOptions {
   readonly fetch: Fetch;
   /** Until the headers have come. */
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface HttpCall {
 export async function openCall(
   url: URL,
   init: BunFetchRequestInit,
-  { fetch, timeoutMs, idleTimeoutMs }: CallOptions,
+  { fetch, timeoutMs, idleTimeoutMs }: HttpCallOptions,
   signal: AbortSignal,
 ): Promise<HttpCall> {
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { kindOf, refusalError, retryAfter } from "./http-error.ts";
+import { errorKind, refusalError, retryAfter } from "./http-error.ts";
 
 test("kindOf() tells refusals apart by status, name and words", () => {
   const rows: [number, string | undefined, string, string][] = [
@@ -20,7 +20,7 @@ test("kindOf() tells refusals apart by status, name and words", () => {
     [529, undefined, "busy", "overloaded"],
     [0, "something_new", "?", "unknown"],
   ];
-  expect(rows.map(([status, type, message]) => kindOf(status, type, message) as string)).toEqual(
+  expect(rows.map(([status, type, message]) => errorKind(status, type, message) as string)).toEqual(
     rows.map((row) => row[3]),
   );
 });

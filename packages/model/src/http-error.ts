@@ -5,7 +5,7 @@ import { ModelError, type ModelErrorKind } from "@keelson/engine";
 
 const LONGEST = 2_000;
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -13,7 +13,7 @@ export interface Refusal {
 }
 
 /** The error for a response that is not a success. */
-export function refusalError({ status, statusText, headers, body }: Refusal, secrets: readonly string[]): ModelError {
+export function refusalError({ status, statusText, headers, body }: HttpRefusal, secrets: readonly string[]): ModelError {
   const parsed = tryParse(body);
   const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {};
   const apiType = typeof error["type"] === "string" ? error["type"] : undefined;
@@ -22,7 +22,7 @@ export function refusalError({ status, statusText, headers, body }: Refusal, sec
   const message = redirect
     ? `The address answered with a redirect to "${headers.get("location") ?? "nowhere"}", which is not followed; set ANTHROPIC_BASE_URL to the final address`
     : said || `HTTP ${status} ${statusText}`.trim();
-  return new ModelError(redirect ? "invalid_request" : kindOf(status, apiType, message), clean(message, secrets), {
+  return new ModelError(redirect ? "invalid_request" : errorKind(status, apiType, message), redact(message, secrets), {
     status,
     ...(apiType === undefined ? {} : { apiType }),
     ...retryAfter(headers, Date.now()),
@@ -35,7 +35,7 @@ export function streamError(value: unknown, secrets: readonly string[]): ModelEr
   const apiType = typeof error["type"] === "string" ? error["type"] : "api_error";
   const message = typeof error["message"] === "string" ? error["message"] : "The model reported an error";
   const status = Object.hasOwn(STATUS_OF, apiType) ? STATUS_OF[apiType] : undefined;
-  return new ModelError(kindOf(status ?? 0, apiType, message), clean(message, secrets), { status, apiType });
+  return new ModelError(errorKind(status ?? 0, apiType, message), redact(message, secrets), { status, apiType });
 }
 
 // The status an `error` event would have had as a refusal.
@@ -47,7 +47,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 };
 
 /** What callers branch on. The API's own name decides where there is one; gateways often send a status alone. */
-export function kindOf(status: number, apiType: string | undefined, message: string): ModelErrorKind {
+export function errorKind(status: number, apiType: string | undefined, message: string): ModelErrorKind {
   if (status === 413 || apiType === "request_too_large" || TOO_LONG.test(message)) return "prompt_too_long";
   if (apiType === "billing_error" || status === 402 || NO_CREDIT.test(message)) return "billing_error";
   if (apiType === "overloaded_error" || status === 529) return "overloaded";
@@ -81,7 +81,7 @@ function plainText(body: string): string {
 }
 
 /** Cut to a readable size, and without any of the values we sent to identify ourselves. */
-export function clean(message: string, secrets: readonly string[]): string {
+export function redact(message: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((text, secret) => (secret.length < 8 ? text : text.replaceAll(secret, "***")), message);
   return hidden.length > LONGEST ? `${hidden.slice(0, LONGEST)}…` : hidden;
 }

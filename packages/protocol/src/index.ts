@@ -56,7 +56,7 @@ export {
   type ControlRequest,
   type ControlResponse,
 } from "./control.ts";
-export type { EnvironmentUpdate, ExitReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { isPrompt, project, projectPrompt } from "./project.ts";
 export {

@@ -30,12 +30,12 @@ export type Outbound = Message | ControlRequest | ControlResponse | ControlCance
  * Why a session is closed. `end_of_input`: finish what is queued, then end. `interrupt`: stop the run in
  * progress, leave a well-formed conversation. `terminate`: end now.
  */
-export type ExitReason = "end_of_input" | "interrupt" | "terminate";
+export type EndReason = "end_of_input" | "interrupt" | "terminate";
 
 export interface Session {
   readonly id: string;
   send(input: Inbound): void;
   /** Live messages from now on; with `replay`, what the transcript holds comes first. Any number of watchers. */
   attach(options?: { readonly replay?: boolean }): AsyncIterable<Outbound>;
-  close(reason: ExitReason): Promise<void>;
+  close(reason: EndReason): Promise<void>;
 }

@@ -13,7 +13,7 @@
 import { isObject } from "@keelson/protocol";
 import { resolve } from "node:path";
 import { cwd as here } from "node:process";
-import { Connection, type Host } from "./control/connection.ts";
+import { ControlConnection, type Host } from "./control/connection.ts";
 import { later } from "./control/later.ts";
 import { CLIConnectionError } from "./errors.ts";
 import { launch } from "./launch.ts";
@@ -59,7 +59,7 @@ export async function prewarm({
   checkOptions(options);
   const parked = later<void>();
   const claimed = later<Claimed>();
-  const connection = new Connection(parking(options, () => parked.resolve()));
+  const connection = new ControlConnection(parking(options, () => parked.resolve()));
   void connection.start(() => launch(options, { args: AWAIT_CLAIM, env: READS_STARTUP_MARKS }));
 
   try {
@@ -112,7 +112,7 @@ function parking({ stderr }: Options, ready: () => void): Host {
   };
 }
 
-async function claim(connection: Connection, running: RunningQuery, options: Options): Promise<Claimed> {
+async function claim(connection: ControlConnection, running: RunningQuery, options: Options): Promise<Claimed> {
   const joined = options.sessionStore === undefined ? options : await running.join(options.sessionStore);
   const request = {
     subtype: "claim",
@@ -133,7 +133,7 @@ async function claim(connection: Connection, running: RunningQuery, options: Opt
 }
 
 /** Why a program that nobody has claimed has ended. */
-function endOf(connection: Connection): Promise<Error> {
+function endOf(connection: ControlConnection): Promise<Error> {
   return connection.messages.next().then(
     () => new CLIConnectionError("The spare process ended before it was claimed"),
     (error: Error) => error,

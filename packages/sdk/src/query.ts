@@ -1,6 +1,6 @@
 // `query()`: one prompt, or a stream of them, to a program started for it.
 
-import { Connection } from "./control/connection.ts";
+import { ControlConnection } from "./control/connection.ts";
 import { launch } from "./launch.ts";
 import type { SDKUserMessage } from "./messages/messages.ts";
 import { checkOptions } from "./options/check.ts";
@@ -29,7 +29,7 @@ export function query({
 
 /** Starts the program and the conversation with it, up to where a prompt is missing. */
 export function open(options: Options, env: Record<string, string> = {}): RunningQuery {
-  const connection = new Connection();
+  const connection = new ControlConnection();
   const running = new RunningQuery(connection, options);
   const { sessionStore } = options;
   if (options.abortController?.signal.aborted) return running;

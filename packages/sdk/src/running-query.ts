@@ -2,9 +2,9 @@
 
 import { isObject, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
-import type { RequestBody } from "./control/asked.ts";
+import type { AskedBody } from "./control/asked.ts";
 import { callerOf, type Caller } from "./control/caller.ts";
-import type { Connection, Host, Reply } from "./control/connection.ts";
+import type { ControlConnection, Host, ControlAnswer } from "./control/connection.ts";
 import { Input } from "./control/input.ts";
 import type { SDKControlInitializeResponse, SlashCommand } from "./control/replies.ts";
 import { ControlRequestError } from "./errors.ts";
@@ -20,7 +20,7 @@ import type { SessionStore } from "./stores/session-store.ts";
 export type Prompt = string | AsyncIterable<SDKUserMessage>;
 
 export class RunningQuery implements Query {
-  readonly #connection: Connection;
+  readonly #connection: ControlConnection;
   readonly #caller: Caller;
   readonly #input: Input;
   readonly #signal: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export class RunningQuery implements Query {
   #store: StoreSession | undefined;
 
   /** Takes the connection over and initialises the program; a prompt is all that is missing then. */
-  constructor(connection: Connection, options: Options) {
+  constructor(connection: ControlConnection, options: Options) {
     this.#connection = connection;
     this.#caller = callerOf(options, async (server_name, message) => {
       await connection.request({ subtype: "mcp_message", server_name, message });
@@ -238,7 +238,7 @@ export class RunningQuery implements Query {
   }
 
   /** Answers are shaped by the program; the interface says how. */
-  async #ask(request: RequestBody): Promise<any> {
+  async #ask(request: AskedBody): Promise<any> {
     return (await this.#connection.request(request)).response;
   }
 
@@ -249,7 +249,7 @@ export class RunningQuery implements Query {
     return asked;
   }
 
-  #accept({ response, envelope }: Reply): SDKControlInitializeResponse {
+  #accept({ response, envelope }: ControlAnswer): SDKControlInitializeResponse {
     const facts = isObject(response) ? response : {};
     if (this.#caller.hooks.needOnFailure && facts["hook_on_failure_supported"] !== true) {
       const error = new ControlRequestError(

@@ -1,7 +1,7 @@
 // The three front ends against a session in memory.
 
 import { expect, test } from "bun:test";
-import type { ExitReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
 import { failureResult } from "./failure.ts";
 import { streamJson } from "./stream-json.ts";
 import type { Streams } from "./streams.ts";
@@ -10,7 +10,7 @@ import { json, text } from "./text.ts";
 /** Answers each prompt with `answers(prompt)`; ends when closed and everything is answered. */
 function fakeSession(answers: (prompt: string) => readonly Outbound[]) {
   const sent: Inbound[] = [];
-  const closes: ExitReason[] = [];
+  const closes: EndReason[] = [];
   const waiting: Outbound[] = [];
   let wake = Promise.withResolvers<void>();
   let left = false;

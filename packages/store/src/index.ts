@@ -9,7 +9,7 @@ export {
   tasksDir,
   toolResultsDir,
   transcriptPath,
-  type Place,
+  type SessionLocation,
 } from "./paths.ts";
 export { lineOf, MAX_LINE } from "./transcript/line.ts";
 export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript/writer.ts";

@@ -4,13 +4,13 @@ export { readEntries } from "./read/read-transcript.ts";
 export { liveChain, type Chain, type ChainOptions } from "./read/chain.ts";
 export { linkOf, type Link } from "./read/link.ts";
 export { firstPromptIn } from "./sessions/first-prompt.ts";
-export { loadSession, type LoadedSession, type LoadOptions } from "./sessions/resume.ts";
+export { loadSession, type LoadedSession, type ResumeOptions } from "./sessions/resume.ts";
 export {
   findSession,
-  listSessions,
+  listStoredSessions,
   newestSession,
   sessionAt,
   type FoundSession,
   type SessionInfo,
 } from "./sessions/list.ts";
-export { forkSession, type ForkOptions } from "./sessions/fork.ts";
+export { forkTranscript, type ForkOptions } from "./sessions/fork.ts";

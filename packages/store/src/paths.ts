@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const LONGEST_KEY = 200;
 
-export interface Place {
+export interface SessionLocation {
   readonly configDir: string;
   /** Already resolved: links in it would give the same folder two names. */
   readonly cwd: string;
@@ -28,7 +28,7 @@ export function projectsDir(configDir: string): string {
   return join(configDir.normalize("NFC"), "projects");
 }
 
-export function projectDir({ configDir, cwd, dirName }: Place): string {
+export function projectDir({ configDir, cwd, dirName }: SessionLocation): string {
   const name = dirName === undefined ? "" : dirName.replace(/[^a-zA-Z0-9._-]/g, "-").slice(0, LONGEST_KEY);
   return join(projectsDir(configDir), /^\.*$/.test(name) ? projectKey(cwd) : name);
 }

@@ -78,7 +78,7 @@ export function answers(
   };
 }
 
-export function note(uuid: string, parentUuid: string | null): ChainEntry {
+export function sampleEntry(uuid: string, parentUuid: string | null): ChainEntry {
   return { type: "attachment", attachment: { type: "date" }, ...envelope(uuid, parentUuid) };
 }
 

@@ -1,10 +1,10 @@
 export {
   toEvents,
   toMessage,
-  type Call,
+  type ScriptedCall,
   type Cut,
   type Failure,
-  type Reply,
+  type ScriptedReply,
   type ScriptStep,
   type StreamPoint,
   type Timing,
@@ -14,19 +14,19 @@ export {
   startMockModel,
   type MockModel,
   type MockModelOptions,
-  type Outcome,
+  type AnswerOutcome,
   type RecordedRequest,
 } from "./mock-server.ts";
 export { temporaryHome, type TemporaryHome } from "./home.ts";
-export { runKeelson, startKeelson, type Ended, type RunOptions, type Running } from "./run-program.ts";
-export type { Line } from "./line-log.ts";
+export { runKeelson, startKeelson, type Ended, type ProgramOptions, type Running } from "./run-program.ts";
+export type { LoggedLine } from "./line-log.ts";
 export { normalise, normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { growth } from "./growth.ts";
 export { messageProblems } from "./message-problems.ts";
 export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
-export { world, WORLD_START, type Charge, type World, type WorldOptions } from "./world.ts";
+export { testEngine, WORLD_START, type Charge, type TestEngine, type TestEngineOptions } from "./world.ts";
 export {
   describeModelProvider,
   throughMockModel,

@@ -2,7 +2,7 @@
 
 import { LineSplitter, tryParse } from "@keelson/protocol";
 
-export interface Line {
+export interface LoggedLine {
   /** Its place on stdout, from zero. */
   readonly index: number;
   readonly text: string;
@@ -13,18 +13,18 @@ export interface Line {
 }
 
 export interface LineLog {
-  readonly lines: readonly Line[];
+  readonly lines: readonly LoggedLine[];
   push(chunk: Uint8Array): void;
   /** Nothing more will come: what is left without a newline is a line too. */
   finish(): void;
   /** The first line after `after` that is accepted, there already or still to come. Rejects when given up. */
-  waitFor(accept: (line: Line) => boolean, after: Line | undefined, givenUp: Promise<Error>): Promise<Line>;
+  waitFor(accept: (line: LoggedLine) => boolean, after: LoggedLine | undefined, givenUp: Promise<Error>): Promise<LoggedLine>;
 }
 
 export function lineLog(): LineLog {
-  const lines: Line[] = [];
+  const lines: LoggedLine[] = [];
   const splitter = new LineSplitter();
-  const watchers = new Set<(line: Line) => void>();
+  const watchers = new Set<(line: LoggedLine) => void>();
   const add = (text: string) => {
     const line = { index: lines.length, text, json: tryParse(text), at: performance.now() };
     lines.push(line);
@@ -42,8 +42,8 @@ export function lineLog(): LineLog {
     async waitFor(accept, after, givenUp) {
       const there = lines.slice(after ? after.index + 1 : 0).find(accept);
       if (there) return there;
-      const { promise, resolve, reject } = Promise.withResolvers<Line>();
-      const look = (line: Line) => void (accept(line) && resolve(line));
+      const { promise, resolve, reject } = Promise.withResolvers<LoggedLine>();
+      const look = (line: LoggedLine) => void (accept(line) && resolve(line));
       watchers.add(look);
       void givenUp.then(reject);
       return await promise.finally(() => watchers.delete(look));

@@ -2,12 +2,12 @@
 // Prints `{"url":…}` first; with --requests one `{"request":…}` line for each request. Ends when its stdin does.
 
 import { startMockModel, type MockModelOptions } from "./mock-server.ts";
-import type { Failure, Reply } from "./reply.ts";
+import type { Failure, ScriptedReply } from "./reply.ts";
 
 /** The file: a list of replies, or that with options beside it. */
 type ScriptFile =
-  | readonly (Reply | Failure)[]
-  | { readonly script: readonly (Reply | Failure)[]; readonly options?: Omit<MockModelOptions, "countTokens"> };
+  | readonly (ScriptedReply | Failure)[]
+  | { readonly script: readonly (ScriptedReply | Failure)[]; readonly options?: Omit<MockModelOptions, "countTokens"> };
 
 const args = process.argv.slice(2);
 const path = args.find((arg) => !arg.startsWith("--"));

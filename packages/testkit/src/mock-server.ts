@@ -13,12 +13,12 @@ import {
   toEvents,
   toMessage,
   type Failure,
-  type Reply,
+  type ScriptedReply,
   type ScriptStep,
 } from "./reply.ts";
 
 /** How an answer ended: all of it sent, broken off by the script, or the client left first. */
-export type Outcome = "answered" | "cut" | "abandoned";
+export type AnswerOutcome = "answered" | "cut" | "abandoned";
 
 export interface RecordedRequest {
   readonly method: string;
@@ -29,7 +29,7 @@ export interface RecordedRequest {
   readonly body: any;
   /** `performance.now()` when the request was complete. */
   readonly at: number;
-  readonly ended: Promise<Outcome>;
+  readonly ended: Promise<AnswerOutcome>;
 }
 
 export interface MockModelOptions {
@@ -58,7 +58,7 @@ export interface MockModel extends AsyncDisposable {
 
 /** Starts the server. A script that is one function answers every request and never runs out. */
 export async function startMockModel(
-  script: readonly ScriptStep<JsonObject>[] | Exclude<ScriptStep<JsonObject>, Reply | Failure>,
+  script: readonly ScriptStep<JsonObject>[] | Exclude<ScriptStep<JsonObject>, ScriptedReply | Failure>,
   options: MockModelOptions = {},
 ): Promise<MockModel> {
   const requests: RecordedRequest[] = [];
@@ -134,7 +134,7 @@ interface Exchange {
   cut(): Promise<void>;
 }
 
-async function stream(exchange: Exchange, reply: Reply, { chunkBytes, pings }: MockModelOptions): Promise<void> {
+async function stream(exchange: Exchange, reply: ScriptedReply, { chunkBytes, pings }: MockModelOptions): Promise<void> {
   const { response, number, body, signal } = exchange;
   const send = (type: string, data: object) => write(response, sse(type, data), chunkBytes, signal);
   for await (const beat of play(reply, toEvents(reply, number, modelOf(body)), signal)) {
@@ -148,7 +148,7 @@ async function stream(exchange: Exchange, reply: Reply, { chunkBytes, pings }: M
 }
 
 /** A reply without `stream`. Where a stream would be cut, half of the body is sent; before the first event, nothing. */
-async function plain(exchange: Exchange, reply: Reply): Promise<void> {
+async function plain(exchange: Exchange, reply: ScriptedReply): Promise<void> {
   const { response, number, body, signal } = exchange;
   const { cutAfter, errorAfter } = reply;
   await untilDue({ ...reply, holdAfter: undefined }, signal);
@@ -183,7 +183,7 @@ function answerOther(request: IncomingMessage, response: ServerResponse, body: a
 function record(request: IncomingMessage, response: ServerResponse, body: unknown) {
   const left = new AbortController();
   response.on("error", () => {});
-  const { promise: ended, resolve } = Promise.withResolvers<Outcome>();
+  const { promise: ended, resolve } = Promise.withResolvers<AnswerOutcome>();
   response.once("close", () => {
     resolve(response.writableFinished ? "answered" : "abandoned");
     left.abort(new Error("The client left"));

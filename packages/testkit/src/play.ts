@@ -2,7 +2,7 @@
 // Both the in-process model and the HTTP one follow this; neither decides anything about timing itself.
 
 import type { StreamEvent } from "@keelson/protocol";
-import { eventsBefore, type Reply, type Timing } from "./reply.ts";
+import { eventsBefore, type ScriptedReply, type Timing } from "./reply.ts";
 
 export type Beat =
   | { readonly kind: "event"; readonly event: StreamEvent }
@@ -11,7 +11,7 @@ export type Beat =
   | { readonly kind: "cut"; readonly after: number };
 
 /** The beats of a reply, each when its time has come. Rejects with the signal's reason when that is aborted. */
-export async function* play(reply: Reply, events: readonly StreamEvent[], signal: AbortSignal): AsyncGenerator<Beat> {
+export async function* play(reply: ScriptedReply, events: readonly StreamEvent[], signal: AbortSignal): AsyncGenerator<Beat> {
   const end = reply.cutAfter === undefined ? events.length : eventsBefore(reply.cutAfter, events);
   const held = reply.holdAfter === undefined ? undefined : eventsBefore(reply.holdAfter, events);
   const failed = reply.errorAfter && eventsBefore(reply.errorAfter.after, events);

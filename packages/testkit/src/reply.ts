@@ -27,7 +27,7 @@ export interface Timing {
   readonly hang?: true;
 }
 
-export interface Call {
+export interface ScriptedCall {
   readonly name: string;
   readonly input: JsonObject;
   /** `call_<request>_<index>` when absent, both counted from one. */
@@ -40,13 +40,13 @@ export interface Cut {
 }
 
 /** One reply. Blocks come in this order: thinking, text, `blocks`, calls. */
-export interface Reply extends Timing, Partial<Cut> {
+export interface ScriptedReply extends Timing, Partial<Cut> {
   /** One text block; a list gives its deltas one by one. */
   readonly text?: string | readonly string[];
   /** Splits a `text` string into about this many deltas. */
   readonly deltas?: number;
   readonly thinking?: string;
-  readonly calls?: readonly Call[];
+  readonly calls?: readonly ScriptedCall[];
   /** Sent in place of the last call's input, for JSON that never parses. Shows only where the reply is streamed. */
   readonly brokenJson?: string;
   /** Content blocks as they are, of any type. */
@@ -71,7 +71,7 @@ export interface Failure extends Timing {
 
 /** One step of a script: said as it is, or worked out from the request and its number (counted from one). */
 export type ScriptStep<R> =
-  Reply | Failure | ((request: R, number: number) => Reply | Failure | Promise<Reply | Failure>);
+  ScriptedReply | Failure | ((request: R, number: number) => ScriptedReply | Failure | Promise<ScriptedReply | Failure>);
 
 const USAGE: Usage = {
   input_tokens: 100,
@@ -81,7 +81,7 @@ const USAGE: Usage = {
 };
 
 /** The whole stream of a reply, as if nothing went wrong. The same arguments always give the same events. */
-export function toEvents(reply: Reply, number: number, model = "scripted"): StreamEvent[] {
+export function toEvents(reply: ScriptedReply, number: number, model = "scripted"): StreamEvent[] {
   const message = toMessage(reply, number, model);
   const { usage } = message;
   return [
@@ -96,7 +96,7 @@ export function toEvents(reply: Reply, number: number, model = "scripted"): Stre
 }
 
 /** The reply as one message: what a request without `stream` is answered with. */
-export function toMessage(reply: Reply, number: number, model = "scripted"): ReplyMessage {
+export function toMessage(reply: ScriptedReply, number: number, model = "scripted"): ReplyMessage {
   return {
     id: `msg_${number}`,
     type: "message",
@@ -121,7 +121,7 @@ export function eventsBefore(point: StreamPoint, events: readonly StreamEvent[])
   return found < 0 ? events.length : found + 1;
 }
 
-export function isFailure(step: Reply | Failure): step is Failure {
+export function isFailure(step: ScriptedReply | Failure): step is Failure {
   return "status" in step;
 }
 
@@ -152,7 +152,7 @@ export function errorStatus(type: string): number {
   return statuses.find((status) => errorType(status) === type) ?? 500;
 }
 
-function contentOf(reply: Reply, number: number): readonly ContentBlock[] {
+function contentOf(reply: ScriptedReply, number: number): readonly ContentBlock[] {
   const text = typeof reply.text === "object" ? reply.text.join("") : reply.text;
   return [
     ...(reply.thinking === undefined
@@ -170,7 +170,7 @@ function contentOf(reply: Reply, number: number): readonly ContentBlock[] {
 }
 
 /** The pieces a block's text or input arrives in. */
-function deltasOf(reply: Reply, block: ContentBlock, message: ReplyMessage): readonly string[] {
+function deltasOf(reply: ScriptedReply, block: ContentBlock, message: ReplyMessage): readonly string[] {
   if (isToolUse(block)) {
     const broken = reply.brokenJson !== undefined && reply.calls?.length && block === message.content.at(-1);
     return [broken ? reply.brokenJson! : JSON.stringify(block.input)];

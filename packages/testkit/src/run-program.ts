@@ -6,14 +6,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TemporaryHome } from "./home.ts";
-import { lineLog, type Line } from "./line-log.ts";
+import { lineLog, type LoggedLine } from "./line-log.ts";
 
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly LoggedLine[];
   /** The lines that are JSON. */
   readonly messages: readonly any[];
   /** `performance.now()` at the start and at the end. */
@@ -21,7 +21,7 @@ export interface Ended {
   readonly endedAt: number;
 }
 
-export interface RunOptions {
+export interface ProgramOptions {
   readonly home: TemporaryHome;
   /** Added to the home's environment; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -41,7 +41,7 @@ export interface RunOptions {
 
 export interface Running extends AsyncDisposable {
   readonly pid: number;
-  readonly lines: readonly Line[];
+  readonly lines: readonly LoggedLine[];
   readonly stderr: string;
   /** How it ended. Rejects when it took too long; by then it was ended, with all its children. */
   readonly done: Promise<Ended>;
@@ -49,7 +49,7 @@ export interface Running extends AsyncDisposable {
    * The first line, there already or still to come, that the predicate accepts. Rejects when the program ended first.
    * A line that is no JSON is offered as `{}`.
    */
-  waitForLine(accept: (json: any, line: Line) => boolean, options?: { readonly after?: Line }): Promise<Line>;
+  waitForLine(accept: (json: any, line: LoggedLine) => boolean, options?: { readonly after?: LoggedLine }): Promise<LoggedLine>;
   /** Text as it is, a value as a JSON line. */
   send(input: string | object): void;
   closeStdin(): void;
@@ -58,13 +58,13 @@ export interface Running extends AsyncDisposable {
 }
 
 /** Runs the program to its end. */
-export async function runKeelson(args: readonly string[], options: RunOptions): Promise<Ended> {
+export async function runKeelson(args: readonly string[], options: ProgramOptions): Promise<Ended> {
   await using running = startKeelson(args, options);
   return await running.done;
 }
 
 /** Starts the program and hands it over. Dispose of it: that ends its whole process group. */
-export function startKeelson(args: readonly string[], options: RunOptions): Running {
+export function startKeelson(args: readonly string[], options: ProgramOptions): Running {
   const { home, timeoutMs = 15_000, stdin = "" } = options;
   const [program, ...first] = [...(options.through ?? []), ...programOf(options)];
   const command = [...first, ...args];
@@ -172,7 +172,7 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function programOf({ program = process.env.KEELSON_BIN, home }: RunOptions): readonly string[] {
+function programOf({ program = process.env.KEELSON_BIN, home }: ProgramOptions): readonly string[] {
   if (program !== undefined && program !== "") return typeof program === "string" ? [program] : program;
   const main = fileURLToPath(new URL("../../cli/src/bin.ts", import.meta.url));
   if (!existsSync(main)) throw new Error(`No program at "${main}": set KEELSON_BIN or pass "program"`);
@@ -182,13 +182,13 @@ function programOf({ program = process.env.KEELSON_BIN, home }: RunOptions): rea
   return [process.execPath, "--no-env-file", `--config=${config}`, main];
 }
 
-function environmentOf({ home, url, env }: RunOptions): Record<string, string> {
+function environmentOf({ home, url, env }: ProgramOptions): Record<string, string> {
   const model = url === undefined ? {} : { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key" };
   const all: Record<string, string | undefined> = { ...home.env, ...model, ...env };
   return Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-function describe(what: string, command: readonly string[], lines: readonly Line[], stderr: string): string {
+function describe(what: string, command: readonly string[], lines: readonly LoggedLine[], stderr: string): string {
   const last = lines.slice(-3).map(({ text }) => (text.length > 300 ? `${text.slice(0, 300)}…` : text));
   return [
     `${what}: ${command.join(" ")}`,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ModelError, type ModelRequest } from "@keelson/engine";
 import type { ContentBlock, ModelMessage } from "@keelson/protocol";
 import { toEvents } from "./reply.ts";
-import { kindOf, scriptedModel, type ScriptedModel } from "./scripted-model.ts";
+import { failureKind, scriptedModel, type ScriptedModel } from "./scripted-model.ts";
 
 const request: ModelRequest = {
   model: "m",
@@ -74,7 +74,7 @@ test.each([
   [{ status: 500, type: "overloaded_error" }, "overloaded"],
   [{ status: 503 }, "server_error"],
 ] as const)("kindOf() calls %j %j", (failure, kind) => {
-  expect(kindOf(failure)).toBe(kind);
+  expect(failureKind(failure)).toBe(kind);
 });
 
 test("a held reply waits for its promise, in the middle if told so", async () => {

@@ -3,7 +3,7 @@
 
 import { ModelError, type ModelErrorKind, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { play, untilDue } from "./play.ts";
-import { errorStatus, errorType, isFailure, toEvents, type Failure, type Reply, type ScriptStep } from "./reply.ts";
+import { errorStatus, errorType, isFailure, toEvents, type Failure, type ScriptedReply, type ScriptStep } from "./reply.ts";
 
 export interface ScriptedModel extends ModelProvider {
   /** Every request so far, copied when it came. */
@@ -40,7 +40,7 @@ export function scriptedModel(...script: readonly ScriptStep<ModelRequest>[]): S
 }
 
 /** The kind of error a provider should make of a refusal. */
-export function kindOf({ status, type, message = "" }: Failure): ModelErrorKind {
+export function failureKind({ status, type, message = "" }: Failure): ModelErrorKind {
   if (status === 413 || /prompt is too long/i.test(message)) return "prompt_too_long";
   switch (type ?? errorType(status)) {
     case "rate_limit_error":
@@ -59,7 +59,7 @@ export function kindOf({ status, type, message = "" }: Failure): ModelErrorKind 
   return status >= 400 ? "invalid_request" : "unknown";
 }
 
-async function* speak(reply: Reply, number: number, model: string, signal: AbortSignal) {
+async function* speak(reply: ScriptedReply, number: number, model: string, signal: AbortSignal) {
   for await (const beat of play(reply, toEvents(reply, number, model), signal)) {
     if (beat.kind === "event") yield beat.event;
     else if (beat.kind === "cut")
@@ -78,7 +78,7 @@ async function refuse(failure: Failure, signal: AbortSignal): Promise<never> {
 
 function failed(failure: Failure): ModelError {
   const retryAfter = new Headers(failure.headers).get("retry-after");
-  return new ModelError(failure.kind ?? kindOf(failure), failure.message ?? `Scripted ${failure.status}`, {
+  return new ModelError(failure.kind ?? failureKind(failure), failure.message ?? `Scripted ${failure.status}`, {
     status: failure.status,
     apiType: failure.type ?? errorType(failure.status),
     ...(retryAfter === null ? {} : { retryAfterMs: Number(retryAfter) * 1000 }),

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { defineTool, object, string, ToolError } from "@keelson/engine";
 import { NO_USAGE, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
 import { scriptedModel } from "./scripted-model.ts";
-import { world, WORLD_START } from "./world.ts";
+import { testEngine, WORLD_START } from "./world.ts";
 
 const call: ToolUseBlock = { type: "tool_use", id: "call_1_1", name: "Peek", input: { path: "/p/a.txt" } };
 const prompt: NewEntry = { type: "user", uuid: "id-9", message: { role: "user", content: "more" } };
@@ -17,7 +17,7 @@ const peek = defineTool({
 });
 
 test("what the engine does through its ports can be read afterwards", async () => {
-  const made = world(scriptedModel(), { tools: [peek], spent: (charges) => charges.length });
+  const made = testEngine(scriptedModel(), { tools: [peek], spent: (charges) => charges.length });
   const { ports } = made;
   const request = {
     call,
@@ -56,7 +56,7 @@ test("what the engine does through its ports can be read afterwards", async () =
 
 test("ids and times are the same in every world", () => {
   const take = () => {
-    const { ports } = world(scriptedModel());
+    const { ports } = testEngine(scriptedModel());
     return [ports.newId(), ports.newId(), ports.now(), ports.now()];
   };
   expect(take()).toEqual(["id-1", "id-2", WORLD_START, WORLD_START + 1]);
@@ -64,7 +64,7 @@ test("ids and times are the same in every world", () => {
 });
 
 test("tools work on files in memory", async () => {
-  const { ports, files } = world(scriptedModel(), { files: { "/p/a.txt": "héllo", "/p/sub/b.txt": "b" } });
+  const { ports, files } = testEngine(scriptedModel(), { files: { "/p/a.txt": "héllo", "/p/sub/b.txt": "b" } });
   const context = ports.context(call);
 
   expect(await peek.run({ path: "/p/a.txt" }, context)).toBe("héllo");
@@ -81,14 +81,14 @@ test("tools work on files in memory", async () => {
 });
 
 test("the workspace moves only inside its root, and there is no shell unless one is given", () => {
-  const { workspace, shell } = world(scriptedModel()).ports.context(call);
+  const { workspace, shell } = testEngine(scriptedModel()).ports.context(call);
   expect([workspace.move("/p/sub"), workspace.move("/project"), workspace.cwd]).toEqual([true, false, "/p/sub"]);
   const options = { cwd: "/p", timeoutMs: 1, signal: new AbortController().signal, maxOutput: 1, id: "x" };
   expect(() => shell.run("true", options)).toThrow("pass `shell` to world()");
 });
 
 test("steering is handed over once, and abort() reaches the ports", () => {
-  const { ports, steer, abort } = world(scriptedModel());
+  const { ports, steer, abort } = testEngine(scriptedModel());
   steer(prompt);
   expect([ports.steering(), ports.steering()]).toEqual([[prompt], []]);
   abort("enough");

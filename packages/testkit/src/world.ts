@@ -30,7 +30,7 @@ import { memoryFiles, type MemoryFiles } from "./memory-files.ts";
 /** When the clock of every world starts. */
 export const WORLD_START = Date.UTC(2026, 0, 1);
 
-export interface WorldOptions {
+export interface TestEngineOptions {
   readonly tools?: readonly Tool[];
   readonly system?: readonly string[];
   /** Files by absolute path. */
@@ -63,7 +63,7 @@ export interface Charge {
   readonly durationMs: number;
 }
 
-export interface World {
+export interface TestEngine {
   readonly ports: Ports;
   /** In the order they were recorded. */
   readonly entries: readonly NewEntry[];
@@ -79,7 +79,7 @@ export interface World {
   abort(reason?: unknown): void;
 }
 
-export function world(model: ModelProvider, options: WorldOptions = {}): World {
+export function testEngine(model: ModelProvider, options: TestEngineOptions = {}): TestEngine {
   const entries: NewEntry[] = [];
   const signals: Signal[] = [];
   const fired: { event: HookEvent; input: JsonObject }[] = [];
@@ -156,7 +156,7 @@ export function world(model: ModelProvider, options: WorldOptions = {}): World {
   };
 }
 
-function choiceOf(provider: ModelProvider, { profile, choice }: WorldOptions): ModelChoice {
+function choiceOf(provider: ModelProvider, { profile, choice }: TestEngineOptions): ModelChoice {
   return {
     provider,
     profile: {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { editTool, globTool, grepTool, notebookEditTool, readTool, todoWriteTool, writeTool } from "./index.ts";
+import { editTool, globTool, grepTool, notebookEditTool, readFileTool, todoWriteTool, writeTool } from "./index.ts";
 
 const tools = [
-  readTool,
+  readFileTool,
   writeTool,
   editTool,
   notebookEditTool,
@@ -63,7 +63,7 @@ test("schemas are closed and name the reference's fields", () => {
 });
 
 test("what only reads may run beside its neighbours, and what writes may not", () => {
-  expect(tools.filter(({ together }) => together).map(({ name }) => name)).toEqual(["Read", "Glob", "Grep"]);
+  expect(tools.filter(({ parallelSafe }) => parallelSafe).map(({ name }) => name)).toEqual(["Read", "Glob", "Grep"]);
 });
 
 test("descriptions are there and short", () => {

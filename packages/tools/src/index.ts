@@ -5,7 +5,7 @@ export { grepTool } from "./grep/grep.ts";
 export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
 export { toolsForPeople } from "./for-people.ts";
 export type { PlanKeeper } from "./plan/plan-keeper.ts";
-export { readTool } from "./read/read.ts";
+export { readFileTool } from "./read/read.ts";
 export type { TaskTable } from "./task/table.ts";
 export { taskOutputTool } from "./task/task-output.ts";
 export { taskStopTool } from "./task/task-stop.ts";

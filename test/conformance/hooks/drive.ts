@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import type { JsonObject } from "@keelson/protocol";
-import { startKeelson, startMockModel, temporaryHome, type Reply, type Running } from "@keelson/testkit";
+import { startKeelson, startMockModel, temporaryHome, type ScriptedReply, type Running } from "@keelson/testkit";
 import { answer, prompt, STREAM } from "../../sessions/front-door.ts";
 import { furnish, listen } from "./furnish.ts";
 import { observe } from "./observe.ts";
@@ -26,7 +26,7 @@ interface Way {
   /** What a person types. */
   readonly typed: string;
   /** What the model says to those who pass the prompt on; undefined to all others. */
-  lead?(body: JsonObject): Reply | undefined;
+  lead?(body: JsonObject): ScriptedReply | undefined;
 }
 
 async function perform(row: Row, { typed, lead = () => undefined }: Way): Promise<Observed> {

@@ -1,7 +1,7 @@
 // One row of the hooks table: what is registered, what the model says, what must be noticed. Data; `drive.ts` runs it.
 
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import type { Call, Failure, Reply } from "@keelson/testkit";
+import type { ScriptedCall, Failure, ScriptedReply } from "@keelson/testkit";
 
 export interface Row {
   readonly name: string;
@@ -13,9 +13,9 @@ export interface Row {
   /** Files of the project, there from the start. */
   readonly files?: Readonly<Record<string, string>>;
   /** What the model of the agent says, request by request; absent: one call and an end. */
-  readonly says?: readonly (Reply | Failure)[];
+  readonly says?: readonly (ScriptedReply | Failure)[];
   /** What the model says to everybody else who asks it: hooks, the classifier. */
-  readonly aside?: readonly Reply[];
+  readonly aside?: readonly ScriptedReply[];
   /** How a person at the other end answers `can_use_tool`. Absent: nobody is there. */
   readonly person?: JsonObject | "silent";
   /** How a server answers http hooks at `<server>`. Absent: there is none. */
@@ -101,11 +101,11 @@ export const listens: Hook = script("exit 0");
 export const nameOf = (event: HookEvent, at = 1) => `.claude/hooks/${event}-${at}`;
 
 export const PROMPT = "Do what the row says";
-export const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
+export const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 export const TOUCH = bash("touch ran");
-export const DONE: Reply = { text: "done" };
+export const DONE: ScriptedReply = { text: "done" };
 /** What the driver's model says where a row does not care. */
-export const ONE_CALL: readonly Reply[] = [{ calls: [TOUCH] }, DONE];
+export const ONE_CALL: readonly ScriptedReply[] = [{ calls: [TOUCH] }, DONE];
 /** What the model reads of a `touch` that went well. */
 export const TOUCHED = "result: (Bash completed with no output)";
 export const RAN = { ran: "" };

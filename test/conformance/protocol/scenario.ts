@@ -2,7 +2,7 @@
 // is data, so that the same row can be played by any client, in any runtime.
 
 import type { JsonObject } from "@keelson/protocol";
-import type { Failure, Reply } from "@keelson/testkit";
+import type { Failure, ScriptedReply } from "@keelson/testkit";
 
 export interface Scenario extends Run {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Run {
   readonly steps: readonly Step[];
 }
 
-export type Said = (Omit<Reply, "hold"> & { readonly hold?: string }) | Failure;
+export type Said = (Omit<ScriptedReply, "hold"> & { readonly hold?: string }) | Failure;
 
 export interface Case {
   readonly name: string;

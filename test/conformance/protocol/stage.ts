@@ -9,7 +9,7 @@ import {
   temporaryHome,
   transcriptFiles,
   type Failure,
-  type Reply,
+  type ScriptedReply,
 } from "@keelson/testkit";
 import type { Place } from "./play.ts";
 import type { Run, RunSeen, Said, Scenario, Seen } from "./scenario.ts";
@@ -36,9 +36,9 @@ export async function setStage({ says = [], files = {}, settings, then = [], ...
     if (!gates.has(name)) gates.set(name, Promise.withResolvers());
     return gates.get(name)!;
   };
-  const held = (said: Said): Reply | Failure => {
+  const held = (said: Said): ScriptedReply | Failure => {
     const { hold, ...rest } = said as { hold?: string };
-    return (hold === undefined ? rest : { ...rest, hold: gate(hold).promise }) as Reply;
+    return (hold === undefined ? rest : { ...rest, hold: gate(hold).promise }) as ScriptedReply;
   };
   const model = await startMockModel(here(says).map(held));
   const directions = Bun.serve({

@@ -9,13 +9,13 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { told } from "../front-door.ts";
 import { isRunning, pidIn, until } from "../processes.ts";
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const ECHO = { calls: [bash("echo the tool ran")] };
 const RAN = ["the tool ran"];
 

@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
+import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { answer, CHAT, prompt, STREAM, told } from "../front-door.ts";
 
-const touch = (name: string): Call => ({ name: "Bash", input: { command: `touch ${name}` } });
+const touch = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `touch ${name}` } });
 const isResult = ({ type }: any) => type === "result";
 
 test("settings that change between two prompts hold for the second, a broken file changes nothing", async () => {

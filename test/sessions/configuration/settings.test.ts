@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 
-const read = (file_path: string): Call => ({ name: "Read", input: { file_path } });
-const write = (file_path: string): Call => ({ name: "Write", input: { file_path, content: "x" } });
+const read = (file_path: string): ScriptedCall => ({ name: "Read", input: { file_path } });
+const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "x" } });
 
 test("a setting is written, found again with its line, and acted on", async () => {
   using home = temporaryHome();
@@ -151,7 +151,7 @@ test("a word that is a command elsewhere in a prompt is a prompt", async () => {
 /** Lets the model make these calls and says what became of them. */
 async function attempt(
   home: TemporaryHome,
-  calls: readonly Call[],
+  calls: readonly ScriptedCall[],
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ) {

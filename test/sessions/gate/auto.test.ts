@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { messagesOf, resultOf, spoken, STREAM } from "../front-door.ts";
 
-const touch = (name: string): Call => ({ name: "Bash", input: { command: `touch ${name}` } });
+const touch = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `touch ${name}` } });
 const verdict = (word: string) => ({ text: JSON.stringify({ verdict: word, reason: `it is ${word}` }) });
 const AUTO = ["-p", "go", "--permission-mode", "auto", ...STREAM];
 

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
 
 const RULES = {
@@ -25,7 +25,7 @@ test("what explain says of a call is what happens to it", async () => {
   home.settings(RULES);
   home.write(".env", "SECRET=1");
   home.write("a.txt", "text");
-  const calls: Call[] = [
+  const calls: ScriptedCall[] = [
     ...[
       "touch made.txt",
       "touch perhaps.txt",

@@ -3,10 +3,10 @@
 
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 
 const HIDDEN = [
   "cat 3<(touch found)",

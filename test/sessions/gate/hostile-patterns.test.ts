@@ -9,15 +9,15 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
-  type Reply,
+  type ScriptedCall,
+  type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
 import { gone, pidIn } from "../processes.ts";
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
-const read = (file_path: string): Call => ({ name: "Read", input: { file_path } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const read = (file_path: string): ScriptedCall => ({ name: "Read", input: { file_path } });
 
 /** Names and folders on which a matcher that tries every split never ends. */
 const LONG = "a".repeat(200);
@@ -65,8 +65,8 @@ function plantSlow(home: TemporaryHome): void {
   home.write("CLAUDE.md", `@${"#".repeat(100_000)}\n@x${".".repeat(100_000)}y\nBe brief\n`);
 }
 
-async function visit(home: TemporaryHome, calls: readonly Call[], args: readonly string[] = []) {
-  const script: Reply[] = [...calls.map((call, at) => ({ calls: [{ id: `c${at}`, ...call }] })), { text: "done" }];
+async function visit(home: TemporaryHome, calls: readonly ScriptedCall[], args: readonly string[] = []) {
+  const script: ScriptedReply[] = [...calls.map((call, at) => ({ calls: [{ id: `c${at}`, ...call }] })), { text: "done" }];
   await using model = await startMockModel(script);
   const ended = await runKeelson(["-p", ...STREAM, ...args, "--", "go"], { home, url: model.url });
   return { ended, answers: model.requests.slice(1).map((request) => told(request)[0]) };

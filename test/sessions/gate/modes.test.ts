@@ -9,15 +9,15 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type Running,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { answer, CHAT, control, prompt, STREAM, told } from "../front-door.ts";
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
-const read = (file_path: string): Call => ({ name: "Read", input: { file_path } });
-const write = (file_path: string): Call => ({ name: "Write", input: { file_path, content: "x" } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const read = (file_path: string): ScriptedCall => ({ name: "Read", input: { file_path } });
+const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "x" } });
 
 type Fate = "runs" | "asked" | "refused";
 
@@ -106,11 +106,11 @@ test("searches show nothing of files that may not be read", async () => {
   home.write("secrets/a.txt", "the needle and the key\n");
   home.settings({ permissions: { deny: ["Read(.env)"] } });
   home.write(".claude/settings.json", { permissions: { deny: ["Read(/secrets/**)"] } });
-  const grep = (output_mode: string, more: object = {}): Call => ({
+  const grep = (output_mode: string, more: object = {}): ScriptedCall => ({
     name: "Grep",
     input: { pattern: "needle", output_mode, ...more },
   });
-  const calls: Call[] = [
+  const calls: ScriptedCall[] = [
     grep("files_with_matches"),
     grep("content", { "-C": 1 }),
     grep("count"),
@@ -133,7 +133,7 @@ const ASKING = ["--permission-prompt-tool", "stdio"];
 /** Lets the model make these calls, says no to every question, and tells what became of each call. */
 async function fatesOf(
   home: TemporaryHome,
-  calls: readonly Call[],
+  calls: readonly ScriptedCall[],
   flags: readonly string[],
   env: Record<string, string>,
 ): Promise<Fate[]> {

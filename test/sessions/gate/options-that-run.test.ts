@@ -4,13 +4,13 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { told } from "../front-door.ts";
 
 /** Each is a session with many commands; slow machines need more than the usual five seconds. */
 const TIMEOUT = 120_000;
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 
 const RULES = ["git:*", "tar:*", "sed:*", "awk:*", "find:*", "sort:*", "cp:*", "xargs tar:*"].map(
   (text) => `Bash(${text})`,

@@ -4,11 +4,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told } from "../front-door.ts";
 
-const write = (file_path: string): Call => ({ name: "Write", input: { file_path, content: "x" } });
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "x" } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const isRoot = process.getuid?.() === 0;
 
 test("in default mode, with nobody to ask, writing and running are refused with the way out", async () => {
@@ -340,7 +340,7 @@ type Verdict = "ran" | "denied" | "failed";
 /** Lets the model make these calls in one reply, and tells what became of each. */
 async function attempt(
   home: TemporaryHome,
-  calls: readonly Call[],
+  calls: readonly ScriptedCall[],
   flags: readonly string[] = [],
   env: Record<string, string> = {},
 ) {

@@ -11,13 +11,13 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type Ended,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { prompt, CHAT, resultOf, STREAM, told } from "../front-door.ts";
 
-const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
+const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
 const SECRETS = {
   ANTHROPIC_API_KEY: "sk-ant-api03-Kq7-hush-key-0123456789",

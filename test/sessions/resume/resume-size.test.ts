@@ -9,7 +9,7 @@ import {
   temporaryHome,
   transcriptFiles,
   type RecordedRequest,
-  type Reply,
+  type ScriptedReply,
 } from "@keelson/testkit";
 
 const FILES = 30;
@@ -59,7 +59,7 @@ test("a session of more than 5 MB goes on with the very conversation it had", as
 }, 30_000);
 
 /** Calls, thoughts, errors and odd characters in every form a session can hold them; the prompts end at two of them. */
-function turn(number: number): Reply {
+function turn(number: number): ScriptedReply {
   const read = (at: number) => ({ name: "Read", input: { file_path: `${at}.txt` } });
   if (number === FILES) return { text: "Half way" };
   if (number > FILES + 3) return { text: "Said and done" };

@@ -11,13 +11,13 @@ import {
   temporaryHome,
   transcriptFiles,
   type Ended,
-  type Reply,
+  type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
 
 const ID = "11111111-2222-4333-8444-555555555555";
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];
-const reads = (name: string, text?: string): Reply => ({
+const reads = (name: string, text?: string): ScriptedReply => ({
   ...(text === undefined ? {} : { text }),
   calls: [{ id: `call_${crypto.randomUUID()}`, name: "Read", input: { file_path: name } }],
 });

@@ -11,7 +11,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Reply,
+  type ScriptedReply,
   type Running,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -25,7 +25,7 @@ const prompt = (content: string) => ({ type: "user", message: { role: "user", co
 /** Runs until the test says go. */
 const untilGo = (name: string, exit = 0) => `until [ -e ${name} ]; do sleep 0.01; done; echo ${name} ran; exit ${exit}`;
 const go = (home: TemporaryHome, name: string) => writeFileSync(join(home.project, name), "");
-const inBackground = (command: string, description?: string): Reply => ({
+const inBackground = (command: string, description?: string): ScriptedReply => ({
   calls: [{ name: "Bash", input: { command, run_in_background: true, ...(description ? { description } : {}) } }],
 });
 

@@ -8,14 +8,14 @@ import {
   runKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type MockModel,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told } from "../front-door.ts";
 
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
-const write = (file_path: string): Call => ({ name: "Write", input: { file_path, content: "x" } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "x" } });
 
 /** The two files a folder has, each as git may see it. */
 const FILES = [
@@ -601,7 +601,7 @@ type Verdict = "ran" | "denied" | "failed";
 /** Lets the model make these calls in one reply, and tells what became of each. */
 async function visit(
   home: TemporaryHome,
-  calls: readonly Call[],
+  calls: readonly ScriptedCall[],
   flags: readonly string[] = [],
   env: Record<string, string> = {},
   cwd?: string,

@@ -3,19 +3,19 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageProblems, startKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
+import { messageProblems, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { answer, CHAT, control, messagesOf, prompt } from "../front-door.ts";
 import { until } from "../processes.ts";
 
 const ASKING = [...CHAT, "--permission-prompt-tool", "stdio"];
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const isResult = ({ type }: any) => type === "result";
 const asks = (subtype: string) => (json: any) => json.type === "control_request" && json.request.subtype === subtype;
 
 test("an interrupt while a hook looks at a call keeps the call from running", async () => {
   using home = temporaryHome();
   const file = (name: string) => join(home.project, name);
-  const write: Call = { name: "Write", input: { file_path: file("late.txt"), content: "late" } };
+  const write: ScriptedCall = { name: "Write", input: { file_path: file("late.txt"), content: "late" } };
   const settings = JSON.stringify({
     hooks: { PreToolUse: [{ hooks: [{ type: "command", command: `echo > '${file("looking")}'; sleep 60` }] }] },
   });

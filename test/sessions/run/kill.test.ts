@@ -12,7 +12,7 @@ import {
   temporaryHome,
   transcriptFiles,
   type Ended,
-  type Reply,
+  type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
 
@@ -148,13 +148,13 @@ function project(): TemporaryHome {
  * The script: which turn it is shows in the conversation, so that a resumed one goes on where it was. Every other
  * reply pauses between its blocks, so that a kill finds it half written, and calls that start early already at work.
  */
-function turnAfter(body: JsonObject): Reply {
+function turnAfter(body: JsonObject): ScriptedReply {
   const turn = (body["messages"] as { role: string }[]).filter(({ role }) => role === "assistant").length;
   if (turn >= TURNS - 1) return { text: "All done" };
   return turn % 2 === 0 ? replyAt(turn) : { ...replyAt(turn), hold: Bun.sleep(4), holdAfter: 4 + (turn % 9) };
 }
 
-function replyAt(turn: number): Reply {
+function replyAt(turn: number): ScriptedReply {
   const read = (name: string) => ({ name: "Read", input: { file_path: `${name}.txt` } });
   const shell = (command: string) => ({ name: "Bash", input: { command } });
   switch (turn % 7) {

@@ -9,7 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Reply,
+  type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { gone, isRunning, pidIn, until } from "../processes.ts";
@@ -17,7 +17,7 @@ import { gone, isRunning, pidIn, until } from "../processes.ts";
 const TEXT = ["-p", "--allowedTools", "Bash", "--"];
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose", "--allowedTools", "Bash", "--"];
 
-const bash = (command: string, more: object = {}): Reply => ({
+const bash = (command: string, more: object = {}): ScriptedReply => ({
   calls: [{ id: `call_${crypto.randomUUID()}`, name: "Bash", input: { command, ...more } }],
 });
 /** Says who it is, then stays. */
@@ -42,7 +42,7 @@ const lastSaid = (home: TemporaryHome) => {
   return (entries.at(-1) as any).message.content;
 };
 
-const whileStreaming = (): Reply => ({ text: ["Half", " of it"], hold: new Promise(() => {}), holdAfter: 3 });
+const whileStreaming = (): ScriptedReply => ({ text: ["Half", " of it"], hold: new Promise(() => {}), holdAfter: 3 });
 
 for (const [signal, code] of [
   ["SIGINT", 130],
@@ -216,13 +216,13 @@ test("a slow reader gets every byte", async () => {
 }, 30_000);
 
 /** Ways of a command to stay behind. */
-const lingering: Record<string, Reply> = {
+const lingering: Record<string, ScriptedReply> = {
   "in the background": bash(stays, { run_in_background: true }),
   "behind an ampersand": bash(`{ ${stays}; } >/dev/null 2>&1 &`),
   "in a session of its own": bash(`setsid sh -c '${stays}' >/dev/null 2>&1 &`),
   "deaf to TERM, INT and HUP": bash(`trap '' TERM INT HUP; ${stays}`, { run_in_background: true }),
 };
-const waiting: Record<string, Reply> = {
+const waiting: Record<string, ScriptedReply> = {
   "in the foreground": bash(stays),
   "in the foreground, in a session of its own": bash(`setsid sh -c '${stays}'`),
   "in the foreground, deaf to TERM, INT and HUP": bash(`trap '' TERM INT HUP; ${stays}`),

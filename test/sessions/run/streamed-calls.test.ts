@@ -12,13 +12,13 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { CHAT, control, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { until } from "../processes.ts";
 
-const mark = (name: string): Call => ({ name: "Bash", input: { command: `echo ${name} > ${name}` } });
+const mark = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `echo ${name} > ${name}` } });
 /** The events of a reply up to the end of its first call: the message, the block, its input, its end. */
 const FIRST_CALL = 4;
 const ALLOWED = ["--allowedTools", "Bash"];
@@ -47,7 +47,7 @@ test("a call is carried out while the rest of the reply is held up", async () =>
 
 test("an interrupt in the middle of a reply leaves each call answered", async () => {
   using home = temporaryHome();
-  const sleep: Call = { name: "Bash", input: { command: "echo on > on; sleep 60; echo off > off" } };
+  const sleep: ScriptedCall = { name: "Bash", input: { command: "echo on > on; sleep 60; echo off > off" } };
   await using model = await startMockModel([
     { calls: [sleep, mark("two")], hold: new Promise(() => {}), holdAfter: FIRST_CALL },
     { text: "again" },

@@ -9,7 +9,7 @@ import {
   runKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { kindOf, messagesOf, resultOf, spoken, STREAM, told, toolUseResults } from "../front-door.ts";
@@ -17,10 +17,10 @@ import { kindOf, messagesOf, resultOf, spoken, STREAM, told, toolUseResults } fr
 const ALLOWED = ["--allowedTools", "Bash,Edit,NotebookEdit,Write"];
 const CURRENT = "(file state is current in your context — no need to Read it back)";
 
-const read = (file_path: string, more: object = {}): Call => ({ name: "Read", input: { file_path, ...more } });
-const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
-const write = (file_path: string, content: string): Call => ({ name: "Write", input: { file_path, content } });
-const edit = (file_path: string, old_string: string, new_string: string, more: object = {}): Call => ({
+const read = (file_path: string, more: object = {}): ScriptedCall => ({ name: "Read", input: { file_path, ...more } });
+const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
+const write = (file_path: string, content: string): ScriptedCall => ({ name: "Write", input: { file_path, content } });
+const edit = (file_path: string, old_string: string, new_string: string, more: object = {}): ScriptedCall => ({
   name: "Edit",
   input: { file_path, old_string, new_string, ...more },
 });
@@ -121,7 +121,7 @@ const NOTEBOOK = {
 test("Read and NotebookEdit: cells are read by id, replaced, inserted and deleted", async () => {
   using home = temporaryHome();
   const path = home.write("n.ipynb", NOTEBOOK);
-  const cell = (input: object): Call => ({
+  const cell = (input: object): ScriptedCall => ({
     name: "NotebookEdit",
     input: { notebook_path: path, new_source: "", ...input },
   });
@@ -292,7 +292,7 @@ test("Grep: files, lines and counts", async () => {
   using home = temporaryHome();
   utimesSync(home.write("a.ts", "let x = 1;\nlet y = 2;\n"), 1_700_000_000, 1_700_000_000);
   utimesSync(home.write("b.ts", "const z = 3;\nlet w = 4;\n"), 1_700_000_100, 1_700_000_100);
-  const grep = (pattern: string, more: object = {}): Call => ({ name: "Grep", input: { pattern, ...more } });
+  const grep = (pattern: string, more: object = {}): ScriptedCall => ({ name: "Grep", input: { pattern, ...more } });
   const outcome = await carryOut(home, [
     grep("let"),
     grep("let", { output_mode: "content", path: "a.ts" }),
@@ -502,7 +502,7 @@ test("TaskStop ends a background command; what still runs at the end is ended to
 test("TodoWrite keeps the list, and forgets it when all is done", async () => {
   using home = temporaryHome();
   const todo = (status: string) => ({ content: "Fix it", status, activeForm: "Fixing it" });
-  const list = (...todos: Record<string, string>[]): Call => ({ name: "TodoWrite", input: { todos } });
+  const list = (...todos: Record<string, string>[]): ScriptedCall => ({ name: "TodoWrite", input: { todos } });
   const outcome = await carryOut(home, [
     list({ ...todo("in_progress"), id: "1", priority: "high" }),
     list(todo("completed")),
@@ -603,7 +603,7 @@ interface Outcome {
 }
 
 /** A step may need what the one before it said. */
-type Step = Call | ((shown: string) => Call);
+type Step = ScriptedCall | ((shown: string) => ScriptedCall);
 
 /** Lets the model make these calls one after another, and tells what came of each. */
 async function carryOut(

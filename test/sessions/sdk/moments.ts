@@ -5,13 +5,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { query, type Options, type SDKMessage, type SessionStore } from "@keelson/sdk";
 import { FileSessionStore, RedisSessionStore } from "@keelson/sdk/stores";
-import type { Reply, ScriptStep } from "@keelson/testkit";
+import type { ScriptedReply, ScriptStep } from "@keelson/testkit";
 import { handedOut, kindOf, says } from "./door.ts";
 import { isRunning } from "../processes.ts";
 
 export type Moment = keyof typeof SCRIPTS;
 
-export const bash = (command: string): Reply => ({ calls: [{ name: "Bash", input: { command } }] });
+export const bash = (command: string): ScriptedReply => ({ calls: [{ name: "Bash", input: { command } }] });
 
 /** What the model must say for a moment to come. */
 export const SCRIPTS = {

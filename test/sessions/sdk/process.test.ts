@@ -5,11 +5,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options, type SDKMessage } from "@keelson/sdk";
-import { startMockModel, temporaryHome, type Reply, type ScriptStep } from "@keelson/testkit";
+import { startMockModel, temporaryHome, type ScriptedReply, type ScriptStep } from "@keelson/testkit";
 import { door, handedOut, read, resultsOf, textOf } from "./door.ts";
 import { gone, pidIn } from "../processes.ts";
 
-const bash = (command: string): Reply => ({ calls: [{ name: "Bash", input: { command } }] });
+const bash = (command: string): ScriptedReply => ({ calls: [{ name: "Bash", input: { command } }] });
 const failure = (promise: Promise<unknown>): Promise<any> =>
   promise.then(
     () => undefined,

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options, type SessionStore } from "@keelson/sdk";
-import { readTranscript, startMockModel, temporaryHome, type Reply, type TemporaryHome } from "@keelson/testkit";
+import { readTranscript, startMockModel, temporaryHome, type ScriptedReply, type TemporaryHome } from "@keelson/testkit";
 import { startRedis } from "../../../packages/sdk/src/stores/servers.ts";
 import { door, read, textOf } from "./door.ts";
 import { bash, openStore, processesNamed, SCRIPTS, unreliable, type StoreAddress } from "./moments.ts";
@@ -26,7 +26,7 @@ const stores = [["files", { dir }], ...(redis ? [["Redis", { socket: redis.socke
   StoreAddress,
 ][];
 
-const work: Reply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
+const work: ScriptedReply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
 /** Temporary folders in which this session was gone on with. */
 const resumeFolders = (home: TemporaryHome, sessionId: string) =>
   readdirSync(tmpdir())

@@ -4,14 +4,14 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type Call } from "@keelson/testkit";
+import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
 const shielded = test.skipIf(confinementMissing() !== null);
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
-const write = (file_path: string): Call => ({ name: "Write", input: { file_path, content: "changed" } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
+const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "changed" } });
 const isResult = ({ type }: any) => type === "result";
 
 /** A home where everything that governs the session has an unusual name or place. */
@@ -45,7 +45,7 @@ const NEW = [
 test("tools write to none of it unasked, whatever rules and mode allow", async () => {
   using home = governedHome();
   const names = [...GOVERNING, ...NEW, "linked.json", "second.json", "TEAM.json"];
-  const read = (file_path: string): Call => ({ name: "Read", input: { file_path } });
+  const read = (file_path: string): ScriptedCall => ({ name: "Read", input: { file_path } });
   await using model = await startMockModel([
     { calls: names.map((name) => read(home.at(name))) },
     { calls: [...names.map((name) => write(home.at(name))), write(home.at("free.txt"))] },

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { startKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, prompt, told } from "../front-door.ts";
 
 const root = join(import.meta.dir, "../../..");
@@ -31,7 +31,7 @@ const program = reachable();
 const ordinary = test.skipIf(missing() !== null);
 
 const KEY = "sk-ant-hush-0123456789";
-const bash = (command: string): Call => ({ name: "Bash", input: { command } });
+const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 /** Every process whose start environment can be read, and holds the word. */
 const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
 

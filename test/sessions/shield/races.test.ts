@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import { files, realPathOf } from "@keelson/host";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { STREAM, told } from "../front-door.ts";
 
 const ROUNDS = 1_000;
@@ -136,7 +136,7 @@ test("the program: a folder is swapped while the model writes and reads, and not
   mkdirSync(inside("dir"));
   writeFileSync(inside("dir", "file.txt"), "inside");
   await using swapper = await swapping(inside("dir"), { link: outside });
-  const calls = Array.from({ length: 120 }, (_, index): Call => {
+  const calls = Array.from({ length: 120 }, (_, index): ScriptedCall => {
     if (index % 2 === 0) return { name: "Read", input: { file_path: "dir/file.txt", offset: 1, limit: index + 1 } };
     return { name: "Write", input: { file_path: `dir/new-${index}/file.txt`, content: "inside" } };
   });
@@ -158,7 +158,7 @@ test("the program: a folder is swapped while the model searches it, and nothing 
   writeFileSync(inside("dir", "file.txt"), "inside");
   writeFileSync(join(outside, "beyond.txt"), "outside");
   await using swapper = await swapping(inside("dir"), { link: outside });
-  const calls = Array.from({ length: 120 }, (_, index): Call => {
+  const calls = Array.from({ length: 120 }, (_, index): ScriptedCall => {
     if (index % 3 === 0) return { name: "Glob", input: { pattern: "*.txt", path: "dir" } };
     const output_mode = index % 3 === 1 ? "content" : "files_with_matches";
     return { name: "Grep", input: { pattern: "side", path: "dir", output_mode } };
@@ -215,7 +215,7 @@ test("the program: pipes, devices and other processes' secrets are not files, un
   // Nothing here can be harmed, should a write go through.
   const both = ["pipe", "/proc/self/environ", "/proc/self/fd/0", "/proc/self/cwd/pipe", "environ", "fd"];
   const paths = [...readable, ...both, ...both];
-  const calls = paths.map((file_path, index): Call => {
+  const calls = paths.map((file_path, index): ScriptedCall => {
     const writes = index >= readable.length + both.length;
     return writes ? { name: "Write", input: { file_path, content: "x" } } : { name: "Read", input: { file_path } };
   });

@@ -4,13 +4,13 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type Call, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const missing = confinementMissing(["bwrap", "socat"]);
 const sandboxed = test.skipIf(missing !== null);
-const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
+const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
 /** A folder outside the project and outside every temporary folder. */
 function outsideFolder() {
@@ -99,7 +99,7 @@ interface Told {
 }
 
 /** Lets the model make these calls in one reply, and gives what it was told of each. */
-async function attempt(home: TemporaryHome, calls: readonly Call[]): Promise<Told[]> {
+async function attempt(home: TemporaryHome, calls: readonly ScriptedCall[]): Promise<Told[]> {
   await using model = await startMockModel([{ calls }, { text: "done" }]);
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 25_000 });
   expect(messagesOf(ended, "result")).toHaveLength(1);

@@ -9,7 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
-  type Call,
+  type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, STREAM, told } from "../front-door.ts";
@@ -19,7 +19,7 @@ import { until } from "../processes.ts";
 const missing = confinementMissing();
 const shielded = test.skipIf(missing !== null);
 const SECRET = "open-sesame-4711";
-const bash = (command: string, more: object = {}): Call => ({ name: "Bash", input: { command, ...more } });
+const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
 /** Ways to the content of `.env`, whose name is in `$e`: named outright, the rules would stop most of them before. */
 const WAYS = [
@@ -282,7 +282,7 @@ test("where the shield cannot be had, it is said once and commands run by rules 
 /** Lets the model make these calls, one reply after the other, and gives what it was told of each. */
 async function tell(
   home: TemporaryHome,
-  steps: readonly (readonly Call[] | (() => readonly Call[]))[],
+  steps: readonly (readonly ScriptedCall[] | (() => readonly ScriptedCall[]))[],
 ): Promise<string[][]> {
   const script = steps.map((step) => (typeof step === "function" ? () => ({ calls: step() }) : { calls: step }));
   await using model = await startMockModel([...script, { text: "done" }]);

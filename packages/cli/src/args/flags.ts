@@ -1,6 +1,6 @@
 // Every flag of the command line as data: the parser, the checks and the help page all read this table.
 
-export type Group = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Other";
+export type FlagGroup = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Other";
 
 /** What follows a flag. `list` takes every word up to the next flag; `optional` takes one if it is there and fits. */
 export type Value =
@@ -15,7 +15,7 @@ export interface Flag {
   readonly short?: string;
   readonly aliases?: readonly string[];
   readonly value: Value;
-  readonly group: Group;
+  readonly group: FlagGroup;
   /** Absent: works, but is not listed. */
   readonly help?: string;
   /** `later`: known to compatible programs, refused here until it exists. `ignored`: accepted without effect. */

@@ -2,11 +2,11 @@
 
 import { spelling } from "./args.ts";
 import { COMMANDS } from "../commands.ts";
-import { FLAGS, type Flag, type Group } from "./flags.ts";
+import { FLAGS, type Flag, type FlagGroup } from "./flags.ts";
 
 const WIDTH = 100;
 const COLUMN = 40;
-const GROUPS: readonly Group[] = ["Output", "Sessions", "Model", "Prompt", "Permissions", "Settings", "Other"];
+const GROUPS: readonly FlagGroup[] = ["Output", "Sessions", "Model", "Prompt", "Permissions", "Settings", "Other"];
 
 const USAGE = `Usage: keelson [options] [prompt]
        keelson <command> [options]

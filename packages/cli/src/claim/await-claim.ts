@@ -11,11 +11,11 @@ import {
   type JsonObject,
 } from "@keelson/protocol";
 import { parseArguments } from "../args/args.ts";
-import { isClaim, readClaim, type Claim, type Refusal } from "./claim.ts";
+import { isClaim, readClaim, type Claim, type ClaimRefusal } from "./claim.ts";
 import { rehearse } from "./rehearse.ts";
-import type { World } from "../world.ts";
+import type { ProcessIO } from "../world.ts";
 
-type Main = (argv: readonly string[], world: World) => Promise<number>;
+type Main = (argv: readonly string[], world: ProcessIO) => Promise<number>;
 
 /** What came before the claim: lines for whoever is behind it, and the id of the `initialize` among them. */
 interface Parked {
@@ -23,7 +23,7 @@ interface Parked {
   initialize?: string;
 }
 
-export async function awaitClaim(own: readonly string[], world: World, main: Main): Promise<number> {
+export async function awaitClaim(own: readonly string[], world: ProcessIO, main: Main): Promise<number> {
   const since = performance.now();
   await world.preload?.();
   await rehearse(world, main);
@@ -73,8 +73,8 @@ async function waitForClaim(
   input: LineInput,
   parked: Parked,
   own: readonly string[],
-  world: World,
-): Promise<Claim | Refusal | undefined> {
+  world: ProcessIO,
+): Promise<Claim | ClaimRefusal | undefined> {
   for (let size = 0; size <= LONGEST;) {
     const line = await input.line();
     if (line === undefined) return undefined;
@@ -96,7 +96,7 @@ async function waitForClaim(
 }
 
 /** Writes everything as it is but the reply to one request, which its client has already; what `make` gives goes out for it. */
-function instead(id: string, write: World["write"], make: (response: Json) => string): World["write"] {
+function instead(id: string, write: ProcessIO["write"], make: (response: Json) => string): ProcessIO["write"] {
   let isDone = false;
   const mark = JSON.stringify(id);
   return (text) => {
@@ -123,7 +123,7 @@ function withSessionId(argv: readonly string[]): { readonly argv: readonly strin
   return { argv: [...argv, `--session-id=${sessionId}`], sessionId };
 }
 
-async function refuse(world: World, { id, problem }: Refusal): Promise<number> {
+async function refuse(world: ProcessIO, { id, problem }: ClaimRefusal): Promise<number> {
   await world.write(toLine(controlError(id, problem, "claim_refused")));
   world.error(problem);
   return 1;

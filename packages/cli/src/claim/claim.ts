@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { parseArguments } from "../args/args.ts";
 import { toInvocation } from "../args/invocation.ts";
-import type { World } from "../world.ts";
+import type { ProcessIO } from "../world.ts";
 
 export interface Claim {
   readonly id: string;
@@ -19,22 +19,22 @@ export interface Claim {
   readonly wantsFacts: boolean;
 }
 
-export interface Refusal {
+export interface ClaimRefusal {
   readonly id: string;
   readonly problem: string;
 }
 
 /** How the process was started. */
-export interface Started {
+export interface ProcessStart {
   readonly argv: readonly string[];
-  readonly env: World["env"];
+  readonly env: ProcessIO["env"];
 }
 
 type Request = Readonly<Record<string, unknown>>;
 
 export const isClaim = ({ subtype }: Request) => subtype === "claim" || subtype === "claim_session";
 
-export function readClaim(id: string, request: Request, started: Started): Claim | Refusal {
+export function readClaim(id: string, request: Request, started: ProcessStart): Claim | ClaimRefusal {
   const claim = request["subtype"] === "claim" ? wholeClaim(id, request) : sessionClaim(id, request, started);
   const problem = claim === undefined ? misshapen(request) : problemWith(claim);
   return claim === undefined || problem !== undefined ? { id, problem: String(problem) } : claim;
@@ -45,7 +45,7 @@ function wholeClaim(id: string, { cwd, argv = [], env = {} }: Request): Claim | 
   return { id, cwd, argv, env, wantsFacts: false };
 }
 
-function sessionClaim(id: string, request: Request, started: Started): Claim | undefined {
+function sessionClaim(id: string, request: Request, started: ProcessStart): Claim | undefined {
   const { cwd, env = {}, permission_mode: mode, additional_directories: added = [], include_initialize } = request;
   if (!isFolder(cwd) || !isTexts(added) || !isTextMap(env)) return undefined;
   if (mode !== undefined && typeof mode !== "string") return undefined;

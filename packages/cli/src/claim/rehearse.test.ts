@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { devNull } from "node:os";
 import { rehearse } from "./rehearse.ts";
-import type { World } from "../world.ts";
+import type { ProcessIO } from "../world.ts";
 
 const world = {
   cwd: "/real/folder",
@@ -14,10 +14,10 @@ const world = {
   write: () => {
     throw new Error("written");
   },
-} as unknown as World;
+} as unknown as ProcessIO;
 
 test("a rehearsal has nothing of the real world but its way to open a session", async () => {
-  const seen: World[] = [];
+  const seen: ProcessIO[] = [];
   await rehearse(world, async (argv, there) => {
     expect(argv).toContain("--no-session-persistence");
     expect(argv).toContain("--setting-sources=");

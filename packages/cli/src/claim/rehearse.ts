@@ -5,9 +5,9 @@
 import { toLine } from "@keelson/protocol";
 import { devNull } from "node:os";
 import { dirname } from "node:path";
-import type { World } from "../world.ts";
+import type { ProcessIO } from "../world.ts";
 
-type Main = (argv: readonly string[], world: World) => Promise<number>;
+type Main = (argv: readonly string[], world: ProcessIO) => Promise<number>;
 
 const TIMES = 3;
 
@@ -21,14 +21,14 @@ const ARGUMENTS = [
 ];
 
 /** Whatever goes wrong in it will go wrong again, and be said, when it is meant. */
-export async function rehearse(world: World, main: Main): Promise<void> {
+export async function rehearse(world: ProcessIO, main: Main): Promise<void> {
   const client = startClient();
   for (let time = 0; time < TIMES; time++) await main(ARGUMENTS, nowhere(world)).catch(() => undefined);
   await client;
 }
 
 /** Nothing can be read or written below a device, and what is said here is heard by nobody. */
-function nowhere({ platform, openSession }: World): World {
+function nowhere({ platform, openSession }: ProcessIO): ProcessIO {
   return {
     cwd: dirname(devNull),
     home: devNull,

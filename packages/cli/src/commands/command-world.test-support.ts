@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { World } from "../world.ts";
+import type { ProcessIO } from "../world.ts";
 
 export interface Seen {
   readonly code: number;
@@ -30,8 +30,8 @@ export function put(root: string, path: string, content: unknown): string {
 
 export async function inWorld(
   root: string,
-  run: (world: World) => Promise<number>,
-  more: Partial<World> = {},
+  run: (world: ProcessIO) => Promise<number>,
+  more: Partial<ProcessIO> = {},
 ): Promise<Seen> {
   let out = "";
   const err: string[] = [];

@@ -5,28 +5,28 @@ import type { Snapshot } from "@keelson/config";
 import { parseArguments, spelling, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
-import { loadOptions, type World } from "../world.ts";
+import { loadOptions, type ProcessIO } from "../world.ts";
 
-export interface Group {
+export interface CommandGroup {
   readonly name: string;
   readonly usage: string;
   readonly flags: readonly Flag[];
   /** Those of them that only this group knows. */
   readonly own: readonly Flag[];
-  readonly commands: Readonly<Record<string, (call: Call) => Promise<number>>>;
+  readonly commands: Readonly<Record<string, (call: Invoked) => Promise<number>>>;
 }
 
-export interface Call {
+export interface Invoked {
   readonly given: Arguments;
   /** What follows the command's name. */
   readonly words: readonly string[];
-  readonly world: World;
+  readonly world: ProcessIO;
 }
 
 /** Runs one command of a group and returns the exit code. */
-export async function runGroup(group: Group, argv: readonly string[], world: World): Promise<number> {
+export async function runGroup(group: CommandGroup, argv: readonly string[], world: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, group.flags);
-  if (!parsed.ok) return fail(world, parsed.error);
+  if (!parsed.ok) return printError(world, parsed.error);
   const given = parsed.arguments;
   const [name, ...words] = given.words;
   if (name === undefined || given.has("help")) {
@@ -39,30 +39,30 @@ export async function runGroup(group: Group, argv: readonly string[], world: Wor
     if (!command) throw new UsageError(`error: unknown command '${group.name} ${name}'. ${known(group)}`);
     return await command({ given, words, world });
   } catch (error) {
-    if (error instanceof UsageError) return fail(world, error.message);
-    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
+    if (error instanceof UsageError) return printError(world, error.message);
+    if (error instanceof ConfigError) return printError(world, `Error: ${error.message}`);
     throw error;
   }
 }
 
 /** The settings as a session would see them, in this folder or the one `--cwd` names. */
-export async function snapshotFor({ given, world }: Call): Promise<Snapshot> {
+export async function snapshotFor({ given, world }: Invoked): Promise<Snapshot> {
   const { load } = await import("@keelson/config");
   const cwd = resolve(world.cwd, given.text("cwd") ?? ".");
   return load(loadOptions({ ...world, cwd }, toFlags(given, cwd)));
 }
 
-export function fail(world: World, message: string): number {
+export function printError(world: ProcessIO, message: string): number {
   world.error(message);
   return 1;
 }
 
-function known({ commands }: Group): string {
+function known({ commands }: CommandGroup): string {
   const names = Object.keys(commands);
   return `Commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-function help({ usage, flags, own }: Group): string {
+function help({ usage, flags, own }: CommandGroup): string {
   const width = Math.max(...own.map((flag) => spelling(flag).length));
   const lines = own.map((flag) => `  ${spelling(flag).padEnd(width)}  ${flag.help}`);
   const shared = flags.filter((flag) => !own.includes(flag)).map(({ name }) => `--${name}`);

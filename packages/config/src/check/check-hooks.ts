@@ -3,16 +3,16 @@
 
 import { parseRule } from "@keelson/engine";
 import { HOOK_EVENTS, isObject } from "@keelson/protocol";
-import { clean, wrong, type Page } from "./page.ts";
+import { printable, wrong, type SettingsPage } from "./page.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `{ event: [{ matcher?, hooks: [handler] }] }` with everything unsound gone, each time after a warning. */
-export function checkHooks(value: unknown, key: string, page: Page): unknown {
+export function checkHooks(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object", key, page);
   const kept: Record<string, unknown> = {};
   for (const [event, groups] of Object.entries(value)) {
-    const at = `${key}.${clean(event)}`;
+    const at = `${key}.${printable(event)}`;
     if (!(HOOK_EVENTS as readonly string[]).includes(event)) page.warn(at, `is no event${meant(event)}`);
     else if (!Array.isArray(groups)) wrong(groups, `a list, such as [${GROUP}]`, at, page);
     else kept[event] = groups.flatMap((group: unknown, index) => checkGroup(group, `${at}[${index}]`, page));
@@ -23,7 +23,7 @@ export function checkHooks(value: unknown, key: string, page: Page): unknown {
 const HANDLER = '{"type": "command", "command": "./check.sh"}';
 const GROUP = `{"matcher": "Bash", "hooks": [${HANDLER}]}`;
 
-function checkGroup(group: unknown, at: string, page: Page): Fields[] {
+function checkGroup(group: unknown, at: string, page: SettingsPage): Fields[] {
   if (!isObject(group)) return wrong(group, `an object, such as ${GROUP}`, at, page) ?? [];
   const { matcher, hooks } = group;
   if (hooks === undefined && group["type"] !== undefined) {
@@ -36,7 +36,7 @@ function checkGroup(group: unknown, at: string, page: Page): Fields[] {
 }
 
 /** A matcher that cannot be read matches everything: a guard that fires too often is noticed, one that is gone is not. */
-function isMatcher(matcher: unknown, at: string, page: Page): matcher is string {
+function isMatcher(matcher: unknown, at: string, page: SettingsPage): matcher is string {
   const outcome = "until it is mended its hooks run for everything";
   if (matcher === undefined) return false;
   if (typeof matcher !== "string") {
@@ -47,12 +47,12 @@ function isMatcher(matcher: unknown, at: string, page: Page): matcher is string 
   try {
     return new RegExp(matcher) instanceof RegExp;
   } catch {
-    page.warn(at, `is no regular expression: ${clean(JSON.stringify(matcher))}`, outcome);
+    page.warn(at, `is no regular expression: ${printable(JSON.stringify(matcher))}`, outcome);
     return false;
   }
 }
 
-function checkHandler(handler: unknown, at: string, page: Page): Fields[] {
+function checkHandler(handler: unknown, at: string, page: SettingsPage): Fields[] {
   if (!isObject(handler)) return wrong(handler, `a handler, such as ${HANDLER}`, at, page) ?? [];
   const kind = handler["type"];
   const fields = typeof kind === "string" && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
@@ -72,7 +72,7 @@ function checkHandler(handler: unknown, at: string, page: Page): Fields[] {
   return [kept];
 }
 
-function unsound(value: unknown, what: string, at: string, page: Page): undefined {
+function unsound(value: unknown, what: string, at: string, page: SettingsPage): undefined {
   const outcome = "this hook is ignored";
   if (value !== undefined) return wrong(value, what, at, page, outcome);
   page.warn(at, `is missing; it should be ${what}`, outcome);

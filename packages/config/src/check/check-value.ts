@@ -4,16 +4,16 @@ import { parseRule } from "@keelson/engine";
 import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
 import { checkHooks } from "./check-hooks.ts";
 import type { Key, ValueType } from "./keys.ts";
-import { clean, UNREAD, wrong, type Page, type Warn } from "./page.ts";
+import { printable, UNREAD, wrong, type SettingsPage, type Warn } from "./page.ts";
 
 /** Checks a value that is in no file yet. */
 export function checkValue(value: unknown, { key, type }: Pick<Key, "key" | "type">, warn: Warn): unknown {
-  const page: Page = { holder: "user", asks: [], unread: false, unreadMode: false, warn };
+  const page: SettingsPage = { holder: "user", asks: [], unread: false, unreadMode: false, warn };
   return check(value, type, key, page);
 }
 
 /** The value to keep, perhaps repaired; undefined, after a warning, when it makes no sense. */
-export function check(value: unknown, type: ValueType, key: string, page: Page): unknown {
+export function check(value: unknown, type: ValueType, key: string, page: SettingsPage): unknown {
   switch (type.kind) {
     case "any":
       return value;
@@ -58,13 +58,13 @@ export function check(value: unknown, type: ValueType, key: string, page: Page):
   }
 }
 
-function strictly<T>(value: unknown, what: string, strict: T | undefined, key: string, page: Page): T | undefined {
+function strictly<T>(value: unknown, what: string, strict: T | undefined, key: string, page: SettingsPage): T | undefined {
   wrong(value, what, key, page, strict === undefined ? undefined : `it is taken as ${JSON.stringify(strict)}`);
   return strict;
 }
 
 /** A list whose bad items are dropped one by one. */
-function checkList(value: unknown, type: ValueType & { kind: "list" }, key: string, page: Page): unknown {
+function checkList(value: unknown, type: ValueType & { kind: "list" }, key: string, page: SettingsPage): unknown {
   const guards = type.strict === "unread";
   const outcome = guards ? UNREAD : undefined;
   const { holds, what } = ITEMS[type.of];
@@ -95,7 +95,7 @@ const ITEMS: Readonly<Record<"text" | "credential" | "any", { what: string; hold
  * Rules. A lone string where a list belongs still means what it says. A deny or ask rule that cannot be read, but names
  * its tool, makes everything of that tool a question; one that names none makes the whole file unread.
  */
-function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: string, page: Page): unknown {
+function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: string, page: SettingsPage): unknown {
   const guards = behavior !== "allow";
   const lone = guards && typeof value === "string" ? [value] : value;
   if (!Array.isArray(lone)) {
@@ -107,7 +107,7 @@ function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: str
     const tool = guards && typeof entry === "string" ? /^\s*([A-Za-z_][\w.-]*)/.exec(entry)?.[1] : undefined;
     if (tool !== undefined) page.asks.push(tool);
     else if (guards) page.unread = true;
-    const outcome = tool === undefined ? UNREAD : `until it is mended, everything of ${clean(tool)} is asked about`;
+    const outcome = tool === undefined ? UNREAD : `until it is mended, everything of ${printable(tool)} is asked about`;
     wrong(
       entry,
       'a rule such as "Bash(git *)" or "Read"',
@@ -119,19 +119,19 @@ function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: str
   });
 }
 
-function checkMap(value: unknown, of: "text" | "flag" | "texts" | "any", key: string, page: Page): unknown {
+function checkMap(value: unknown, of: "text" | "flag" | "texts" | "any", key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object", key, page);
   const type: ValueType = of === "texts" ? { kind: "list", of: "text" } : { kind: of };
   const entries = Object.entries(value).filter(([name]) => name !== "__proto__");
   return Object.fromEntries(
     entries.flatMap(([name, inner]) => {
-      const sound = check(inner, type, `${key}.${clean(name)}`, page);
+      const sound = check(inner, type, `${key}.${printable(name)}`, page);
       return sound === undefined ? [] : [[name, sound]];
     }),
   );
 }
 
-function checkVariables(value: unknown, key: string, page: Page): unknown {
+function checkVariables(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object of strings", key, page);
   const kept: Record<string, string> = {};
   for (const [name, setting] of Object.entries(value)) {
@@ -139,12 +139,12 @@ function checkVariables(value: unknown, key: string, page: Page): unknown {
     const isScalar = ["string", "number", "boolean"].includes(typeof setting) && !String(setting).includes("\0");
     if (isName && isScalar) kept[name] = String(setting);
     else if (isName) wrong(setting, "a string", `${key}.${name}`, page);
-    else page.warn(`${key}.${clean(name)}`, "is not a variable name");
+    else page.warn(`${key}.${printable(name)}`, "is not a variable name");
   }
   return kept;
 }
 
-function checkPrices(value: unknown, key: string, page: Page): unknown {
+function checkPrices(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object of prices", key, page);
   const isPrice = (part: unknown) => typeof part === "number" && part >= 0;
   const what = 'prices such as {"input": 3, "output": 15} in dollars for a million tokens';

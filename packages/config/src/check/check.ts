@@ -5,7 +5,7 @@ import { isObject } from "@keelson/protocol";
 import { check } from "./check-value.ts";
 import type { Holder } from "./keys.ts";
 import { isGroup, knownKey } from "./known.ts";
-import { clean, UNREAD, wrong, type Page } from "./page.ts";
+import { printable, UNREAD, wrong, type SettingsPage } from "./page.ts";
 
 export interface Checked {
   readonly settings: Record<string, unknown>;
@@ -19,7 +19,7 @@ export interface Checked {
 /** Keeps what is sound. `file` is only for the sentences. */
 export function checkSettings(raw: Readonly<Record<string, unknown>>, file: string, holder: Holder): Checked {
   const warnings: string[] = [];
-  const page: Page = {
+  const page: SettingsPage = {
     holder,
     asks: [],
     unread: false,
@@ -34,7 +34,7 @@ export function checkSettings(raw: Readonly<Record<string, unknown>>, file: stri
 
 const MAX_WARNINGS = 20;
 
-function keepKnown(raw: Readonly<Record<string, unknown>>, prefix: string, page: Page): Record<string, unknown> {
+function keepKnown(raw: Readonly<Record<string, unknown>>, prefix: string, page: SettingsPage): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
     if (name === "__proto__") continue;
@@ -44,7 +44,7 @@ function keepKnown(raw: Readonly<Record<string, unknown>>, prefix: string, page:
   return kept;
 }
 
-function keep(name: string, value: unknown, key: string, page: Page): unknown {
+function keep(name: string, value: unknown, key: string, page: SettingsPage): unknown {
   const { holder, warn } = page;
   // "permissions.deny" as one name is not the deny list, and whoever wrote it thinks it is.
   const known = name.includes(".") ? undefined : knownKey(key);
@@ -66,7 +66,7 @@ function keep(name: string, value: unknown, key: string, page: Page): unknown {
   }
   if (key.startsWith("permissions.") && /^(den|ask|disallow)/i.test(name)) {
     page.unread = true;
-    warn(clean(key), "is no known key; did you mean deny or ask?", UNREAD);
+    warn(printable(key), "is no known key; did you mean deny or ask?", UNREAD);
     return undefined;
   }
   return value;

@@ -4,7 +4,7 @@ import type { Holder } from "./keys.ts";
 
 export type Warn = (key: string, problem: string, outcome?: string) => void;
 
-export interface Page {
+export interface SettingsPage {
   readonly holder: Holder;
   /** Tools that a deny or ask rule which cannot be read is about. */
   readonly asks: string[];
@@ -15,16 +15,16 @@ export interface Page {
 
 export const UNREAD = "it is ignored, and so is every allow rule until it is mended";
 
-export function wrong(value: unknown, what: string, key: string, { warn }: Page, outcome?: string): undefined {
-  warn(clean(key), `should be ${what}, not ${example(value)}`, outcome);
+export function wrong(value: unknown, what: string, key: string, { warn }: SettingsPage, outcome?: string): undefined {
+  warn(printable(key), `should be ${what}, not ${example(value)}`, outcome);
   return undefined;
 }
 
 const LONGEST = 60;
 
-const example = (value: unknown) => clean((JSON.stringify(value) ?? String(value)).slice(0, LONGEST));
+const example = (value: unknown) => printable((JSON.stringify(value) ?? String(value)).slice(0, LONGEST));
 
 /** Text out of a file, made fit for one line of a terminal. */
 // oxlint-disable-next-line no-control-regex
-export const clean = (value: string) =>
+export const printable = (value: string) =>
   value.slice(0, LONGEST).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");

@@ -8,7 +8,7 @@ import { readFrontmatter } from "./frontmatter.ts";
 import { readPage } from "./markdown.ts";
 import type * as Patterns from "./path-patterns.ts";
 import { readInstruction } from "./read-instruction.ts";
-import { sight, type Sighting } from "./sighting.ts";
+import { sight, type InstructionStamp } from "./sighting.ts";
 import { isTextFile } from "./text-files.ts";
 
 /** A file to take in, and under which name it counts. */
@@ -47,10 +47,10 @@ export interface Collector {
   accepts(real: string, roots: readonly string[] | undefined): boolean;
   leaveOut(path: string, why: string, more?: Partial<LeftOut>): void;
   /** Remembers how something looks, so that a change is noticed. */
-  watch(path: string): Sighting;
+  watch(path: string): InstructionStamp;
   readonly waiting: readonly ConditionalRule[];
   readonly leftOut: readonly LeftOut[];
-  readonly watched: ReadonlyMap<string, Sighting>;
+  readonly watched: ReadonlyMap<string, InstructionStamp>;
 }
 
 const DEEPEST_INCLUDE = 5;
@@ -68,7 +68,7 @@ export function createCollector(options: CollectOptions): Collector {
   const waiting: ConditionalRule[] = [];
   const waitingFor = new Set<string>();
   const leftOut: LeftOut[] = [];
-  const watched = new Map<string, Sighting>();
+  const watched = new Map<string, InstructionStamp>();
   const left = { files: MOST_FILES, bytes: MOST_BYTES, patterns: MOST_PATTERNS };
   let approved: boolean | undefined;
 

@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import type { Collector } from "./collect.ts";
-import type { Sighting } from "./sighting.ts";
+import type { InstructionStamp } from "./sighting.ts";
 
 export interface FolderFiles {
   /** `CLAUDE.md` and `.claude/CLAUDE.md` or, where neither is there, `AGENTS.md` and `.claude/AGENTS.md`. */
@@ -17,7 +17,7 @@ export interface LookOptions {
   readonly agents: boolean;
   /** A `.claude` folder that is somebody's configuration and not the folder's own. */
   isOther(dotClaude: string): boolean;
-  watch(path: string): Sighting;
+  watch(path: string): InstructionStamp;
 }
 
 export function lookInto(folder: string, { agents, isOther, watch }: LookOptions): FolderFiles {
@@ -25,7 +25,7 @@ export function lookInto(folder: string, { agents, isOther, watch }: LookOptions
     const path = join(folder, ...names);
     return { path, kind: watch(path).kind };
   };
-  const paths = (files: readonly { path: string; kind: Sighting["kind"] }[]) =>
+  const paths = (files: readonly { path: string; kind: InstructionStamp["kind"] }[]) =>
     files.filter(({ kind }) => kind !== "none").map(({ path }) => path);
 
   const dot = at(".claude");

@@ -3,7 +3,7 @@
 
 import type * as Comments from "./comments.ts";
 
-export interface Page {
+export interface InstructionPage {
   readonly text: string;
   /** What follows an `@` in prose, as written, each once. */
   readonly mentions: readonly string[];
@@ -13,7 +13,7 @@ const MOST_MENTIONS = 500;
 /** One less than the expression below takes. */
 const LONGEST_MENTION = 1_024;
 
-export function readPage(source: string): Page {
+export function readPage(source: string): InstructionPage {
   const hasMention = source.includes("@");
   if (!hasMention && !source.includes("<!--")) return { text: source, mentions: [] };
   // Most files have neither.

@@ -3,7 +3,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { sight, type Sighting } from "./sighting.ts";
+import { sight, type InstructionStamp } from "./sighting.ts";
 
 export type InstructionReading =
   | { readonly kind: "missing" }
@@ -17,7 +17,7 @@ export interface ReadOptions {
   accepts(real: string): boolean;
   readonly uid?: number | undefined;
   /** How it looked a moment ago, if somebody looked. */
-  readonly sighting?: Sighting;
+  readonly sighting?: InstructionStamp;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readRegular } from "../scopes/read.ts";
+import { readWholeFile } from "../scopes/read.ts";
 
 /** The root of the main repository; of a folder in none, the folder itself. */
 export function repositoryRoot(cwd: string): string {
@@ -38,7 +38,7 @@ function mainRoot(worktree: string): string | undefined {
 const MAX_POINTER = 64 * 1024;
 
 function lineOf(path: string): string | undefined {
-  const text = readRegular(path, MAX_POINTER);
+  const text = readWholeFile(path, MAX_POINTER);
   return typeof text === "string" ? text.split(/\r?\n/, 1)[0]!.trim() : undefined;
 }
 

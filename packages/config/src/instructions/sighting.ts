@@ -2,14 +2,14 @@
 
 import { statSync } from "node:fs";
 
-export interface Sighting {
+export interface InstructionStamp {
   /** `none` also for a link that leads nowhere. */
   readonly kind: "none" | "file" | "folder" | "other";
   readonly stamp: string;
 }
 
 /** Links are followed. What cannot be looked at is there, and is nothing we read. */
-export function sight(path: string): Sighting {
+export function sight(path: string): InstructionStamp {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return NONE;
@@ -21,4 +21,4 @@ export function sight(path: string): Sighting {
   }
 }
 
-const NONE: Sighting = { kind: "none", stamp: "absent" };
+const NONE: InstructionStamp = { kind: "none", stamp: "absent" };

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PermissionMode } from "@keelson/protocol";
-import type { LoadOptions } from "../gather.ts";
+import type { LoadSettingsOptions } from "../gather.ts";
 import { load } from "../load.ts";
 import type { Flags } from "../snapshot.ts";
 
@@ -33,7 +33,7 @@ const project = (settings: unknown) => put("project/.claude/settings.json", sett
 const local = (settings: unknown) => put("project/.claude/settings.local.json", settings);
 const trust = () => put("home/.claude.json", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
 
-function start(flags: Flags = {}, more: Partial<LoadOptions> = {}) {
+function start(flags: Flags = {}, more: Partial<LoadSettingsOptions> = {}) {
   return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "none"), ...more });
 }
 

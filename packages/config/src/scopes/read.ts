@@ -19,7 +19,7 @@ const MAX_DEPTH = 32;
 
 /** Reads and parses; an absent file is no problem, a damaged one says what is wrong with it. */
 export function readSettingsFile(path: string, options: { readonly maxBytes?: number } = {}): Reading {
-  const text = readRegular(path, options.maxBytes);
+  const text = readWholeFile(path, options.maxBytes);
   return typeof text === "string" ? parseSettings(text) : text;
 }
 
@@ -40,7 +40,7 @@ export function parseSettings(text: string): Reading {
 }
 
 // Opened without waiting and checked afterwards, so that a FIFO or device under this name can neither hang nor feed us.
-export function readRegular(
+export function readWholeFile(
   path: string,
   maxBytes = MAX_BYTES,
   options: { readonly noFollow?: boolean } = {},

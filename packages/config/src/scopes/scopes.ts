@@ -36,7 +36,7 @@ export interface Places {
 
 /** What is told about a file: `broken` is for its owner to mend, `restricted` is as it should be. */
 export type WarningKind = "broken" | "restricted";
-export type Warn = (text: string, kind?: WarningKind) => void;
+export type WarnScope = (text: string, kind?: WarningKind) => void;
 
 export interface ScopesRead {
   /** Lowest precedence first. */
@@ -45,7 +45,7 @@ export interface ScopesRead {
 }
 
 /** Reads every scope that applies. Files that cannot be read become warnings, except the two that may not be missed. */
-export function readScopes(places: Places, flags: Flags, warn: Warn): ScopesRead {
+export function readScopes(places: Places, flags: Flags, warn: WarnScope): ScopesRead {
   const { cwd } = places;
   const wanted = flags.settingSources ?? ["user", "project", "local"];
   const scopes: Scope[] = [];
@@ -118,7 +118,7 @@ function checked(
   source: RuleSource,
   base: string,
   { value, doubled }: Extract<Reading, { kind: "read" }>,
-  warn: Warn,
+  warn: WarnScope,
   file?: string,
   name = file ?? "--settings",
 ): Scope {
@@ -146,7 +146,7 @@ function remains(
   base: string,
   file: string,
   { problem, salvaged }: Extract<Reading, { kind: "broken" }>,
-  warn: Warn,
+  warn: WarnScope,
 ): Scope {
   warn(`${file} is ignored: ${problem}`, "broken");
   const { settings } = checkSettings({ permissions: { ...salvaged } }, file, HOLDERS[source] ?? "user");
@@ -167,7 +167,7 @@ function joined(
   };
 }
 
-function flagScope(given: string, { cwd, home }: Places, read: (path: string) => Reading, warn: Warn): Scope {
+function flagScope(given: string, { cwd, home }: Places, read: (path: string) => Reading, warn: WarnScope): Scope {
   if (given.trim().startsWith("{")) {
     const reading = parseSettings(given);
     if (reading.kind === "read") return checked("flagSettings", cwd, reading, warn);
@@ -183,7 +183,7 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
 }
 
 /** Beneath the administrator's own files, above everything else. */
-function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn: Warn): Scope {
+function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn: WarnScope): Scope {
   const name = "--managed-settings";
   // Few programs that start us bring a policy along.
   const { onlyNarrowing } = require("./parent-policy.ts") as typeof ParentPolicy;

@@ -2,7 +2,7 @@
 
 import { isObject } from "@keelson/protocol";
 import { ACCEPTED } from "../scopes/accepted.ts";
-import { changeList, type Same, type Wanted } from "./change-list.ts";
+import { changeList, type Same, type WantedChange } from "./change-list.ts";
 import { isEditable } from "./edit.ts";
 import { valueAt } from "../check/known.ts";
 import { isSameRule } from "../rules.ts";
@@ -14,7 +14,7 @@ export type AcceptPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin"
 
 export interface Acceptance {
   readonly list: keyof typeof ACCEPTED;
-  readonly wanted: Pick<Wanted, "add" | "remove">;
+  readonly wanted: Pick<WantedChange, "add" | "remove">;
 }
 
 /** A sentence when it could not be kept. In a trusted folder there is nothing to write. */

@@ -4,17 +4,17 @@ import { isObject } from "@keelson/protocol";
 import { appendAt, removeAt, setAt } from "./edit.ts";
 import { valueAt } from "../check/known.ts";
 
-export type Step = { readonly text: string } | { readonly problem: string };
+export type ListChange = { readonly text: string } | { readonly problem: string };
 export type Same = (written: unknown, wanted: string) => boolean;
 
-export interface Wanted {
+export interface WantedChange {
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
   /** Whatever is not among these goes. */
   readonly only?: readonly string[];
 }
 
-export function changeList(text: string, path: readonly string[], same: Same, wanted: Wanted): Step {
+export function changeList(text: string, path: readonly string[], same: Same, wanted: WantedChange): ListChange {
   const { add = [], remove = [], only } = wanted;
   const current = valueAt(parsed(text), path);
   const items: unknown[] | undefined = typeof current === "string" ? [current] : (current as unknown[] | undefined);
@@ -38,7 +38,7 @@ export function changeList(text: string, path: readonly string[], same: Same, wa
   return held(changed, path, next);
 }
 
-function held(text: string, path: readonly string[], list: readonly unknown[]): Step {
+function held(text: string, path: readonly string[], list: readonly unknown[]): ListChange {
   const holds = JSON.stringify(valueAt(parsed(text), path)) === JSON.stringify(list);
   return holds ? { text } : { problem: `could not be changed at ${path.join(".")}` };
 }

@@ -2,7 +2,7 @@
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readRegular } from "../scopes/read.ts";
+import { readWholeFile } from "../scopes/read.ts";
 import { atHome } from "../scopes/scopes.ts";
 
 const LINE = "**/.claude/settings.local.json";
@@ -15,7 +15,7 @@ export interface GitPlaces {
 /** Adds the line unless it is there. Says what went wrong, if something did. */
 export function ignoreLocalSettings(places: GitPlaces): string | undefined {
   const file = globalIgnoreFile(places);
-  const current = readRegular(file);
+  const current = readWholeFile(file);
   if (typeof current !== "string" && current.kind === "broken")
     return `${file} is ${current.problem}; add ${LINE} to it`;
   const text = typeof current === "string" ? current : "";
@@ -33,7 +33,7 @@ export function ignoreLocalSettings(places: GitPlaces): string | undefined {
 export function globalIgnoreFile({ home, env }: GitPlaces): string {
   const folder = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
   for (const config of [join(home, ".gitconfig"), join(folder, "config")]) {
-    const text = readRegular(config);
+    const text = readWholeFile(config);
     const named = typeof text === "string" ? excludesFile(text) : undefined;
     if (named !== undefined) return atHome(named, home, home);
   }

@@ -8,7 +8,7 @@ import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "../scopes/scopes.ts";
 import { strings } from "../rules.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
-import { keptElsewhere, placeOf, type WritePlaces } from "./write-rules.ts";
+import { keptElsewhere, writeTarget, type WritePlaces } from "./write-rules.ts";
 
 export interface SetRequest {
   readonly key: string;
@@ -42,7 +42,7 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
   const standard = standardFiles(places).find(({ name }) => name === scope)!;
   const elsewhere = keptElsewhere(standard, places);
   if (elsewhere !== undefined) return { ok: false, problem: elsewhere };
-  const result = await updateSettingsFile(placeOf(standard, places), (text) => {
+  const result = await updateSettingsFile(writeTarget(standard, places), (text) => {
     if (!isEditable(text)) return NOT_EDITABLE;
     const changed = setAt(text, path, parsed.value);
     const now = Bun.JSONC.parse(changed.replace(/^\ufeff/, ""));

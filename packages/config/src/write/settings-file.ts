@@ -17,7 +17,7 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { parseSettings, readRegular } from "../scopes/read.ts";
+import { parseSettings, readWholeFile } from "../scopes/read.ts";
 
 export interface FilePlace {
   readonly file: string;
@@ -58,7 +58,7 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   const target = join(path, name);
   const old = lstatSync(target, { throwIfNoEntry: false });
   if (old !== undefined && !old.isFile()) throw new Refused("is not a regular file");
-  const text = old === undefined ? "" : readRegular(target, MAX_BYTES, { noFollow: true });
+  const text = old === undefined ? "" : readWholeFile(target, MAX_BYTES, { noFollow: true });
   if (typeof text !== "string") throw new Refused(text.kind === "broken" ? `is ${text.problem}` : "is gone");
   const before = parseSettings(text);
   if (before.kind !== "read")

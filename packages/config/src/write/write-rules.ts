@@ -5,7 +5,7 @@ import { parseRule } from "@keelson/engine";
 import { isObject, type PermissionUpdate, type RuleValue } from "@keelson/protocol";
 import type { Acceptance } from "./accept.ts";
 import type * as ChangeListModule from "./change-list.ts";
-import type { Same, Step, Wanted } from "./change-list.ts";
+import type { Same, ListChange, WantedChange } from "./change-list.ts";
 import type * as EditModule from "./edit.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { isSameRule } from "../rules.ts";
@@ -47,7 +47,7 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
         { text },
       );
     };
-    const result = await updateSettingsFile(placeOf(standard, places), change);
+    const result = await updateSettingsFile(writeTarget(standard, places), change);
     problems.push(...refused.map((why) => `${standard.file}: ${why}`));
     if (result.kind === "refused") problems.push(result.problem);
     if (result.kind === "written") written.push(standard.file);
@@ -71,7 +71,7 @@ export function keptElsewhere({ name }: StandardFile, { origin }: Pick<WritePlac
 }
 
 /** Where a standard file may be written, and who may read it. */
-export function placeOf({ name, file }: StandardFile, { cwd }: Pick<WritePlaces, "cwd">): FilePlace {
+export function writeTarget({ name, file }: StandardFile, { cwd }: Pick<WritePlaces, "cwd">): FilePlace {
   return { file, private: name !== "project", ...(name === "user" ? {} : { within: cwd }) };
 }
 
@@ -84,11 +84,11 @@ function apply(
   { name }: StandardFile,
   edits: Edits,
   refuse: (why: string) => void,
-): Step {
+): ListChange {
   const permissions = settings["permissions"];
   if (permissions !== undefined && !isObject(permissions))
     return { problem: "has permissions that are no object; mend it first" };
-  const list = (key: string, same: Same, wanted: Wanted) => edits.changeList(text, ["permissions", key], same, wanted);
+  const list = (key: string, same: Same, wanted: WantedChange) => edits.changeList(text, ["permissions", key], same, wanted);
 
   switch (update.type) {
     case "setMode":

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { NOTHING_SAID, type HookVerdict } from "@keelson/protocol";
-import { fold } from "./fold.ts";
+import { foldReplies } from "./fold.ts";
 import type { HookReply } from "./reply.ts";
 
 const says = (verdict: HookVerdict, reason?: string): HookReply => ({
@@ -18,16 +18,16 @@ test.each<[HookVerdict[], HookVerdict | undefined]>([
   [["ask", "defer", "allow"], "defer"],
   [["allow", "deny", "defer"], "deny"],
 ])("%j together are %s", (verdicts, expected) => {
-  expect(fold(verdicts.map((verdict) => says(verdict))).verdict).toBe(expected);
+  expect(foldReplies(verdicts.map((verdict) => says(verdict))).verdict).toBe(expected);
 });
 
 test("nobody saying anything is nothing said", () => {
-  expect(fold([])).toBe(NOTHING_SAID);
-  expect(fold([{ context: [] }, { context: [] }])).toEqual(NOTHING_SAID);
+  expect(foldReplies([])).toBe(NOTHING_SAID);
+  expect(foldReplies([{ context: [] }, { context: [] }])).toEqual(NOTHING_SAID);
 });
 
 test("reasons are those of the strictest, everything else adds up", () => {
-  const outcome = fold([
+  const outcome = foldReplies([
     { ...says("ask", "sure?"), context: ["a"], input: { n: 1 }, fields: { sessionTitle: "one", retry: true } },
     { ...says("allow", "fine"), context: ["b"], input: { n: 2 }, stop: "" },
     { ...says("ask", "really?"), context: [], output: 1, fields: { sessionTitle: "two" }, stop: "enough" },
@@ -46,14 +46,14 @@ test("reasons are those of the strictest, everything else adds up", () => {
 
 test("a call that is refused or put off keeps its input", () => {
   for (const verdict of ["deny", "defer"] as const)
-    expect(fold([{ context: [], input: { n: 1 } }, says(verdict)])).toEqual({ verdict, reasons: [], context: [] });
+    expect(foldReplies([{ context: [], input: { n: 1 } }, says(verdict)])).toEqual({ verdict, reasons: [], context: [] });
 });
 
 test("one no answers a permission question, in whatever order it came", () => {
   const yes: HookReply = { context: [], permission: { behavior: "allow" } };
   const no: HookReply = { context: [], permission: { behavior: "deny", message: "no" } };
-  expect(fold([yes, no, yes]).permission).toEqual({ behavior: "deny", message: "no" });
-  expect(fold([yes, yes]).permission).toEqual({ behavior: "allow" });
+  expect(foldReplies([yes, no, yes]).permission).toEqual({ behavior: "deny", message: "no" });
+  expect(foldReplies([yes, yes]).permission).toEqual({ behavior: "allow" });
 });
 
 const ORDER: readonly HookVerdict[] = ["deny", "defer", "ask", "allow"];
@@ -74,8 +74,8 @@ test("the verdict does not depend on the order, and is never weaker than the str
     .chain((replies) => fc.tuple(fc.constant(replies), fc.shuffledSubarray(replies, { minLength: replies.length })));
   fc.assert(
     fc.property(shuffled, ([replies, others]) => {
-      const outcome = fold(replies);
-      const other = fold(others);
+      const outcome = foldReplies(replies);
+      const other = foldReplies(others);
       expect(other.verdict).toBe(outcome.verdict);
       expect(other.permission?.behavior).toBe(outcome.permission?.behavior);
       expect(other.stop === undefined).toBe(outcome.stop === undefined);

@@ -6,7 +6,7 @@ import type { HookReply } from "./reply.ts";
 /** deny > defer > ask > allow. The other way round a convenience hook could silence a guard that wants to be asked. */
 const STRICTEST: readonly HookVerdict[] = ["deny", "defer", "ask", "allow"];
 
-export function fold(replies: readonly HookReply[]): HookOutcome {
+export function foldReplies(replies: readonly HookReply[]): HookOutcome {
   if (replies.length === 0) return NOTHING_SAID;
   const verdict = STRICTEST.find((candidate) => replies.some((reply) => reply.verdict === candidate));
   // A call that will not run, or not now, keeps the input it came with.

@@ -8,7 +8,7 @@ export type { ConditionCall } from "./condition.ts";
 export { sessionEndBudget, timeoutOf } from "./timeout.ts";
 export { readReply, type HookReply } from "./reply.ts";
 export { readLate, type LateReply } from "./late.ts";
-export { fold } from "./fold.ts";
+export { foldReplies } from "./fold.ts";
 export { nameOf, type HookAbout } from "./text.ts";
 
 /** `ifMatcher`, loaded when a hook has an `if`: the shell parser comes with it (25 ms from source, 1 ms bundled). */

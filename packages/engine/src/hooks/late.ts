@@ -1,7 +1,7 @@
 // What a handler that ran in the background has to say at its end. Decisions come too late and are dropped.
 
 import { isObject, type HookRun } from "@keelson/protocol";
-import { exited, failure, stderrOf } from "./reply.ts";
+import { exited, hookFailure, stderrOf } from "./reply.ts";
 import { readStdout } from "./stdout.ts";
 import { bounded, nameOf, type HookAbout } from "./text.ts";
 
@@ -16,7 +16,7 @@ export interface LateReply {
 export function readLate(run: HookRun, about: HookAbout): LateReply {
   const { label, handler } = about;
   if (run.outcome === "cancelled")
-    return { wakes: false, problem: failure(about, run.problem, "was cancelled in the background") };
+    return { wakes: false, problem: hookFailure(about, run.problem, "was cancelled in the background") };
   if (handler.type === "command" && handler.asyncRewake && run.exitCode === 2) {
     const name = nameOf(handler);
     const text = `${label} hook blocking error from command: "${name}": [${name}]: ${bounded(stderrOf(run))}`;
@@ -29,7 +29,7 @@ export function readLate(run: HookRun, about: HookAbout): LateReply {
   return {
     ...(text !== "" && { text }),
     wakes: false,
-    ...(failed && { problem: failure(about, run.problem, exited(run)) }),
+    ...(failed && { problem: hookFailure(about, run.problem, exited(run)) }),
   };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { HOOK_EVENTS, type HookEvent, type HookHandler, type HookRun } from "@keelson/protocol";
 import { EVENT_FACTS } from "./event-facts.ts";
-import { fold } from "./fold.ts";
+import { foldReplies } from "./fold.ts";
 import { readReply, type HookReply } from "./reply.ts";
 import { aboutOf, exit, guard, notStarted, reply, specific, timedOut } from "./reply.test-support.ts";
 
@@ -423,7 +423,7 @@ test("readReply() takes any bytes for any event, and exit 2 or a no always block
         if (said.verdict === "deny") expect(said.reason).toBeString();
         if (exitCode === 2 && outcome !== "cancelled" && handler === guard && said.async === undefined)
           expect(said.verdict === "deny").toBe(EVENT_FACTS[event].exit2 === "blocks");
-        fold([said]);
+        foldReplies([said]);
       },
     ),
     { numRuns: 2_000 },

@@ -5,7 +5,7 @@ import { isObject, tryParse, type HookPermission, type HookRun, type HookVerdict
 import { EVENT_FACTS } from "./event-facts.ts";
 import { isUnblockable, readOutput } from "./output.ts";
 import { readStdout, type Stdout } from "./stdout.ts";
-import { blockText, bounded, conditionText, detail, problemText, successText, type HookAbout } from "./text.ts";
+import { blockText, bounded, unmetCondition, detail, problemText, successText, type HookAbout } from "./text.ts";
 
 export interface HookReply {
   /** A block of any kind is `deny`. */
@@ -51,7 +51,7 @@ function cancelled({ problem }: HookRun, about: HookAbout): HookReply {
   if (guards || blocksOnFailure(about)) return block({ context: [] }, about, problem ?? "was cancelled");
   // An agent that used up its turns is dropped without a word.
   if (handler.type === "agent" && problem === undefined) return { context: [] };
-  return { context: [], problem: failure(about, problem, "was cancelled") };
+  return { context: [], problem: hookFailure(about, problem, "was cancelled") };
 }
 
 function said(run: HookRun, stdout: Stdout, about: HookAbout): HookReply {
@@ -67,7 +67,7 @@ function said(run: HookRun, stdout: Stdout, about: HookAbout): HookReply {
     const fatal = event === "WorktreeCreate" || blocksOnFailure(about);
     if (fatal && output.verdict !== "deny") return block(output, about, run.stderr.trim() || run.problem || wrong);
     // What said its piece in JSON has been heard, whatever number it ended with.
-    return stdout.kind === "json" ? reasoned(output, about) : told(output, failure(about, run.problem, wrong));
+    return stdout.kind === "json" ? reasoned(output, about) : told(output, hookFailure(about, run.problem, wrong));
   }
   if (event === "WorktreeCreate") return worktree(stdout, about, output);
   if (stdout.kind === "text" && EVENT_FACTS[event].plainText)
@@ -81,7 +81,7 @@ function answered(run: HookRun, about: HookAbout): HookReply {
   const answer = run.outcome === "success" ? tryParse(run.stdout) : undefined;
   if (!isObject(answer) || typeof answer["ok"] !== "boolean") {
     const what = run.outcome === "success" ? "gave no answer that could be read" : `failed${detail(run.stderr)}`;
-    return { context: [], problem: failure(about, run.problem, what) };
+    return { context: [], problem: hookFailure(about, run.problem, what) };
   }
   if (answer["ok"]) return { context: [] };
   const { permission, stops, blockGoesOn, blockStops } = EVENT_FACTS[event];
@@ -90,7 +90,7 @@ function answered(run: HookRun, about: HookAbout): HookReply {
   // the no means "not done yet", and the work goes on.
   const ends = handler.type === "prompt" && handler.continueOnBlock !== true && blockGoesOn !== true && stops;
   return {
-    ...(mayBlock(about) && { verdict: "deny", reason: conditionText(about, why) }),
+    ...(mayBlock(about) && { verdict: "deny", reason: unmetCondition(about, why) }),
     context: [],
     ...((ends || blockStops) && { stop: bounded(why) }),
     ...(permission && { permission: { behavior: "deny", message: bounded(why) } }),
@@ -156,6 +156,6 @@ function unread(stdout: Stdout, { handler }: HookAbout): string | undefined {
   return spoken && stdout.kind === "text" ? "answered with something other than a JSON object" : undefined;
 }
 
-export function failure(about: HookAbout, problem: string | undefined, what: string): string {
+export function hookFailure(about: HookAbout, problem: string | undefined, what: string): string {
   return problemText(about, problem === undefined ? what : `failed: ${problem}`);
 }

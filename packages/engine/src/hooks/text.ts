@@ -41,7 +41,7 @@ export function blockText(about: HookAbout, said: string, { raw }: { raw: boolea
 }
 
 /** The no of a prompt or an agent. */
-export function conditionText(about: HookAbout, reason: string): string {
+export function unmetCondition(about: HookAbout, reason: string): string {
   const { event, label, handler } = about;
   const body = handler.type === "agent" ? `Agent hook condition was not met: ${bounded(reason)}` : undefined;
   if (EVENT_FACTS[event].blockForm === "tool error" && body) return `${label} hook error: ${body}`;

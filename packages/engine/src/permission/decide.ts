@@ -2,7 +2,7 @@
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
 import type { Decider } from "../ports.ts";
-import type { Finding } from "./command/command-rules.ts";
+import type { RuleFinding } from "./command/command-rules.ts";
 import { viewOf, type CommandView } from "./command/command-view.ts";
 import {
   commandAllow,
@@ -20,7 +20,7 @@ import { absolute } from "./match/paths.ts";
 import {
   allowedByPath,
   eitherMatches,
-  isHome,
+  isInWorkingDirs,
   isMemory,
   isPlan,
   isReadable,
@@ -41,7 +41,7 @@ export function decide(given: GateQuestion): GateDecision {
 /** A question on its way through the checks. For commands, with the command made ready. */
 interface Case extends GateQuestion {
   readonly view?: CommandView;
-  readonly denials: readonly Finding[];
+  readonly denials: readonly RuleFinding[];
 }
 
 type Asking = Extract<GateDecision, { behavior: "ask" }>;
@@ -145,7 +145,7 @@ function byMode(question: Case): GateDecision | undefined {
   if (mode === "plan")
     return { ...ask(question, "mode"), reason: `Cannot write to ${access.path} while in plan mode.` };
   const edits = mode === "acceptEdits" || mode === "auto";
-  return edits && isHome(endsOf(access.path, question), question) ? allow("mode", mode) : undefined;
+  return edits && isInWorkingDirs(endsOf(access.path, question), question) ? allow("mode", mode) : undefined;
 }
 
 function allowRules(question: Case): GateDecision | undefined {
@@ -210,7 +210,7 @@ function ask(question: Case, by: Decider): Asking {
     case "read":
     case "edit": {
       const ends = endsOf(access.path, question);
-      const inside = isHome(ends, question);
+      const inside = isInWorkingDirs(ends, question);
       const suggestions =
         access.kind === "read" ? suggestDirectory(ends.given, tool) : suggestEdits(ends.given, inside);
       if (inside) return { ...open, suggestions };

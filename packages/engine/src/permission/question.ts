@@ -88,7 +88,7 @@ export function allowedByPath(use: "read" | "edit", { given, real }: Ends, quest
 }
 
 /** Inside the working directories, by what the path really is. */
-export function isHome(ends: Ends, question: GateQuestion): boolean {
+export function isInWorkingDirs(ends: Ends, question: GateQuestion): boolean {
   return isInsideAny(question.directories, ends.real);
 }
 
@@ -103,7 +103,7 @@ export function isReadable(ends: Ends, question: GateQuestion): boolean {
   const { memory, readable } = question;
   return (
     isPlan(ends, question) ||
-    isHome(ends, question) ||
+    isInWorkingDirs(ends, question) ||
     isInsideAny(memory === undefined ? readable : [...readable, memory], ends.real)
   );
 }

@@ -32,7 +32,7 @@ export function protectedWish(path: string): string {
 /** For a call that a deny rule speaks about. */
 export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
   if (access.kind === "command")
-    return `Permission to use ${tool} with command ${shortened(access.command)} has been denied.`;
+    return `Permission to use ${tool} with command ${shortCommand(access.command)} has been denied.`;
   if (rule.content === undefined) return plain(tool);
   switch (access.kind) {
     case "read":
@@ -41,7 +41,7 @@ export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
         ? "File is in a directory that is denied by your permission settings."
         : plain(tool);
     case "url":
-      return `${tool} denied access to domain:${hostOf(access.url) ?? shortened(access.url)}.`;
+      return `${tool} denied access to domain:${hostOf(access.url) ?? shortCommand(access.url)}.`;
     case "agent":
       return `Agent type '${access.agent}' has been denied by permission rule '${rule.text}' from ${rule.source}.`;
     case "skill":
@@ -65,6 +65,6 @@ export const CONFINED =
   "Run it without dangerouslyDisableSandbox.";
 
 /** Models may write commands as long as they like; a sentence about one is read by people. */
-export const shortened = (text: string) => cutMiddle(text, LONGEST_SHOWN);
+export const shortCommand = (text: string) => cutMiddle(text, LONGEST_SHOWN);
 
 const plain = (tool: string) => `Permission to use ${tool} has been denied.`;

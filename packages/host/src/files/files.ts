@@ -2,7 +2,7 @@
 
 import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
 import { ToolError, type Files, type FileStat } from "@keelson/engine";
-import { attempt, openRegular, readHead, replaced } from "./regular-file.ts";
+import { attempt, openRegular, readHead, replacedMessage } from "./regular-file.ts";
 import { writeFile } from "./write-file.ts";
 
 /** Up to here a blocking read is faster than a trip through the thread pool. */
@@ -53,7 +53,7 @@ function statOf(path: string, judged: string | undefined): FileStat | null {
   });
   if (stat === null) return null;
   const realPath = attempt(path, () => realpathSync(place));
-  if (judged !== undefined && realPath !== judged) throw new ToolError(replaced(path));
+  if (judged !== undefined && realPath !== judged) throw new ToolError(replacedMessage(path));
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
     size: stat.size,

@@ -5,7 +5,7 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } fr
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import { hasDescriptorPaths, standsAt } from "./real-path.ts";
-import { replaced } from "./regular-file.ts";
+import { replacedMessage } from "./regular-file.ts";
 
 export interface HeldFolder extends Disposable {
   /** A path for a name in the folder, to be used at once. */
@@ -87,4 +87,4 @@ function holdByLooking(path: string): HeldFolder {
   };
 }
 
-const moved = (path: string) => new ToolError(replaced(path));
+const moved = (path: string) => new ToolError(replacedMessage(path));

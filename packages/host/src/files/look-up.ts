@@ -6,7 +6,7 @@ import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { realPathOf } from "./real-path.ts";
 
-export interface Found {
+export interface FoundPath {
   readonly given: string;
   readonly real: string;
 }
@@ -21,8 +21,8 @@ export function matchesOf(
   pattern: string,
   fits: (name: string, part: string) => boolean,
   sight: Sight,
-): Found[] | undefined {
-  let found: Found[] = [{ given: "/", real: "/" }];
+): FoundPath[] | undefined {
+  let found: FoundPath[] = [{ given: "/", real: "/" }];
   for (const part of pattern.split("/").filter((each) => each !== "")) {
     if (part === "**")
       found = found.flatMap((folder) => [folder, ...beneath(folder, sight, (name) => fits(name, part))]);
@@ -41,9 +41,9 @@ interface Depth {
 }
 
 /** Everything beneath a folder. */
-export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): Found[] | undefined {
-  const all: Found[] = [];
-  const open: Found[] = [{ given: folder, real: realPathOf(folder) }];
+export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): FoundPath[] | undefined {
+  const all: FoundPath[] = [];
+  const open: FoundPath[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
   for (let here = open.pop(); here; here = open.pop()) {
     for (const entry of entriesOf(here.given, sight)) {
@@ -61,8 +61,8 @@ export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Si
 }
 
 /** Some shells take `**` for any number of folders, but not through links. */
-function beneath(folder: Found, sight: Sight, fits: (name: string) => boolean): Found[] {
-  const all: Found[] = [];
+function beneath(folder: FoundPath, sight: Sight, fits: (name: string) => boolean): FoundPath[] {
+  const all: FoundPath[] = [];
   const open = [folder];
   for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
     const inside = fitting(here, sight, fits);
@@ -72,7 +72,7 @@ function beneath(folder: Found, sight: Sight, fits: (name: string) => boolean): 
   return all;
 }
 
-function fitting(folder: Found, sight: Sight, fits: (name: string) => boolean): (Found & { isFolder: boolean })[] {
+function fitting(folder: FoundPath, sight: Sight, fits: (name: string) => boolean): (FoundPath & { isFolder: boolean })[] {
   const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
   if (entries.some(isGarbled)) sight.left = -1;
   return entries.map((entry) => ({
@@ -86,13 +86,13 @@ const isGarbled = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isF
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
 
-function step({ given, real }: Found, name: string, isLink: boolean): Found {
+function step({ given, real }: FoundPath, name: string, isLink: boolean): FoundPath {
   const path = join(given, name);
   return { given: path, real: isLink ? realPathOf(path) : join(real, name) };
 }
 
 /** A name that stands in the pattern as it is; it has to be there. */
-function named(folder: Found, name: string): Found[] {
+function named(folder: FoundPath, name: string): FoundPath[] {
   try {
     return [step(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
   } catch {

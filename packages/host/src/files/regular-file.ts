@@ -23,7 +23,7 @@ export function openRegular(path: string, judged?: string): OpenFile {
     const opened = openOnce(path, judged);
     if (opened !== null) return opened;
   }
-  throw new ToolError(replaced(path));
+  throw new ToolError(replacedMessage(path));
 }
 
 function openOnce(path: string, judged: string | undefined): OpenFile | null {
@@ -110,7 +110,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   EMFILE: "too many open files",
 };
 
-export function replaced(path: string): string {
+export function replacedMessage(path: string): string {
   return `'${path}' was replaced while it was being opened. Try again.`;
 }
 

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ripgrep } from "./search.ts";
+import { createSearch } from "./search.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-search-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
-const search = ripgrep({ env: { PATH: process.env["PATH"] } });
+const search = createSearch({ env: { PATH: process.env["PATH"] } });
 const options = () => ({ cwd: place, signal: new AbortController().signal });
 
 test("finds, finds nothing, and tells errors", async () => {
@@ -47,12 +47,12 @@ test("cuts the output at maxBytes and stops the search", async () => {
 test("a configuration file of ripgrep is not read", async () => {
   const config = join(place, "rgrc");
   writeFileSync(config, "--no-such-option\n");
-  const other = ripgrep({ env: { PATH: process.env["PATH"], RIPGREP_CONFIG_PATH: config } });
+  const other = createSearch({ env: { PATH: process.env["PATH"], RIPGREP_CONFIG_PATH: config } });
   expect(await other.run(["needle", "a.txt"], options())).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("ends by timeout and by abort", async () => {
-  const slow = ripgrep({ env: { KEELSON_RG: "/bin/sleep" } });
+  const slow = createSearch({ env: { KEELSON_RG: "/bin/sleep" } });
   expect(await slow.run(["60"], { ...options(), timeoutMs: 50 })).toMatchObject({ code: 1, timedOut: true });
   const controller = new AbortController();
   const running = slow.run(["60"], { cwd: place, signal: controller.signal });
@@ -62,5 +62,5 @@ test("ends by timeout and by abort", async () => {
 });
 
 test("says what to do when there is no ripgrep", () => {
-  expect(ripgrep({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
+  expect(createSearch({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
 });

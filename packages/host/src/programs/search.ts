@@ -8,7 +8,7 @@ const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export function ripgrep(options: RipgrepPlace): Search {
+export function createSearch(options: RipgrepPlace): Search {
   let binary: string | null | undefined;
   // A configuration file could add `--pre`, which runs programs.
   const { RIPGREP_CONFIG_PATH: _, ...env } = options.env;

@@ -2,12 +2,12 @@
 // a session without commands and without a sandbox never does.
 
 import type { SandboxOptions, SandboxReadiness } from "./full/prepare.ts";
-import type { SandboxSettings } from "./full/settings.ts";
+import type { SandboxBlock } from "./full/settings.ts";
 import type { ShieldQuestion, ShieldStatus } from "./shield/status.ts";
 
 /** Gets the full sandbox ready when the settings ask for it, or says why it cannot be. */
 export async function prepareSandbox(
-  settings: SandboxSettings | undefined,
+  settings: SandboxBlock | undefined,
   options: SandboxOptions,
 ): Promise<SandboxReadiness> {
   if (settings?.enabled !== true) return { active: false };

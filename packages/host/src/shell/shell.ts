@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ToolError, type Shell, type ShellResult } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
 import { startBackground } from "../tasks/background-command.ts";
-import { childEnvironment } from "./environment/child-env.ts";
+import { commandEnvironment } from "./environment/child-env.ts";
 import { chooseShell, type ShellChoice } from "./environment/choose.ts";
 import { startCommand } from "./process/command.ts";
 import { drain } from "./process/drain.ts";
@@ -77,7 +77,7 @@ const NO_OUTPUT = { text: "", code: null };
 
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
-  const envNow = () => childEnvironment({ ...options, token });
+  const envNow = () => commandEnvironment({ ...options, token });
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;

@@ -16,7 +16,7 @@ export interface Result {
   readonly failed: boolean;
 }
 
-export interface Conversation {
+export interface OfflineConversation {
   readonly prompt: string;
   /** Answers to the calls made since the prompt, in the order of the calls. */
   readonly results: readonly Result[];
@@ -24,7 +24,7 @@ export interface Conversation {
   readonly earlier: readonly string[];
 }
 
-export function readConversation(messages: readonly ModelMessage[]): Conversation {
+export function readConversation(messages: readonly ModelMessage[]): OfflineConversation {
   const prompts = messages.map((message) => (message.role === "user" ? promptIn(message) : ""));
   const at = prompts.findLastIndex((prompt) => prompt !== "");
   const since = messages.slice(at + 1).flatMap(({ content }) => blocksOf(content));

@@ -3,19 +3,19 @@
 import type { JsonObject } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
 
-export interface Call {
+export interface OfflineCall {
   readonly name: string;
   readonly input: JsonObject;
 }
 
-export interface Outcome {
+export interface OfflineOutcome {
   readonly text: string;
   /** Nothing after this makes sense. */
   readonly stop?: true;
 }
 
 /** Calls that may be made together, then their answers, and so on until the outcome. */
-export type Doing = Generator<readonly Call[], Outcome, readonly Result[]>;
+export type Doing = Generator<readonly OfflineCall[], OfflineOutcome, readonly Result[]>;
 
 /** A file's text out of numbered lines; undefined when the answer has another form. */
 export function contentOf(numbered: string): string | undefined {

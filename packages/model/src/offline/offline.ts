@@ -4,7 +4,7 @@
 import { jsonOf, type StreamEvent, type Usage } from "@keelson/protocol";
 import { ModelError, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { OFFLINE_ID } from "../profiles.ts";
-import { replyTo, type Reply } from "./reply.ts";
+import { replyTo, type OfflineReply } from "./reply.ts";
 
 const CHARACTERS_PER_TOKEN = 4;
 const MOST_DELTAS = 200;
@@ -25,7 +25,7 @@ export function offlineProvider(): ModelProvider {
   };
 }
 
-function* eventsOf({ text, calls }: Reply, request: ModelRequest): Generator<StreamEvent> {
+function* eventsOf({ text, calls }: OfflineReply, request: ModelRequest): Generator<StreamEvent> {
   const usage: Usage = {
     input_tokens: inputTokens(request),
     output_tokens: tokens(text.length + JSON.stringify(calls).length),

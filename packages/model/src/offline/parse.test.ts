@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { clausesOf } from "./clauses.ts";
-import { parseClause, type Step } from "./parse.ts";
+import { parseClause, type OfflineStep } from "./parse.ts";
 
-const parse = (prompt: string): Step[] => clausesOf(prompt).map(parseClause);
+const parse = (prompt: string): OfflineStep[] => clausesOf(prompt).map(parseClause);
 
-const ROWS: Record<string, Step> = {
+const ROWS: Record<string, OfflineStep> = {
   "list files": { kind: "list", pattern: "*" },
   "List the files in src": { kind: "list", pattern: "*", folder: "src" },
   "what files are here?": { kind: "list", pattern: "*" },
@@ -77,7 +77,7 @@ for (const [prompt, step] of Object.entries(ROWS))
   test(`"${prompt}" is understood`, () => expect(parse(prompt)).toEqual([step]));
 
 test("steps joined by then, semicolons or numbers come in order", () => {
-  const expected: Step[] = [
+  const expected: OfflineStep[] = [
     { kind: "read", path: "a.txt" },
     { kind: "run", command: "make; then x" },
     { kind: "list", pattern: "*" },

@@ -2,7 +2,7 @@
 
 import type { Clause } from "./clauses.ts";
 
-export type Step =
+export type OfflineStep =
   | { readonly kind: "list"; readonly pattern: string; readonly folder?: string }
   | { readonly kind: "find"; readonly pattern: string; readonly folder?: string }
   | { readonly kind: "search"; readonly text: string; readonly where?: string }
@@ -21,7 +21,7 @@ export type Step =
   | { readonly kind: "help" }
   | { readonly kind: "unclear"; readonly source: string };
 
-export function parseClause(clause: Clause): Step {
+export function parseClause(clause: Clause): OfflineStep {
   const text = clause.text
     .replace(
       /^(?:(?:please|now|next|first|finally|and|also|can you|could you|would you|i want you to|let's)[,:]?\s+)+/i,
@@ -37,7 +37,7 @@ export function parseClause(clause: Clause): Step {
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;
-type Make = (groups: Groups, spell: (piece: string) => string) => Step | undefined;
+type Make = (groups: Groups, spell: (piece: string) => string) => OfflineStep | undefined;
 
 // What the answer should look like is ours to decide; that it was asked for is not a different request.
 const AFTER = String.raw`(?:,?\s+(?:and|to)\s+(?:tell|show|report|give|explain|let|see)\b.*)?`;
@@ -146,11 +146,11 @@ const PATTERNS: readonly (readonly [RegExp, Make])[] = [
   ],
 ];
 
-function replace(path: string, from: string, to: string, all: string | undefined): Step {
+function replace(path: string, from: string, to: string, all: string | undefined): OfflineStep {
   return { kind: "replace", path, from, to, all: all !== undefined };
 }
 
-function lines(path: string, from: string, to: string): Step {
+function lines(path: string, from: string, to: string): OfflineStep {
   const [first, last] = [Number(from), Number(to)].sort((a, b) => a - b) as [number, number];
   return { kind: "read", path, from: Math.max(1, first), to: Math.max(1, last) };
 }

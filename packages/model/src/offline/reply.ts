@@ -3,18 +3,18 @@
 import type { ModelMessage } from "@keelson/protocol";
 import { clausesOf } from "./clauses.ts";
 import { readConversation } from "./conversation.ts";
-import type { Call } from "./doing.ts";
+import type { OfflineCall } from "./doing.ts";
 import { parseClause } from "./parse.ts";
 import { perform } from "./steps.ts";
 import { abilities, leftUndone, missing } from "./texts.ts";
 
-export interface Reply {
+export interface OfflineReply {
   readonly text: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly OfflineCall[];
 }
 
 /** Pure: the same conversation and tools always give the same reply. */
-export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<string>): Reply {
+export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<string>): OfflineReply {
   const { prompt, results, earlier } = readConversation(messages);
   if (prompt.includes("<summary>")) return { text: recap(earlier), calls: [] };
   const clauses = clausesOf(prompt);

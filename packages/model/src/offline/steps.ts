@@ -3,12 +3,12 @@
 
 import type { JsonObject } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
-import { contentOf, type Call, type Doing, type Outcome } from "./doing.ts";
-import type { Step } from "./parse.ts";
+import { contentOf, type OfflineCall, type Doing, type OfflineOutcome } from "./doing.ts";
+import type { OfflineStep } from "./parse.ts";
 import { summarise } from "./summary.ts";
-import { abilities, failure, fenced, shortened, unclear } from "./texts.ts";
+import { abilities, toolFailure, fenced, headOf, unclear } from "./texts.ts";
 
-export function perform(step: Step): Doing {
+export function perform(step: OfflineStep): Doing {
   switch (step.kind) {
     case "list":
       return list(step.pattern, step.folder);
@@ -35,18 +35,18 @@ export function perform(step: Step): Doing {
   }
 }
 
-function* say(outcome: Outcome): Doing {
+function* say(outcome: OfflineOutcome): Doing {
   return outcome;
 }
 
 /** One call; a failure ends the step, and with it the request. */
-function* attempt(name: string, input: JsonObject): Generator<readonly Call[], Result, readonly Result[]> {
+function* attempt(name: string, input: JsonObject): Generator<readonly OfflineCall[], Result, readonly Result[]> {
   const [result] = yield [{ name, input }];
   return result ?? { text: "No answer came", failed: true };
 }
 
-function failed(tool: string, { text }: Result): Outcome {
-  return { text: failure(tool, text), stop: true };
+function failed(tool: string, { text }: Result): OfflineOutcome {
+  return { text: toolFailure(tool, text), stop: true };
 }
 
 function* list(pattern: string, folder?: string): Doing {
@@ -54,7 +54,7 @@ function* list(pattern: string, folder?: string): Doing {
   if (found.failed) return failed("Glob", found);
   const where = folder ? ` in ${folder}` : "";
   if (found.text.startsWith("No files found")) return { text: `There are no ${kindOf(pattern)}${where}.` };
-  return { text: `The ${kindOf(pattern)}${where}:\n\n${fenced(shortened(found.text))}` };
+  return { text: `The ${kindOf(pattern)}${where}:\n\n${fenced(headOf(found.text))}` };
 }
 
 function kindOf(pattern: string): string {
@@ -65,7 +65,7 @@ function* find(pattern: string, folder?: string): Doing {
   const found = yield* attempt("Glob", { pattern, ...(folder ? { path: folder } : {}) });
   if (found.failed) return failed("Glob", found);
   if (found.text.startsWith("No files found")) return { text: `No file matches \`${pattern}\`.` };
-  return { text: `Files matching \`${pattern}\`:\n\n${fenced(shortened(found.text))}` };
+  return { text: `Files matching \`${pattern}\`:\n\n${fenced(headOf(found.text))}` };
 }
 
 function* search(text: string, where?: string): Doing {
@@ -79,7 +79,7 @@ function* search(text: string, where?: string): Doing {
   if (found.failed) return failed("Grep", found);
   const place = where ? ` in ${where}` : "";
   if (/^No (?:matches|files) found/.test(found.text)) return { text: `"${text}" does not occur${place}.` };
-  return { text: `Where "${text}" occurs${place}:\n\n${fenced(shortened(found.text))}` };
+  return { text: `Where "${text}" occurs${place}:\n\n${fenced(headOf(found.text))}` };
 }
 
 function* read(path: string, from?: number, to?: number): Doing {
@@ -88,7 +88,7 @@ function* read(path: string, from?: number, to?: number): Doing {
   if (shown.failed) return failed("Read", shown);
   const lines = contentOf(shown.text)?.replace(/\n$/, "");
   const title = from === undefined ? path : `${path}, lines ${from}–${to}`;
-  return { text: `${title}:\n\n${fenced(shortened(lines ?? shown.text))}` };
+  return { text: `${title}:\n\n${fenced(headOf(lines ?? shown.text))}` };
 }
 
 function* run(command: string): Doing {
@@ -96,11 +96,11 @@ function* run(command: string): Doing {
   if (!result.failed && /^\(Bash completed with no output\)$|^$/.test(result.text)) {
     return { text: `\`${command}\` ran and printed nothing.` };
   }
-  if (!result.failed) return { text: `\`${command}\` ran. Its output:\n\n${fenced(shortened(result.text))}` };
+  if (!result.failed) return { text: `\`${command}\` ran. Its output:\n\n${fenced(headOf(result.text))}` };
   const code = /^Exit code (\d+)\n?/.exec(result.text);
   if (!code) return failed("Bash", result);
   const output = result.text.slice(code[0].length);
-  const shown = output.trim() === "" ? "It printed nothing." : `Its output:\n\n${fenced(shortened(output))}`;
+  const shown = output.trim() === "" ? "It printed nothing." : `Its output:\n\n${fenced(headOf(output))}`;
   return { text: `\`${command}\` failed with exit code ${code[1]}. ${shown}`, stop: true };
 }
 
@@ -110,7 +110,7 @@ function* create(path: string, content: string): Doing {
   return { text: `I wrote ${path} (${content.length} characters).` };
 }
 
-function* replace({ path, from, to, all }: Step & { readonly kind: "replace" }): Doing {
+function* replace({ path, from, to, all }: OfflineStep & { readonly kind: "replace" }): Doing {
   const shown = yield* attempt("Read", { file_path: path });
   if (shown.failed) return failed("Read", shown);
   const edited = yield* attempt("Edit", {
@@ -132,7 +132,7 @@ function* replace({ path, from, to, all }: Step & { readonly kind: "replace" }):
 function* append(path: string, content: string): Doing {
   const shown = yield* attempt("Read", { file_path: path });
   if (shown.failed) return failed("Read", shown);
-  const done: Outcome = { text: `I added the text to the end of ${path}.` };
+  const done: OfflineOutcome = { text: `I added the text to the end of ${path}.` };
   const added = content.replace(/\n+$/, "");
   const body = contentOf(shown.text)?.replace(/\n+$/, "");
   if (body === "") {

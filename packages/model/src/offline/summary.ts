@@ -3,7 +3,7 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
 import { contentOf, type Doing } from "./doing.ts";
-import { failure } from "./texts.ts";
+import { toolFailure } from "./texts.ts";
 
 /** More would say nothing new, and the listing has to fit into one result. */
 const MOST_FILES = 2_000;
@@ -15,7 +15,7 @@ export function* summarise(): Doing {
     { name: "Read", input: { file_path: "README.md" } },
     { name: "Read", input: { file_path: "package.json" } },
   ];
-  if (!files || files.failed) return { text: failure("Grep", files?.text ?? "No answer came"), stop: true };
+  if (!files || files.failed) return { text: toolFailure("Grep", files?.text ?? "No answer came"), stop: true };
   const paths = pathsIn(files);
   const parts = [...aboutManifest(textIn(manifest)), ...aboutReadme(textIn(readme)), ...aboutFiles(paths)];
   return {

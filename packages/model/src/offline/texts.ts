@@ -36,7 +36,7 @@ export function missing(tool: string): string {
   return `This needs the ${tool} tool, which is not available here, so I stopped. Allow it (--tools) and ask again.`;
 }
 
-export function failure(tool: string, said: string): string {
+export function toolFailure(tool: string, said: string): string {
   return `${tool} did not work, so I stopped here. It said:\n\n${fenced(unwrapped(said))}`;
 }
 
@@ -52,7 +52,7 @@ export function fenced(text: string): string {
 }
 
 /** The beginning of a long text, and how much was left out. */
-export function shortened(text: string, maxLines = 200, maxLength = 12_000): string {
+export function headOf(text: string, maxLines = 200, maxLength = 12_000): string {
   const head = text.slice(0, maxLength);
   const all = head.split("\n");
   if (all.length <= maxLines && head.length === text.length) return text;
@@ -60,5 +60,5 @@ export function shortened(text: string, maxLines = 200, maxLength = 12_000): str
 }
 
 function unwrapped(said: string): string {
-  return shortened(said.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ""), 40, 4_000);
+  return headOf(said.replace(/^<tool_use_error>|<\/tool_use_error>$/g, ""), 40, 4_000);
 }

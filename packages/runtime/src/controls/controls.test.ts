@@ -35,7 +35,7 @@ test("an interrupt withdraws the open question, then is acknowledged with the pr
   const { target, sent } = controls({ queued: () => ["p1"] });
   const running = new AbortController();
   target.onInterrupt(() => running.abort());
-  const asked = target.ask({ subtype: "can_use_tool" }, running.signal);
+  const asked = target.request({ subtype: "can_use_tool" }, running.signal);
 
   target.handle(request("r1", "interrupt"));
 
@@ -50,19 +50,19 @@ test("an interrupt withdraws the open question, then is acknowledged with the pr
 test("once the client has gone, questions are answered with an error, open ones too", async () => {
   const { target, sent } = controls();
   const { signal } = new AbortController();
-  const open = target.ask({ subtype: "can_use_tool" }, signal);
+  const open = target.request({ subtype: "can_use_tool" }, signal);
   const hook = target.callHook("hook_0", { tool_use_id: "t1" }, signal);
   target.close();
   const error = "Tool permission stream closed before response received";
   expect(await open).toMatchObject({ subtype: "error", error });
   expect(await hook).toMatchObject({ subtype: "error", error: "The client closed the stream before it answered" });
-  expect(await target.ask({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
+  expect(await target.request({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
   expect(sent).toHaveLength(2);
 });
 
 test("a question that was withdrawn before it was asked is not sent", async () => {
   const { target, sent } = controls();
-  expect(await target.ask({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
+  expect(await target.request({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
   expect(sent).toEqual([]);
 });
 
@@ -72,7 +72,7 @@ test("callHook() gives the call's id, or one of its own where there is no call",
   void target.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
   const stop = target.callHook("hook_1", { hook_event_name: "Stop" }, signal);
   expect(sent.map((message) => (message as any).request.tool_use_id)).toEqual(["toolu_1", "id-1"]);
-  target.settle({ type: "control_response", response: { subtype: "success", request_id: "id-2", response: { a: 1 } } });
+  target.resolveRequest({ type: "control_response", response: { subtype: "success", request_id: "id-2", response: { a: 1 } } });
   expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
 });
 
@@ -87,9 +87,9 @@ test("mcpServer() speaks to a server in the client, and hears it", async () => {
   expect((sent[0] as any).request).toEqual({ subtype: "mcp_message", server_name: "calc", message });
 
   const mcp_response = { jsonrpc: "2.0", id: 1, result: {} };
-  target.settle(success("id-0", { mcp_response }) as never);
+  target.resolveRequest(success("id-0", { mcp_response }) as never);
   const error = "SDK MCP server not found: other";
-  target.settle({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
+  target.resolveRequest({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
   expect(await answer).toEqual(mcp_response);
   expect(refused).rejects.toThrow(error);
 
@@ -204,18 +204,18 @@ test("ten thousand requests in any interleaving are each answered exactly once, 
     }
     if (random() < 0.05) {
       const at = sent.length;
-      asked.push(target.ask({ subtype: "can_use_tool", number }, signal));
+      asked.push(target.request({ subtype: "can_use_tool", number }, signal));
       questions.add((sent[at] as { request_id: string }).request_id);
     }
     if (random() < 0.05 && questions.size > 0) {
       const id = pick([...questions]);
-      target.settle(success(id, { behavior: "allow" }) as never);
-      target.settle(success(id, { behavior: "late" }) as never);
+      target.resolveRequest(success(id, { behavior: "allow" }) as never);
+      target.resolveRequest(success(id, { behavior: "late" }) as never);
       questions.delete(id);
     }
     if (random() < 0.01) await later();
   }
-  for (const id of questions) target.settle(success(id, { behavior: "allow" }) as never);
+  for (const id of questions) target.resolveRequest(success(id, { behavior: "allow" }) as never);
   await target.finish();
 
   const answered = Map.groupBy(replies(sent), ({ response }) => response.request_id as string);

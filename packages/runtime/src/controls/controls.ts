@@ -10,7 +10,7 @@ import {
 } from "@keelson/protocol";
 import { cancelAsyncMessage, interrupted, setPermissionMode } from "./handlers/flow.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
-import { done, fieldsIn, unsupported, type Handler, type Reply, type RequestBody } from "./reply.ts";
+import { done, fieldsIn, unsupported, type Handler, type ControlReply, type ControlRequestBody } from "./reply.ts";
 import { LATE } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
 
@@ -45,7 +45,7 @@ export class Controls {
   readonly #working = new Set<Promise<void>>();
   readonly #cancels = new Map<string, AbortController>();
   readonly #asked = new Set<string>();
-  readonly #bridges = mcpBridges((request, signal) => this.ask(request, signal));
+  readonly #bridges = mcpBridges((request, signal) => this.request(request, signal));
   #interrupt: () => void = () => undefined;
   #end: () => void = () => undefined;
   #behind: Promise<void> | undefined;
@@ -90,7 +90,7 @@ export class Controls {
   }
 
   /** Asks the client. Ends with an error when the client goes away or the question is withdrawn. */
-  ask(request: RequestBody, signal: AbortSignal): Promise<Answer> {
+  request(request: ControlRequestBody, signal: AbortSignal): Promise<Answer> {
     const id = this.#targets.newId();
     const gone = (error: string): Answer => ({ subtype: "error", request_id: id, error });
     if (this.#closed) return Promise.resolve(gone(closedText(request)));
@@ -116,7 +116,7 @@ export class Controls {
     const { tool_use_id: call } = input;
     // Where there is no call, an id of its own (observed).
     const id = typeof call === "string" ? call : this.#targets.newId();
-    return this.ask({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
+    return this.request({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
   }
 
   /** An MCP server that lives in the client. */
@@ -124,7 +124,7 @@ export class Controls {
     return this.#bridges.to(name);
   }
 
-  settle({ response }: ControlResponse): void {
+  resolveRequest({ response }: ControlResponse): void {
     this.#finish(response.request_id, response);
   }
 
@@ -157,7 +157,7 @@ export class Controls {
     open?.settle(answer);
   }
 
-  #reply(request: RequestBody, id: string, signal: AbortSignal): Reply | Promise<Reply> {
+  #reply(request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
     switch (request.subtype) {
       case "interrupt":
         // An open question is withdrawn before the reply, the marker and the result come after it (observed).
@@ -181,7 +181,7 @@ export class Controls {
   }
 
   /** Whoever does not read what it asked for waits; what changes the session waits for the change before it. */
-  async #late(load: () => Promise<Handler>, request: RequestBody, id: string, signal: AbortSignal): Promise<Reply> {
+  async #late(load: () => Promise<Handler>, request: ControlRequestBody, id: string, signal: AbortSignal): Promise<ControlReply> {
     const before = CHANGES.has(request.subtype) ? this.#lastChange : undefined;
     const handler = await load();
     await before;
@@ -189,14 +189,14 @@ export class Controls {
     return this.#run(handler, request, id, signal);
   }
 
-  #run(handler: Handler, request: RequestBody, id: string, signal: AbortSignal): Reply | Promise<Reply> {
+  #run(handler: Handler, request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
     const pending = [...this.#pending.values()].map(({ message }) => message);
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);
     return attempt(() => handler(request, this.#targets, { id, signal, pending, again }));
   }
 
-  #answer(id: string, reply: Reply): void {
+  #answer(id: string, reply: ControlReply): void {
     const message = reply.ok ? controlSuccess(id, reply.payload) : controlError(id, reply.error, reply.code);
     const beside = reply.ok ? reply.beside : undefined;
     const behind = this.#targets.send(beside ? { ...message, response: { ...message.response, ...beside } } : message);
@@ -211,15 +211,15 @@ export class Controls {
 
 const WITHDRAWN = "the run was interrupted";
 
-function closedText({ subtype }: RequestBody): string {
+function closedText({ subtype }: ControlRequestBody): string {
   return subtype === "can_use_tool"
     ? "Tool permission stream closed before response received"
     : "The client closed the stream before it answered";
 }
 
 /** Whatever breaks, there is an answer. */
-function attempt(act: () => Reply | Promise<Reply>): Reply | Promise<Reply> {
-  const broken = (error: unknown): Reply => ({
+function attempt(act: () => ControlReply | Promise<ControlReply>): ControlReply | Promise<ControlReply> {
+  const broken = (error: unknown): ControlReply => ({
     ok: false,
     error: error instanceof Error ? error.message : String(error),
   });

@@ -3,7 +3,7 @@
 import type { ControlRequest } from "@keelson/protocol";
 import type { ControlTargets } from "./targets.ts";
 
-export type Reply =
+export type ControlReply =
   | {
       readonly ok: true;
       readonly payload?: unknown;
@@ -14,9 +14,9 @@ export type Reply =
     }
   | { readonly ok: false; readonly error: string; readonly code?: string };
 
-export type RequestBody = { readonly subtype: string; readonly [key: string]: unknown };
+export type ControlRequestBody = { readonly subtype: string; readonly [key: string]: unknown };
 
-export interface Asked {
+export interface ControlContext {
   readonly id: string;
   /** Aborted when the client takes the request back, or goes. */
   readonly signal: AbortSignal;
@@ -27,30 +27,30 @@ export interface Asked {
 }
 
 /** May throw an Error: its message becomes the answer. */
-export type Handler = (request: RequestBody, targets: ControlTargets, asked: Asked) => Reply | Promise<Reply>;
+export type Handler = (request: ControlRequestBody, targets: ControlTargets, asked: ControlContext) => ControlReply | Promise<ControlReply>;
 
 /** Without a payload: a plain "done". */
-export function done(payload?: unknown, more: Pick<Reply & { ok: true }, "beside" | "after"> = {}): Reply {
+export function done(payload?: unknown, more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {}): ControlReply {
   return { ok: true, ...(payload === undefined ? {} : { payload }), ...more };
 }
 
-export function failed(error: string, code?: string): Reply {
+export function failed(error: string, code?: string): ControlReply {
   return { ok: false, error, ...(code === undefined ? {} : { code }) };
 }
 
-export function unsupported(subtype: string): Reply {
+export function unsupported(subtype: string): ControlReply {
   return failed(`Unsupported control request subtype: ${subtype}`, "unsupported_request");
 }
 
 /** A field that must be text. Throws, naming the request and the field. */
-export function textIn(request: RequestBody, key: string): string {
+export function textIn(request: ControlRequestBody, key: string): string {
   const value = request[key];
   if (typeof value === "string") return value;
   throw new Error(`${request.subtype}: "${key}" must be a string`);
 }
 
 /** The fields of an object, or undefined. */
-export function fieldsIn(request: RequestBody, key: string): Readonly<Record<string, unknown>> | undefined {
+export function fieldsIn(request: ControlRequestBody, key: string): Readonly<Record<string, unknown>> | undefined {
   const value = request[key];
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -41,7 +41,7 @@ export const LATE: Readonly<Record<string, () => Promise<Handler>>> = {
   reload_output_styles: async () => (await listings()).reloadOutputStyles,
   reload_plugins: async () => (await listings()).reloadPlugins,
   reload_skills: async () => (await listings()).reloadSkills,
-  rename_session: async () => (await title()).renameSession,
+  rename_session: async () => (await title()).renameSessionControl,
   rewind_files: async () => (await files()).rewindFiles,
   seed_read_state: async () => (await files()).seedReadState,
   set_has_subscribers: async () => (await flow()).acknowledge,

@@ -12,7 +12,7 @@ import {
 } from "@keelson/engine";
 import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
 import { decide, newMatchers } from "@keelson/engine/gate";
-import { chooseShell, createLedger, createWorkspace, files, ripgrep } from "@keelson/host";
+import { chooseShell, createLedger, createWorkspace, files, createSearch } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createGitLookup, gateQuestion } from "./question.ts";
 import { governingOf } from "./governing.ts";
@@ -29,7 +29,7 @@ export interface SupposedCall {
 export type Explained =
   { readonly ok: true; readonly explanation: Explanation } | { readonly ok: false; readonly message: string };
 
-export type Judged =
+export type CallVerdict =
   { readonly ok: true; readonly decision: GateDecision } | { readonly ok: false; readonly message: string };
 
 export interface Explainer {
@@ -37,7 +37,7 @@ export interface Explainer {
   readonly tools: readonly string[];
   explain(call: SupposedCall): Promise<Explained>;
   /** The verdict alone: what a session would decide. */
-  judge(call: SupposedCall): Promise<Judged>;
+  judge(call: SupposedCall): Promise<CallVerdict>;
   /** What the call would touch; undefined when it makes no sense. */
   access(call: SupposedCall): Promise<Access | undefined>;
   /** Every rule in force, with what is odd about it. */
@@ -148,7 +148,7 @@ function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolCon
     signal: new AbortController().signal,
     workspace: createWorkspace(cwd, directories),
     files: files(),
-    search: ripgrep({ env: childEnv, cacheDir: home }),
+    search: createSearch({ env: childEnv, cacheDir: home }),
     shell: { run: nothingRuns, background: nothingRuns },
     seen: createLedger(),
     mayRead: () => true,

@@ -6,7 +6,7 @@ import type { Access, GateQuestion } from "@keelson/engine";
 import { gitFolders, landings, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { GitLookup } from "@keelson/host/git";
-import { contentsOf, matchesOf, type Found } from "@keelson/host/look-up";
+import { contentsOf, matchesOf, type FoundPath } from "@keelson/host/look-up";
 
 export { createGitLookup } from "@keelson/host/git";
 
@@ -90,6 +90,6 @@ function onDisk({ patterns, folders }: LookUps): OnDisk {
   return { matches, contents };
 }
 
-function known(looked: readonly (readonly [string, Found[] | undefined])[]): Map<string, readonly Found[]> {
-  return new Map(looked.filter((each): each is readonly [string, Found[]] => each[1] !== undefined));
+function known(looked: readonly (readonly [string, FoundPath[] | undefined])[]): Map<string, readonly FoundPath[]> {
+  return new Map(looked.filter((each): each is readonly [string, FoundPath[]] => each[1] !== undefined));
 }

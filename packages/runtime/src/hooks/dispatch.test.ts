@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookRun, JsonObject } from "@keelson/protocol";
-import { Hooks } from "./dispatch.ts";
+import { HookDispatcher } from "./dispatch.ts";
 import type { Runners } from "./handlers/runners.ts";
 
 /** Hooks of which one command waits for each event, and ends as told. */
@@ -15,7 +15,7 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
     close: async () => void closed.push(true),
   };
   const closed: true[] = [];
-  const hooks = new Hooks({
+  const hooks = new HookDispatcher({
     sessionId: "s",
     transcriptPath: null,
     includeEvents: false,

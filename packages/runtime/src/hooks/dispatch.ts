@@ -83,7 +83,7 @@ const UNGUARDED: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
   PreModelSwitch: "deny",
 };
 
-export class Hooks {
+export class HookDispatcher {
   readonly #options: HooksOptions;
   #settings: readonly HookRegistration[] = [];
   #client: readonly HookRegistration[] = [];
@@ -159,7 +159,7 @@ export class Hooks {
     const replies = await Promise.all(
       live.map((registration) => this.#one(engine, { registration, label, input }, signal, budget)),
     );
-    const outcome = engine.fold(replies.filter((reply) => reply !== undefined));
+    const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
     if (outcome.fields) this.#options.heed(event, outcome.fields);
     if (outcome.stop) {
       const why = `A ${label} hook ended the run: ${outcome.stop}`;

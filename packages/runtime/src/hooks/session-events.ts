@@ -15,12 +15,12 @@ export interface Start {
 }
 
 /** What start hooks want the model to know, and a prompt one of them wants to begin with. */
-export interface Started {
+export interface StartHookResult {
   readonly context: readonly string[];
   readonly initialUserMessage?: string;
 }
 
-export async function tellStart(fire: Fire, { source, model, title, setup }: Start): Promise<Started> {
+export async function tellStart(fire: Fire, { source, model, title, setup }: Start): Promise<StartHookResult> {
   const prepared = setup ? (await fire("Setup", { trigger: setup })).context : [];
   const said = await fire("SessionStart", {
     source,

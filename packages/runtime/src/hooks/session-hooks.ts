@@ -6,9 +6,9 @@ import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { Hooks, type Firing, type HooksOptions } from "./dispatch.ts";
+import { HookDispatcher, type Firing, type HooksOptions } from "./dispatch.ts";
 import type { Runners, RunnersOptions } from "./handlers/runners.ts";
-import { Surroundings } from "./surroundings.ts";
+import { ChangeReporter } from "./surroundings.ts";
 
 export interface SessionHooksOptions
   extends
@@ -21,9 +21,9 @@ export interface SessionHooksOptions
   entitle(title: string): void;
 }
 
-export interface SessionHooks extends Pick<Hooks, "hears" | "replace" | "setClient"> {
+export interface SessionHooks extends Pick<HookDispatcher, "hears" | "replace" | "setClient"> {
   registered(): readonly HookRegistration[];
-  readonly surroundings: Surroundings;
+  readonly surroundings: ChangeReporter;
   /** Without a signal it runs as long as the session. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
   /** For the agent of a hook: hooks that ask a model would call each other without end. */
@@ -43,7 +43,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     return opened;
   };
   let runners: Promise<Runners> | undefined;
-  const hooks = new Hooks({
+  const hooks = new HookDispatcher({
     ...options,
     sessionId: place.id,
     transcriptPath: place.path,
@@ -70,7 +70,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     return fired;
   };
   const { configDir, cwd: root, hooks: registered } = options.snapshot();
-  const surroundings = new Surroundings({
+  const surroundings = new ChangeReporter({
     configDir,
     sessionId: place.id,
     root,

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
-import { Surroundings } from "./surroundings.ts";
+import { ChangeReporter } from "./surroundings.ts";
 
 /** Surroundings whose hooks end when the test says so. */
 function opened() {
   const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
-  const surroundings = new Surroundings({
+  const surroundings = new ChangeReporter({
     configDir: "/nowhere",
     sessionId: "s",
     root: "/project",

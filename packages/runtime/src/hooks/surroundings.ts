@@ -16,7 +16,7 @@ export interface SurroundingsOptions {
 /** Their hooks leave variables for the commands to come. A command does not wait for what others make of the news. */
 const PREPARES: ReadonlySet<HookEvent> = new Set(["CwdChanged", "FileChanged"]);
 
-export class Surroundings {
+export class ChangeReporter {
   readonly #options: SurroundingsOptions;
   readonly #telling = new Set<Promise<unknown>>();
   #watch: Promise<FileWatch> | undefined;

@@ -13,9 +13,9 @@ import {
   envFilesOf,
   openEnvFolder,
   realPathOf,
-  ripgrep,
+  createSearch,
   type Sandbox,
-  type SandboxSettings,
+  type SandboxBlock,
   type ShieldOptions,
   type Tasks,
   type TaskWatchers,
@@ -48,7 +48,7 @@ export interface SessionWorld {
   close(): Promise<void>;
 }
 
-export interface WorldOptions {
+export interface MachineOptions {
   readonly snapshot: Snapshot;
   readonly place: SessionPlace;
   readonly entrypoint: string;
@@ -68,7 +68,7 @@ export interface WorldOptions {
   watchers(tasks: () => Tasks): TaskWatchers;
 }
 
-export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOptions): SessionWorld {
+export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOptions): SessionWorld {
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const added = new Set(snapshot.directories);
   const workspace = createWorkspace(cwd, () => [...added], options.moved);
@@ -102,7 +102,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
       warn: (text) => options.gate.warn(text),
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...options.gate.governing(), ...hookVariables.path()],
-      bwrapPath: (snapshot.settings["sandbox"] as SandboxSettings | undefined)?.bwrapPath,
+      bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
       directories: () => workspace.directories,
       home,
       configDir,
@@ -112,7 +112,7 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: WorldOpti
   return {
     tools: {
       workspace,
-      search: ripgrep({
+      search: createSearch({
         env: childEnv,
         embedded: options.ripgrep,
         cacheDir: join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson"),

@@ -10,7 +10,7 @@ import {
   sandboxProblems,
   shieldStatus,
   type Sandbox,
-  type SandboxSettings,
+  type SandboxBlock,
 } from "@keelson/host";
 import type { ShippedPrograms } from "../session/open.ts";
 import { OpenError } from "../session/place.ts";
@@ -25,7 +25,7 @@ export async function openSandbox(
   snapshot: Snapshot,
   options: { readonly programs?: ShippedPrograms; directories(): readonly string[]; warn(text: string): void },
 ): Promise<SessionSandbox> {
-  const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxSettings;
+  const settings = (snapshot.settings["sandbox"] ?? {}) as SandboxBlock;
   const { env, home, childEnv } = snapshot;
   const cacheDir = join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson");
   const excluded = settings.excludedCommands ?? [];
@@ -57,7 +57,7 @@ export async function supposedSandbox({ settings, childEnv }: Snapshot): Promise
   sandbox: SandboxState;
   shield: boolean;
 }> {
-  const wanted = (settings["sandbox"] ?? {}) as SandboxSettings;
+  const wanted = (settings["sandbox"] ?? {}) as SandboxBlock;
   const active = wanted.enabled === true && (await sandboxProblems()).length === 0;
   const { active: shield } = await shieldStatus({ path: childEnv["PATH"] });
   return { sandbox: underShield(stateOf(wanted, active), shield), shield };
@@ -68,7 +68,7 @@ export function underShield(sandbox: SandboxState, shield: boolean): SandboxStat
   return shield && !sandbox.active ? { ...sandbox, active: true, autoAllow: false, excluded: [] } : sandbox;
 }
 
-function stateOf(settings: SandboxSettings, active: boolean): SandboxState {
+function stateOf(settings: SandboxBlock, active: boolean): SandboxState {
   return {
     active,
     autoAllow: settings.autoAllowBashIfSandboxed ?? true,

@@ -1,6 +1,6 @@
 // One MCP server inside the client: from its name to a connection, in the background, until it is ended.
 
-import type { Connection } from "@keelson/mcp";
+import type { McpConnection } from "@keelson/mcp";
 import type { McpBridge } from "../controls/mcp-bridge.ts";
 import type { NamedServer } from "./named.ts";
 
@@ -22,7 +22,7 @@ export class SdkServer {
   readonly opened: Promise<void>;
   /** A run has waited for it, in vain or not; none will again. */
   waited = false;
-  #connection: Connection | undefined;
+  #connection: McpConnection | undefined;
   #problem: string | undefined;
   #ended = false;
   #stopListening: () => void = () => undefined;
@@ -48,7 +48,7 @@ export class SdkServer {
   }
 
   /** Only while it is connected. */
-  get connection(): Connection | undefined {
+  get connection(): McpConnection | undefined {
     return this.status === "connected" ? this.#connection : undefined;
   }
 
@@ -60,10 +60,10 @@ export class SdkServer {
 
   async #open(manifest: NamedServer["manifest"], { bridge, env, warn }: SdkServerOptions): Promise<void> {
     // Loaded only where a client brings servers along.
-    const { Connection, sdkTransport } = await import("@keelson/mcp");
+    const { McpConnection, sdkTransport } = await import("@keelson/mcp");
     if (this.#ended) return;
     const way = bridge(this.name);
-    const connection = new Connection({
+    const connection = new McpConnection({
       name: this.name,
       transport: sdkTransport((message, signal) => way.send(message, signal)),
       timeoutMs: connectTimeout(env),

@@ -2,10 +2,10 @@
 // A session without any never loads what speaks to them.
 
 import type { Rule, Tool } from "@keelson/engine";
-import type { Connection, Offered } from "@keelson/mcp";
+import type { McpConnection, Offered } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
 import type { McpServers } from "../controls/handlers/mcp.ts";
-import { done, failed, type Reply, type RequestBody } from "../controls/reply.ts";
+import { done, failed, type ControlReply, type ControlRequestBody } from "../controls/reply.ts";
 import { namedInMap, type NamedServer, type Policy } from "./named.ts";
 import { connectTimeout, SdkServer, type SdkServerOptions } from "./sdk-server.ts";
 
@@ -80,7 +80,7 @@ export class SdkServers implements McpServers {
   }
 
   /** Which server a tool belongs to, and what both call themselves. */
-  originOf(tool: string): Origin | undefined {
+  originOf(tool: string): ToolOrigin | undefined {
     const found = this.#offered().find((each) => each.tool.name === tool);
     if (!found) return undefined;
     const { name, title } = found.facts;
@@ -160,7 +160,7 @@ export class SdkServers implements McpServers {
   }
 
   /** `mcp_call`: a client calls a tool itself. */
-  async call(request: RequestBody, signal: AbortSignal): Promise<Reply> {
+  async call(request: ControlRequestBody, signal: AbortSignal): Promise<ControlReply> {
     const tool = String(request["tool"]);
     const origin = this.originOf(tool);
     if (!origin) return failed(`MCP server not connected: ${tool.split("__")[1] ?? tool}`);
@@ -170,13 +170,13 @@ export class SdkServers implements McpServers {
     return done({ content: result.raw, ...(result.isError ? { isError: true } : {}) });
   }
 
-  async readResource(request: RequestBody): Promise<Reply> {
+  async readResource(request: ControlRequestBody): Promise<ControlReply> {
     const name = String(request["serverName"]);
     if (!this.#servers.has(name)) return failed(`MCP server not connected: ${name}`);
     return failed("mcp_read_resource does not support SDK MCP servers: the client can read its own resources");
   }
 
-  setModeOverride(name: string, mode: "default" | "auto" | null): Reply {
+  setModeOverride(name: string, mode: "default" | "auto" | null): ControlReply {
     if (!this.#servers.has(name)) return failed(`Server not found: ${name}`);
     if (mode === null) return done();
     return done({ warning: "Permission modes of single servers have no effect in this version" });
@@ -199,13 +199,13 @@ export class SdkServers implements McpServers {
     );
   }
 
-  #connection(name: string): Connection | undefined {
+  #connection(name: string): McpConnection | undefined {
     return this.#servers.get(name)?.connection;
   }
 }
 
 /** Where a tool comes from. */
-export interface Origin {
+export interface ToolOrigin {
   readonly server: string;
   readonly source: "sdk";
   /** The server's own name for it. */

@@ -12,7 +12,7 @@ import { offeredTools } from "../machine/pool.ts";
 import { refreshed } from "./refresh.ts";
 
 /** Hooks hear of the session before anybody else does anything in it. */
-export async function start(all: Assembly): Promise<void> {
+export async function startSession(all: Assembly): Promise<void> {
   const { current, options, place, inbox, outbox, hooks, mcp } = all;
   const { sdk, others } = namedInMap(options.snapshot.flags.mcpServers);
   mcp.add(sdk);

@@ -30,7 +30,7 @@ import { openSandbox } from "../machine/sandbox.ts";
 import { LiveSession } from "./session.ts";
 import { targetsOf } from "../controls/session-controls.ts";
 import { openGate } from "../gate/session-gate.ts";
-import { adopt, promptOf, refresh, start } from "./life.ts";
+import { adopt, promptOf, refresh, startSession } from "./life.ts";
 import { portsOf } from "./ports.ts";
 import { taskWatchers } from "../machine/tasks.ts";
 import { openWorld, type SessionWorld } from "../machine/machine.ts";
@@ -166,7 +166,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     ...all,
     id,
     limits: () => limitsOf(current.snapshot),
-    start: () => start(all),
+    start: () => startSession(all),
     refresh: (signal) => refresh(all, signal),
     ports: (signal) => {
       const ports = portsOf(all, signal);

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { isPrompt } from "@keelson/protocol";
-import { projectDir, transcriptPath, type Place as ProjectPlace } from "@keelson/store";
+import { projectDir, transcriptPath, type SessionLocation as ProjectPlace } from "@keelson/store";
 import type { LoadedSession } from "@keelson/store/past";
 
 /** Which session to open, as the command line or a client chose it. */
@@ -47,12 +47,12 @@ export async function choosePlace(
   if (earlier?.id !== id && isTaken(path)) throw new OpenError(`Session ID ${id} is already in use.`);
   if (!earlier) return { id, dir, path: choice.persist ? path : null };
 
-  const { loadSession, forkSession } = await import("@keelson/store/past");
+  const { loadSession, forkTranscript } = await import("@keelson/store/past");
   const loaded = loadSession({ path: earlier.path, at: choice.at });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
   if (choice.drops !== undefined) checkDropped(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
-  if (choice.persist) forkSession({ from: earlier.path, to: path, sessionId: id, at: choice.at });
+  if (choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 

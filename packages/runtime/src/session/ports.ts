@@ -50,7 +50,7 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
       if (!asks) return gate.permit(request, undefined, over);
       return gate.permit(
         request,
-        (body, answered) => all.session.whileAsking(controls.ask(body, AbortSignal.any([over, answered]))),
+        (body, answered) => all.session.whileAsking(controls.request(body, AbortSignal.any([over, answered]))),
         over,
       );
     },

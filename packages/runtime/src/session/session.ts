@@ -4,7 +4,7 @@ import { brokenRun, resultOf, run, type Conversation, type End, type Limits, typ
 import {
   textOf,
   type ControlResponse,
-  type ExitReason,
+  type EndReason,
   type Inbound,
   type Outbound,
   type PromptMessage,
@@ -38,7 +38,7 @@ export interface SessionParts {
   /** A title kept at the end of the file, where listings look for it. */
   title(): string | undefined;
   /** Hooks hear that the session is over. */
-  end(reason: ExitReason): Promise<void>;
+  end(reason: EndReason): Promise<void>;
   /** Ends everything the session started. */
   dispose(): Promise<void>;
   now(): number;
@@ -58,7 +58,7 @@ export class LiveSession implements Session {
   #silent = false;
   #running = false;
   #questions = 0;
-  #closing: ExitReason = "end_of_input";
+  #closing: EndReason = "end_of_input";
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
@@ -78,7 +78,7 @@ export class LiveSession implements Session {
         if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
         return this.#parts.controls.handle(input);
       case "control_response":
-        return this.#parts.controls.settle(input as ControlResponse);
+        return this.#parts.controls.resolveRequest(input as ControlResponse);
       case "control_cancel_request":
         return this.#parts.controls.cancel(input.request_id);
       case "update_environment_variables":
@@ -100,7 +100,7 @@ export class LiveSession implements Session {
     return this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
   }
 
-  async close(reason: ExitReason): Promise<void> {
+  async close(reason: EndReason): Promise<void> {
     const { inbox, controls } = this.#parts;
     this.#closing = reason;
     inbox.close();

@@ -9,14 +9,14 @@ import { askElicitation, askUserDialog } from "../options/dialogs.ts";
 import { toInitialize } from "../options/initialize.ts";
 import type { Options } from "../options/options.ts";
 import { askPermission } from "../permissions/ask.ts";
-import type { Answer, RequestBody } from "./asked.ts";
+import type { AnswerRequest, AskedBody } from "./asked.ts";
 
 export interface Caller {
   readonly options: Options;
   readonly hooks: RegisteredHooks;
   readonly servers: InProcessServers;
-  readonly answer: Answer;
-  initialize(): RequestBody;
+  readonly answer: AnswerRequest;
+  initialize(): AskedBody;
   /** Whether the program may have to ask it something before it can go on. */
   readonly isNeeded: boolean;
 }

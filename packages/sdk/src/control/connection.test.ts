@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { once } from "node:events";
 import { collect, fakeProgram, type FakeProgram } from "../fake-program.test-support.ts";
-import { Connection, ENOUGH, TOO_MUCH, type Host } from "./connection.ts";
+import { ControlConnection, ENOUGH, TOO_MUCH, type Host } from "./connection.ts";
 
 function connected(host: Partial<Host> = {}) {
   const program = fakeProgram();
-  const connection = new Connection({ answer: async () => ({}), saw: () => true, ...host });
+  const connection = new ControlConnection({ answer: async () => ({}), saw: () => true, ...host });
   const force = new AbortController();
   void connection.start(() => ({
     process: program.spawn({ command: "keelson", args: [], env: {}, signal: force.signal }),

@@ -13,13 +13,13 @@ import {
 } from "../errors.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { superviseChild, type Child, type Launch } from "../process/child.ts";
-import { NO_ANSWER, type Answer, type RequestBody } from "./asked.ts";
+import { NO_ANSWER, type AnswerRequest, type AskedBody } from "./asked.ts";
 import { later } from "./later.ts";
 import { MessageQueue } from "./message-queue.ts";
 
 /** Whom the connection serves. */
 export interface Host {
-  readonly answer: Answer;
+  readonly answer: AnswerRequest;
   /** Looks at a message on its way to the reader; false keeps it from them. */
   saw(message: Record<string, any>): boolean;
   /** What must be done before a message, and all that come after it, go to the reader. */
@@ -37,17 +37,17 @@ export const TOO_MUCH = { messages: 200_000, characters: 128 * 1024 * 1024 };
 const UNSETTLED = 256;
 
 interface Pending {
-  resolve(reply: Reply): void;
+  resolve(reply: ControlAnswer): void;
   reject(error: Error): void;
 }
 
 /** `response` is what was asked for; `envelope` stands around it and seldom says more. */
-export interface Reply {
+export interface ControlAnswer {
   readonly response: unknown;
   readonly envelope: Record<string, unknown>;
 }
 
-export class Connection {
+export class ControlConnection {
   readonly messages: MessageQueue<SDKMessage>;
   /** Settles when the program has ended, and everything after it is done. */
   readonly ended: Promise<void>;
@@ -119,10 +119,10 @@ export class Connection {
   }
 
   /** Asks the program. Rejects with ControlRequestError when it refuses, otherwise with the reason it never answered. */
-  request(request: RequestBody, { ahead = false } = {}): Promise<Reply> {
+  request(request: AskedBody, { ahead = false } = {}): Promise<ControlAnswer> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason);
     const id = `req_${++this.#lastRequest}`;
-    return new Promise<Reply>((resolve, reject) => {
+    return new Promise<ControlAnswer>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       const line = toLine({ type: "control_request", request_id: id, request });
       if (ahead) void this.#child?.write(line);

@@ -3,7 +3,7 @@
 
 import { CLIConnectionError } from "../errors.ts";
 import type { SDKUserMessage } from "../messages/messages.ts";
-import type { Connection } from "./connection.ts";
+import type { ControlConnection } from "./connection.ts";
 
 export interface InputOptions {
   /** Send prompts as they are. */
@@ -16,7 +16,7 @@ export interface InputOptions {
 const IDLE_MS = 250;
 
 export class Input {
-  readonly #connection: Connection;
+  readonly #connection: ControlConnection;
   readonly #options: InputOptions;
   readonly #sources = new Set<AsyncIterator<SDKUserMessage>>();
   /** Prompts without a result yet. */
@@ -28,7 +28,7 @@ export class Input {
   #ended = false;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(connection: Connection, options: InputOptions) {
+  constructor(connection: ControlConnection, options: InputOptions) {
     this.#connection = connection;
     this.#options = options;
   }

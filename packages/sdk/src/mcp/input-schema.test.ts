@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as z4 from "zod";
 import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
-import { checkInput, toJsonSchema } from "./input-schema.ts";
+import { checkArguments, toJsonSchema } from "./input-schema.ts";
 
 // As TypeScript writes an enum of numbers.
 const Level = { 0: "Low", 1: "High", Low: 0, High: 1 } as const;
@@ -149,12 +149,12 @@ test("checkInput() checks, fills in and strips, whatever the version", async () 
       maybe: z.string().optional(),
       nested: z.object({ a: z.array(z.number()) }).optional(),
     };
-    expect(await checkInput(shape, { name: "n", extra: 1 })).toEqual({ ok: true, value: { name: "n", count: 3 } });
-    const bad: any = await checkInput(shape, { nested: { a: [1, "2"] } });
+    expect(await checkArguments(shape, { name: "n", extra: 1 })).toEqual({ ok: true, value: { name: "n", count: 3 } });
+    const bad: any = await checkArguments(shape, { nested: { a: [1, "2"] } });
     expect([bad.ok, bad.problems.map((problem: string) => problem.split(":")[0])]).toEqual([
       false,
       ["name", "nested.a.1"],
     ]);
   }
-  expect(await checkInput({ a: z4.string() }, [])).toEqual({ ok: false, problems: ["expected an object"] });
+  expect(await checkArguments({ a: z4.string() }, [])).toEqual({ ok: false, problems: ["expected an object"] });
 });

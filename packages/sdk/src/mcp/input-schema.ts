@@ -3,7 +3,7 @@
 import { isObject } from "@keelson/protocol";
 import { zod3ToJsonSchema } from "./zod3.ts";
 
-export type CheckedInput =
+export type CheckedArguments =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly string[] };
 
 type AnySchema = Record<string, any>;
@@ -33,7 +33,7 @@ export async function toJsonSchema(input: AnySchema): Promise<Record<string, unk
 }
 
 /** Checks arguments type by type, so that each copy and version of zod judges its own. */
-export async function checkInput(input: AnySchema, args: unknown): Promise<CheckedInput> {
+export async function checkArguments(input: AnySchema, args: unknown): Promise<CheckedArguments> {
   if (isJsonSchema(input)) return { ok: true, value: args };
   if (!isObject(args)) return { ok: false, problems: ["expected an object"] };
   const problems: string[] = [];

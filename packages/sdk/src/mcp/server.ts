@@ -4,7 +4,7 @@
 import { isObject } from "@keelson/protocol";
 import { emitWarning } from "node:process";
 import type { McpSdkServerConfigWithInstance } from "./config.ts";
-import { checkInput, toJsonSchema } from "./input-schema.ts";
+import { checkArguments, toJsonSchema } from "./input-schema.ts";
 import type { JSONRPCId, JSONRPCMessage, McpServerInstance, McpTransport } from "./shapes.ts";
 import type { SdkMcpToolDefinition, ToolCallExtra } from "./tool.ts";
 
@@ -131,7 +131,7 @@ function describe({ name, version = "1.0.0", instructions }: CreateSdkMcpServerO
 async function call(tool: ListedTool | undefined, params: Record<string, unknown>, extra: ToolCallExtra) {
   if (tool === undefined) throw new RpcError(INVALID_PARAMS, `Tool ${String(params["name"])} not found`);
   const { name, inputSchema, handler } = tool.definition;
-  const checked = await checkInput(inputSchema, params["arguments"] ?? {});
+  const checked = await checkArguments(inputSchema, params["arguments"] ?? {});
   if (!checked.ok) {
     throw new RpcError(INVALID_PARAMS, `Invalid arguments for tool ${name}: ${checked.problems.join("; ")}`);
   }

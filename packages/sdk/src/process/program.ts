@@ -7,7 +7,7 @@ import process from "node:process";
 import { CLINotFoundError } from "../errors.ts";
 import type { Options } from "../options/options.ts";
 
-export interface Command {
+export interface ProgramLine {
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -16,7 +16,7 @@ const FIX =
   'Install the package "keelson" beside this one, put keelson on the PATH, or give its path in pathToKeelsonExecutable or KEELSON_BIN';
 
 /** Throws CLINotFoundError. */
-export function findCommand(options: Options): Command {
+export function findCommand(options: Options): ProgramLine {
   const program = findProgram(options);
   const before = options.executableArgs ?? [];
   if (!/\.(?:[cm]?js|[cm]?ts|jsx|tsx)$/.test(program)) return { command: program, args: before };

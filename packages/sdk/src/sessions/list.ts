@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { isSessionId } from "@keelson/store";
-import { listSessions as listLocal, sessionAt, type SessionInfo } from "@keelson/store/past";
+import { listStoredSessions as listLocal, sessionAt, type SessionInfo } from "@keelson/store/past";
 import { projectKeyOf } from "../stores/key.ts";
 import type { SessionStore, SessionSummaryEntry } from "../stores/session-store.ts";
 import { foldSessionSummary } from "../stores/summary.ts";

@@ -2,7 +2,7 @@
 
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
-export type Wait = (ms: number) => Promise<unknown>;
+export type Pause = (ms: number) => Promise<unknown>;
 
 /** A store that did not answer. It may still do what it was asked, so it is not asked again at once. */
 export class StoreTimeout extends Error {
@@ -14,11 +14,11 @@ export async function append(
   store: SessionStore,
   key: SessionKey,
   entries: SessionStoreEntry[],
-  { timeoutMs, pauses, wait }: { timeoutMs: number; pauses: readonly number[]; wait: Wait },
+  { timeoutMs, pauses, wait }: { timeoutMs: number; pauses: readonly number[]; wait: Pause },
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await within(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
+      return await withinTime(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
     } catch (error) {
       const pause = pauses[attempt];
       if (pause === undefined || error instanceof StoreTimeout) throw error;
@@ -28,7 +28,7 @@ export async function append(
 }
 
 /** @param what names the call in the error, for example `SessionStore.load()`. */
-export async function within<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
+export async function withinTime<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreTimeout(`${what} did not answer within ${ms} ms`)), ms);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf } from "@keelson/store";
-import { within } from "./append.ts";
+import { withinTime } from "./append.ts";
 import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "./key.ts";
 import type { SessionStore, SessionStoreEntry } from "./session-store.ts";
@@ -53,10 +53,10 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
     writeTranscript(join(project, `${sessionId}.jsonl`), entries);
     const ask = `SessionStore.listSubkeys() for session ${sessionId}`;
     const subpaths =
-      (await within(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
+      (await withinTime(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
     for (const subpath of subpaths.filter(isSafeSubpath)) {
       const what = `SessionStore.load() for session ${sessionId}, ${subpath}`;
-      const loaded = await within(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
+      const loaded = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
       if (loaded !== null) writeSubagent(join(project, sessionId, `${subpath}.jsonl`), loaded);
     }
     bringAlong(configDir, options.env, projectKey);
@@ -76,7 +76,7 @@ async function sessionToResume(
     // It becomes a file name.
     if (!isSessionId(sessionId)) continue;
     const what = `SessionStore.load() for session ${sessionId}`;
-    const entries = await within(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
+    const entries = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
     if (entries === null || entries.length === 0) continue;
     // Some stores list what a subagent wrote as a session.
     if (typeof resume !== "string" && entries[0]!["isSidechain"] === true) continue;
@@ -89,7 +89,7 @@ async function newestFirst(store: SessionStore, projectKey: string, timeoutMs: n
   if (store.listSessions === undefined) {
     throw new Error("To continue the newest session, the session store must have listSessions()");
   }
-  const sessions = await within(timeoutMs, "SessionStore.listSessions()", () => store.listSessions!(projectKey));
+  const sessions = await withinTime(timeoutMs, "SessionStore.listSessions()", () => store.listSessions!(projectKey));
   return sessions.toSorted((a, b) => b.mtime - a.mtime).map(({ sessionId }) => sessionId);
 }
 

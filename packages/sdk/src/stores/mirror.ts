@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keyOfFile } from "./key.ts";
-import { append, StoreTimeout, type Wait } from "./append.ts";
+import { append, StoreTimeout, type Pause } from "./append.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush } from "./session-store.ts";
 import { BATCH_BYTES, BATCH_ENTRIES, entriesOfFile, inBatches, sizeOf } from "./transcript-file.ts";
 
@@ -33,7 +33,7 @@ export interface StoreMirrorOptions {
   readonly timeoutMs?: number;
   /** What may wait in memory. */
   readonly maxWaitingBytes?: number;
-  readonly wait?: Wait | undefined;
+  readonly wait?: Pause | undefined;
   readonly now?: () => number;
 }
 

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import type { Wait } from "./append.ts";
+import type { Pause } from "./append.ts";
 import { configDirOf } from "./key.ts";
 import { materialise } from "./materialise.ts";
 import { openStoreMirror, type MirrorError, type TranscriptMirror } from "./mirror.ts";
@@ -29,7 +29,7 @@ export interface StoreSessionOptions {
   readonly loadTimeoutMs?: number | undefined;
   readonly onMirrorError: (message: MirrorErrorMessage) => void;
   /** How to pass the time between two tries. */
-  readonly wait?: Wait | undefined;
+  readonly wait?: Pause | undefined;
 }
 
 export interface MirrorErrorMessage {

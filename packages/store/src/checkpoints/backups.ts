@@ -3,7 +3,7 @@
 
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { look, put } from "./place.ts";
+import { fileState, put } from "./place.ts";
 
 export interface Backups {
   /** Keeps the bytes of a file and says under which name. */
@@ -51,7 +51,7 @@ export function openBackups(dir: string): Backups {
       return { name, version };
     },
     read(name) {
-      const found = NAME.test(name) ? look(join(dir, name)) : undefined;
+      const found = NAME.test(name) ? fileState(join(dir, name)) : undefined;
       return typeof found === "object" && found.kind === "file" ? found : undefined;
     },
     retain(needed) {
@@ -80,7 +80,7 @@ export function keyOf(path: string): string {
 function equalCopies(dir: string, copies: readonly Copy[], bytes: Uint8Array, mode: number): readonly Copy[] {
   const alike = copies.filter((copy) => copy.size === bytes.length && copy.mode === mode).slice(-MOST_COMPARED);
   return alike.filter(({ name }) => {
-    const found = look(join(dir, name));
+    const found = fileState(join(dir, name));
     return typeof found === "object" && found.kind === "file" && found.bytes.equals(bytes);
   });
 }

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 import { openBackups, type Backups } from "./backups.ts";
 import { lineChanges } from "./line-changes.ts";
-import { isSameFolder, look, put, remove, type Found } from "./place.ts";
+import { isSameFolder, fileState, put, remove, type FileState } from "./place.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 
 export interface CheckpointOptions {
@@ -75,7 +75,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   const capture = (name: string): Backup => {
     const path = absolute(name, cwd);
     const last = timeline.newest(name);
-    const found = look(path, last?.backupFileName ? stamps.get(name) : undefined);
+    const found = fileState(path, last?.backupFileName ? stamps.get(name) : undefined);
     if (found === "unchanged" || (last && found.kind !== "file" && found.kind !== "absent")) return last!;
     const place = { backupTime: time(), realParentDir: dirname(path) };
     if (found.kind !== "file") return { backupFileName: null, version: last?.version ?? 1, ...place };
@@ -122,7 +122,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       if (prompt === undefined || timeline.holds(name)) return;
       guarded(name, () => {
         if (timeline.paths.length >= MOST_FILES) throw new Error(`more than ${MOST_FILES} files are tracked`);
-        const found = look(path);
+        const found = fileState(path);
         if (found === "unchanged" || (found.kind !== "file" && found.kind !== "absent")) {
           throw new Error(`"${path}" is not a regular file of up to 50 MB`);
         }
@@ -141,7 +141,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
     rewind(uuid, { dryRun = false } = {}) {
       const state = timeline.stateAt(uuid);
       if (state === undefined) return refusal(NO_CHECKPOINT);
-      const wasOurs = (name: string, found: Found) => isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
+      const wasOurs = (name: string, found: FileState) => isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
       const plan = planOf(state, { cwd, backups, wasOurs });
       if ("error" in plan) return refusal(plan.error);
       const changed = plan.changes.filter(({ external }) => external);
@@ -180,7 +180,7 @@ interface Change {
   /** Absent: the file goes. */
   readonly bytes?: Buffer;
   readonly mode: number;
-  readonly now: Found;
+  readonly now: FileState;
   readonly external: boolean;
 }
 
@@ -190,7 +190,7 @@ type Plan =
 
 function planOf(
   state: ReadonlyMap<string, Backup>,
-  facts: { readonly cwd: string; readonly backups: Backups; wasOurs(name: string, found: Found): boolean },
+  facts: { readonly cwd: string; readonly backups: Backups; wasOurs(name: string, found: FileState): boolean },
 ): Plan {
   const changes: Change[] = [];
   let [insertions, deletions, skippedLinks] = [0, 0, 0];
@@ -198,7 +198,7 @@ function planOf(
     const path = absolute(name, facts.cwd);
     // A name we would not have written ourselves.
     if (trackingName(path, facts.cwd) !== name) continue;
-    const found = look(path);
+    const found = fileState(path);
     if (found === "unchanged" || found.kind === "other") continue;
     const folder = dirname(path);
     const moved = realParentDir !== undefined && realParentDir !== folder;
@@ -242,7 +242,7 @@ function perform(changes: readonly Change[]): string | undefined {
 }
 
 /** Without a note of what we wrote nothing can be said, and nothing is claimed. */
-function isOurs(written: string | undefined, found: Found, wasOwnCommand?: (mtimeMs: number) => boolean): boolean {
+function isOurs(written: string | undefined, found: FileState, wasOwnCommand?: (mtimeMs: number) => boolean): boolean {
   if (written === undefined) return true;
   if (found.kind !== "file") return found.kind !== "absent" || written === GONE;
   return hashOf(found.bytes) === written || wasOwnCommand?.(found.mtimeMs) === true;

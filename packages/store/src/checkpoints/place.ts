@@ -19,7 +19,7 @@ import { basename, dirname, join } from "node:path";
 /** Larger files are not kept; tools do not edit them either. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
-export type Found =
+export type FileState =
   | {
       readonly kind: "file";
       readonly bytes: Buffer;
@@ -33,7 +33,7 @@ export type Found =
   | { readonly kind: "other" };
 
 /** What is there now. `stamp` is the same as long as nobody touched it; with `known` equal to it nothing is read. */
-export function look(path: string, known?: string): Found | "unchanged" {
+export function fileState(path: string, known?: string): FileState | "unchanged" {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { kind: "absent" };
   if (stat.isSymbolicLink()) return { kind: "link" };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ChainEntry } from "@keelson/protocol";
 import { liveChain } from "./chain.ts";
 import { ghostOf, linkOf } from "./link.ts";
-import { answers, boundary, calls, note, prompt, putsOff, says, summary } from "../samples.ts";
+import { answers, boundary, calls, sampleEntry, prompt, putsOff, says, summary } from "../samples.ts";
 
 function chain(entries: readonly ChainEntry[], at?: string): string {
   const { steps, leafUuid } = liveChain(entries.map(linkOf), { at });
@@ -11,7 +11,7 @@ function chain(entries: readonly ChainEntry[], at?: string): string {
 }
 
 test("follows parents from the newest entry to the root, through attachments", () => {
-  expect(chain([prompt("u1", null), note("n1", "u1"), says("a1", "n1"), note("n2", "a1")])).toBe("u1 n1 a1 n2 > n2");
+  expect(chain([prompt("u1", null), sampleEntry("n1", "u1"), says("a1", "n1"), sampleEntry("n2", "a1")])).toBe("u1 n1 a1 n2 > n2");
 });
 
 test("going back to an earlier entry leaves the later ones out", () => {
@@ -81,7 +81,7 @@ test("messages a compaction kept stand after its summary, in either spelling", (
   const byEnds = { preservedSegment: { anchorUuid: "s", headUuid: "u2", tailUuid: "a2" } };
   for (const kept of [byList, byEnds]) {
     const compacted = [...old, boundary("b", kept), summary("s", "b")];
-    expect(chain([...compacted, note("n", "s"), prompt("u3", "n")])).toBe("b s u2 a2 n u3 > u3");
+    expect(chain([...compacted, sampleEntry("n", "s"), prompt("u3", "n")])).toBe("b s u2 a2 n u3 > u3");
     expect(chain([...compacted, prompt("u3", "a2")])).toBe("b s u2 a2 u3 > u3");
   }
 });
@@ -129,7 +129,7 @@ test("any tangle of links gives a chain in which every parent stands before its 
     fc.tuple(uuid, parent).map(([id, of]) => prompt(id, of)),
     fc.tuple(uuid, parent, fc.constantFrom("m1", "m2")).map(([id, of, reply]) => calls(id, of, reply)),
     fc.tuple(uuid, uuid).map(([id, of]) => answers(id, of)),
-    fc.tuple(uuid, parent).map(([id, of]) => note(id, of)),
+    fc.tuple(uuid, parent).map(([id, of]) => sampleEntry(id, of)),
     fc.tuple(uuid, uuid).map(([id, of]) => summary(id, of)),
     fc
       .tuple(uuid, uuid, fc.array(uuid))

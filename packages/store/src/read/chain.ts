@@ -5,7 +5,7 @@ import type { Link, Preserved } from "./link.ts";
 import { withParallelCalls } from "./parallel.ts";
 import { LOST_PARENT, NO_PARENT, OUTDATED, treeOf, type Tree } from "./tree.ts";
 
-export interface Step {
+export interface ChainStep {
   /** Into the links that were given. */
   readonly index: number;
   /** The parent within this chain; differs from the entry's own where something between them could not be read. */
@@ -14,7 +14,7 @@ export interface Step {
 
 export interface Chain {
   /** Oldest first. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly ChainStep[];
   /** What the next entry hangs on. Not always the last step: results of calls made together may stand after it. */
   readonly leafUuid: string | null;
 }
@@ -144,7 +144,7 @@ function keptBy({ links, byUuid, parents }: Tree, preserved: Preserved): number[
 }
 
 /** Gives every entry a parent that stands before it. */
-function stepsOf(links: readonly Link[], order: readonly number[]): Step[] {
+function stepsOf(links: readonly Link[], order: readonly number[]): ChainStep[] {
   const placed = new Set<string>();
   let previous: string | null = null;
   return order.map((index) => {

@@ -9,7 +9,7 @@ import { parseLive, salvage } from "./parse-line.ts";
 export interface Scanned {
   readonly links: readonly Link[];
   /** Beside each link: where its line is, and the entry unless it is older than the last compaction. */
-  readonly places: readonly Place[];
+  readonly places: readonly LinePosition[];
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
@@ -17,7 +17,7 @@ export interface Scanned {
   readonly sticky: readonly MetadataEntry[];
 }
 
-export interface Place {
+export interface LinePosition {
   readonly offset: number;
   readonly length: number;
   entry: ChainEntry | undefined;
@@ -26,7 +26,7 @@ export interface Place {
 /** Throws only when the file cannot be opened or read. */
 export function scan(path: string): Scanned {
   const links: Link[] = [];
-  const places: Place[] = [];
+  const places: LinePosition[] = [];
   const newest = new Map<string, Record<string, unknown>>();
   let live = 0;
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entry } from "@keelson/protocol";
-import { forkSession } from "./fork.ts";
+import { forkTranscript } from "./fork.ts";
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
@@ -39,7 +39,7 @@ test("copies the live conversation under a new id and leaves the source alone", 
   );
   const source = readFileSync(from);
   const to = join(dir, "new", "to.jsonl");
-  expect(forkSession({ from, to, sessionId: NEW })).toBe(4);
+  expect(forkTranscript({ from, to, sessionId: NEW })).toBe(4);
 
   expect(readFileSync(from)).toEqual(source);
   expect((statSync(to).mode & 0o777).toString(8)).toBe("600");
@@ -60,7 +60,7 @@ test("a damaged source gives a whole fork", () => {
   const torn = lineOf(says("a", "u")).slice(0, 90);
   write(prompt("u", null), `${torn}${lineOf(prompt("v", "a"))}`, says("b", "v"));
   const to = join(dir, "mended.jsonl");
-  expect(forkSession({ from, to, sessionId: NEW })).toBe(3);
+  expect(forkTranscript({ from, to, sessionId: NEW })).toBe(3);
   expect([...readEntries(to)]).toEqual(
     [prompt("u", null), prompt("v", "u", "v"), says("b", "v")].map((entry) => ({ ...entry, sessionId: NEW })),
   );
@@ -70,9 +70,9 @@ test("never writes over a file, and leaves none behind when it fails", () => {
   write(prompt("u", null));
   const taken = join(dir, "taken.jsonl");
   writeFileSync(taken, "mine");
-  expect(() => forkSession({ from, to: taken, sessionId: NEW })).toThrow("EEXIST");
+  expect(() => forkTranscript({ from, to: taken, sessionId: NEW })).toThrow("EEXIST");
   expect(readFileSync(taken, "utf8")).toBe("mine");
   const to = join(dir, "none.jsonl");
-  expect(() => forkSession({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('No entry "nowhere"');
+  expect(() => forkTranscript({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('No entry "nowhere"');
   expect(existsSync(to)).toBe(false);
 });

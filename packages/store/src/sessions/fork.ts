@@ -19,7 +19,7 @@ export interface ForkOptions {
 }
 
 /** The number of entries copied. Throws when a file is in the way, or `at` is not in the conversation. */
-export function forkSession({ from, to, sessionId, at }: ForkOptions): number {
+export function forkTranscript({ from, to, sessionId, at }: ForkOptions): number {
   const scanned = scan(from);
   const { steps } = liveChain(scanned.links, { at });
   if (at !== undefined && steps.length === 0) throw new Error(`No entry "${at}" in the conversation to fork`);

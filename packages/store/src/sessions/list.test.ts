@@ -7,7 +7,7 @@ import { firstPromptIn } from "./first-prompt.ts";
 import { lineOf } from "../transcript/line.ts";
 import { projectDir, projectKey } from "../paths.ts";
 import { prompt, says } from "../samples.ts";
-import { findSession, listSessions, newestSession } from "./list.ts";
+import { findSession, listStoredSessions, newestSession } from "./list.ts";
 
 const configDir = mkdtempSync(join(tmpdir(), "keelson-sessions-"));
 afterAll(() => rmSync(configDir, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ test("lists sessions newest first and nothing else that lies there", () => {
   session(dir, "notes", 4_000, prompt("u1", null));
   mkdirSync(join(dir, `${id(6)}.jsonl`));
 
-  const sessions = listSessions(dir);
+  const sessions = listStoredSessions(dir);
   expect(sessions.map(({ id, title, tag }) => [id, title, tag])).toEqual([
     [id(2), "New", "t"],
     [id(3), "Generated", undefined],
@@ -66,7 +66,7 @@ test("reads both ends of a large file and not what is between", () => {
   const filler = says("a", "u", "x".repeat(300_000));
   session(dir, id(1), 1, prompt("u", null, "asked"), titled(1, "Early"), filler, titled(1, "Late"));
   session(dir, id(2), 2, filler, titled(2, "Hidden"), filler);
-  expect(listSessions(dir).map(({ title, cwd }) => [title, cwd])).toEqual([
+  expect(listStoredSessions(dir).map(({ title, cwd }) => [title, cwd])).toEqual([
     ["", "/home/u/p"],
     ["Late", "/home/u/p"],
   ]);

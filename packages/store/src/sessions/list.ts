@@ -4,7 +4,7 @@ import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } fro
 import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openForReading } from "../read/lines.ts";
-import { isSessionId, keyPrefix, projectDir, projectKey, projectsDir, transcriptPath, type Place } from "../paths.ts";
+import { isSessionId, keyPrefix, projectDir, projectKey, projectsDir, transcriptPath, type SessionLocation } from "../paths.ts";
 import { firstPromptIn } from "./first-prompt.ts";
 
 export interface SessionInfo {
@@ -30,7 +30,7 @@ export type FoundSession =
   | { readonly kind: "ambiguous"; readonly message: string; readonly ids: readonly string[] };
 
 /** Newest first. A folder that is not there has no sessions. */
-export function listSessions(dir: string, { limit = Number.POSITIVE_INFINITY } = {}): SessionInfo[] {
+export function listStoredSessions(dir: string, { limit = Number.POSITIVE_INFINITY } = {}): SessionInfo[] {
   const sessions: SessionInfo[] = [];
   for (const file of sessionFiles(dir)) {
     if (sessions.length >= limit) break;
@@ -47,14 +47,14 @@ export function sessionAt(path: string): SessionInfo | undefined {
 }
 
 /** What `--continue` goes on with. */
-export function newestSession(place: Place): SessionInfo | undefined {
+export function newestSession(place: SessionLocation): SessionInfo | undefined {
   return dirsOf(place)
-    .flatMap((dir) => listSessions(dir, { limit: 1 }))
+    .flatMap((dir) => listStoredSessions(dir, { limit: 1 }))
     .toSorted(newestFirst)[0];
 }
 
 /** What `--resume` was given: an id, or a title somebody chose. */
-export function findSession(place: Place, wanted: string): FoundSession {
+export function findSession(place: SessionLocation, wanted: string): FoundSession {
   const missing = { kind: "missing", message: `No conversation found with session ID: ${wanted}` } as const;
   if (isSessionId(wanted)) {
     const id = wanted.toLowerCase();
@@ -65,7 +65,7 @@ export function findSession(place: Place, wanted: string): FoundSession {
   }
   const title = wanted.trim().toLowerCase();
   const named = dirsOf(place)
-    .flatMap((dir) => listSessions(dir))
+    .flatMap((dir) => listStoredSessions(dir))
     .filter((session) => title !== "" && session.customTitle?.toLowerCase() === title);
   const [first, ...others] = named;
   if (first === undefined) return missing;
@@ -76,7 +76,7 @@ export function findSession(place: Place, wanted: string): FoundSession {
 }
 
 /** The folder of this directory, then those an older hash may have made for it. */
-function dirsOf(place: Place): string[] {
+function dirsOf(place: SessionLocation): string[] {
   const own = projectDir(place);
   const prefix = place.dirName === undefined ? keyPrefix(projectKey(place.cwd)) : undefined;
   if (prefix === undefined) return [own];

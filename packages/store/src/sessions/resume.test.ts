@@ -7,7 +7,7 @@ import { isChainEntry, jsonOf, type ChainEntry, type Entry } from "@keelson/prot
 import { lineOf } from "../transcript/line.ts";
 import { readEntries } from "../read/read-transcript.ts";
 import { loadSession } from "./resume.ts";
-import { answers, boundary, calls, note, prompt, says, SESSION, summary } from "../samples.ts";
+import { answers, boundary, calls, sampleEntry, prompt, says, SESSION, summary } from "../samples.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-resume-"));
 const path = join(dir, "s.jsonl");
@@ -40,11 +40,11 @@ test("loads the conversation, its tip and what was noted beside it", () => {
     { type: "last-prompt", lastPrompt: "hi", leafUuid: "r1", sessionId: SESSION },
     cost,
     says("a1", "r1"),
-    note("n1", "a1"),
+    sampleEntry("n1", "a1"),
   );
   const { toolUseResult: _, ...result } = answers("r1", "c1", "out") as ChainEntry & { type: "user" };
   expect(loadSession({ path })).toEqual({
-    entries: [prompt("u1", null, "hi"), calls("c1", "u1", "m1"), result, says("a1", "r1"), note("n1", "a1")],
+    entries: [prompt("u1", null, "hi"), calls("c1", "u1", "m1"), result, says("a1", "r1"), sampleEntry("n1", "a1")],
     leafUuid: "n1",
     costState: cost,
     title: "new",

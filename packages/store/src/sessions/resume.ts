@@ -1,7 +1,7 @@
 // From a transcript to a conversation that can go on.
 
 import { isChainEntry, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
-import { liveChain, type Step } from "../read/chain.ts";
+import { liveChain, type ChainStep } from "../read/chain.ts";
 import { openRanges } from "../read/lines.ts";
 import { parseLive, salvage } from "../read/parse-line.ts";
 import { scan, type Scanned } from "../read/scan.ts";
@@ -20,14 +20,14 @@ export interface LoadedSession {
   readonly sticky: readonly MetadataEntry[];
 }
 
-export interface LoadOptions {
+export interface ResumeOptions {
   readonly path: string;
   /** Ends the conversation at this entry. */
   readonly at?: string | undefined;
 }
 
 /** Undefined when `at` names no entry of the file. Throws when the file cannot be opened or read. */
-export function loadSession({ path, at }: LoadOptions): LoadedSession | undefined {
+export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefined {
   const scanned = scan(path);
   const { steps, leafUuid } = liveChain(scanned.links, { at });
   if (at !== undefined && steps.length === 0) return undefined;
@@ -43,7 +43,7 @@ export function loadSession({ path, at }: LoadOptions): LoadedSession | undefine
   };
 }
 
-function entriesOf(path: string, { places }: Scanned, steps: readonly Step[]): ChainEntry[] {
+function entriesOf(path: string, { places }: Scanned, steps: readonly ChainStep[]): ChainEntry[] {
   let ranges: ReturnType<typeof openRanges> | undefined;
   try {
     return steps.flatMap(({ index, parentUuid }) => {

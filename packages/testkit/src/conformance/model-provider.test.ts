@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ModelError, type ModelErrorKind, type ModelProvider } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
-import { kindOf, scriptedModel } from "../scripted-model.ts";
+import { failureKind, scriptedModel } from "../scripted-model.ts";
 import { describeModelProvider, throughMockModel, type MakeProvider } from "./model-provider.ts";
 
 describeModelProvider("scriptedModel", (script) => ({ provider: scriptedModel(...script) }), { test, expect });
@@ -85,7 +85,7 @@ function small(url: string): ModelProvider {
         if (!response.ok) throw await refusal(response);
         for await (const event of eventsOf(response.body!)) {
           started = true;
-          if (event.type === "error") throw new ModelError(kindOf({ status: 500, type: event.error.type }), "error");
+          if (event.type === "error") throw new ModelError(failureKind({ status: 500, type: event.error.type }), "error");
           yield event as StreamEvent;
           if (event.type === "message_stop") return;
         }
@@ -103,7 +103,7 @@ function small(url: string): ModelProvider {
 async function refusal(response: Response): Promise<ModelError> {
   const { error } = (await response.json()) as { error: { type: string; message: string } };
   const retryAfter = response.headers.get("retry-after");
-  return new ModelError(kindOf({ status: response.status, ...error }), error.message, {
+  return new ModelError(failureKind({ status: response.status, ...error }), error.message, {
     status: response.status,
     ...(retryAfter === null ? {} : { retryAfterMs: Number(retryAfter) * 1000 }),
   });

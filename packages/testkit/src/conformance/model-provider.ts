@@ -4,7 +4,7 @@
 import { ModelError, type ModelEvent, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { tryParse, type StreamEvent } from "@keelson/protocol";
 import { startMockModel, type MockModelOptions } from "../mock-server.ts";
-import type { Failure, Reply } from "../reply.ts";
+import type { Failure, ScriptedReply } from "../reply.ts";
 
 /** The two functions of a test runner that are needed; `bun:test` has them. */
 export interface TestRunner {
@@ -19,7 +19,7 @@ export interface ProviderUnderTest {
   close?(): Promise<void>;
 }
 
-type Script = readonly (Reply | Failure)[];
+type Script = readonly (ScriptedReply | Failure)[];
 
 /** Gives a provider whose model will say what the script says, in order. */
 export type MakeProvider = (script: Script) => ProviderUnderTest | Promise<ProviderUnderTest>;
@@ -200,7 +200,7 @@ const FAILURES: readonly { readonly failure: Failure; readonly kind: ModelError[
   { failure: { status: 529 }, kind: "overloaded" },
 ];
 
-const OVERLOADED_LATE: Reply = { text: "x", errorAfter: { after: "message_start", type: "overloaded_error" } };
+const OVERLOADED_LATE: ScriptedReply = { text: "x", errorAfter: { after: "message_start", type: "overloaded_error" } };
 
 async function all(provider: ModelProvider, request = REQUEST, signal = new AbortController().signal) {
   const events: StreamEvent[] = [];

@@ -230,7 +230,7 @@ test("without background tasks a background call runs in the foreground", async 
 
 test("the gate sees the command and where it would run; only reading commands run side by side", async () => {
   expect(bash.access({ command: "ls" }, world().context)).toEqual({ kind: "command", command: "ls", cwd: "/p" });
-  const together = bash.together as (input: BashInput) => Promise<boolean>;
+  const together = bash.parallelSafe as (input: BashInput) => Promise<boolean>;
   expect(
     await Promise.all([
       together({ command: "ls" }),

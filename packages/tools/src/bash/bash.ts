@@ -64,7 +64,7 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
     // Results are cut here, by rules of their own; this leaves room for the words around them.
     maxShown: MOST_OUTPUT + 20_000,
 
-    together: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
+    parallelSafe: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
     access({ command, dangerouslyDisableSandbox }, context) {
       const { cwd } = context.workspace;
       judged.set(context, cwd);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import fc from "fast-check";
-import { readTool } from "../read/read.ts";
+import { readFileTool } from "../read/read.ts";
 import { encode } from "../text-file/encoding.ts";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { editTool } from "./edit.ts";
@@ -11,7 +11,7 @@ const CURRENT = "(file state is current in your context — no need to Read it b
 test("one place is replaced, and everything about it reported", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "one\ntwo\nthree\n");
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   expect(await call(editTool, { file_path: "a.txt", old_string: "two", new_string: "2" }, world.context)).toEqual({
     filePath: path,
     oldString: "two",
@@ -27,7 +27,7 @@ test("one place is replaced, and everything about it reported", async () => {
 test("one edit follows another without reading again", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "a b a");
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   const edit = (old_string: string, new_string: string, replace_all?: boolean) =>
     answer(editTool, { file_path: "a.txt", old_string, new_string, replace_all }, world.context);
   expect(await edit("b", "$& c")).toBe(`The file ${path} has been updated successfully. ${CURRENT}`);
@@ -42,7 +42,7 @@ test("what cannot be edited is refused before anybody is asked", async () => {
   world.put("a.txt", "two two");
   world.put("unread.txt", "x");
   world.put("n.ipynb", "{}");
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   const cases: [string, string, string, string][] = [
     [
       "a.txt",
@@ -75,7 +75,7 @@ test("an empty old_string makes a file, or fills an empty one", async () => {
 test("a file changed by others is not edited", async () => {
   using world = toolWorld();
   world.put("a.txt", "one", { ageSeconds: 60 });
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   world.put("a.txt", "One", { ageSeconds: 30 });
   expect(await answer(editTool, { file_path: "a.txt", old_string: "O", new_string: "o" }, world.context)).toBe(
     "refused: File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
@@ -86,7 +86,7 @@ test("a file is the same file under every name it has", async () => {
   using world = toolWorld();
   world.put("real.txt", "one");
   symlinkSync(world.path("real.txt"), world.path("link.txt"));
-  await call(readTool, { file_path: "link.txt" }, world.context);
+  await call(readFileTool, { file_path: "link.txt" }, world.context);
   await call(editTool, { file_path: "real.txt", old_string: "one", new_string: "two" }, world.context);
   await call(editTool, { file_path: "link.txt", old_string: "two", new_string: "three" }, world.context);
   expect(world.text("real.txt")).toBe("three");
@@ -95,7 +95,7 @@ test("a file is the same file under every name it has", async () => {
 test("straight quotes find curly ones, and the new text is curled to suit", async () => {
   using world = toolWorld();
   world.put("a.txt", "He said “it’s fine” (‘yes’).");
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   const { oldString } = await call(
     editTool,
     { file_path: "a.txt", old_string: `said "it's fine" ('yes')`, new_string: `wrote "that isn't it" ('no')` },
@@ -116,7 +116,7 @@ test("blanks before line ends are dropped from new text, but not in Markdown and
 test("a character the file's encoding lacks is named, and nothing is written", async () => {
   using world = toolWorld();
   world.put("a.txt", Buffer.from("h\xe9", "latin1"));
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   expect(await answer(editTool, { file_path: "a.txt", old_string: "h", new_string: "→" }, world.context)).toBe(
     'refused: The file is not UTF-8 but windows-1252, which cannot write "→". Leave that character out, or rewrite the whole file with Write, which then stores UTF-8.',
   );
@@ -125,7 +125,7 @@ test("a character the file's encoding lacks is named, and nothing is written", a
 test("lines outside the edit keep their own endings in a mixed file", async () => {
   using world = toolWorld();
   world.put("a.txt", "a\r\nb\nc\r\nd\r\n");
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   await call(editTool, { file_path: "a.txt", old_string: "b\nc", new_string: "B\nC" }, world.context);
   expect(world.text("a.txt")).toBe("a\r\nB\r\nC\r\nd\r\n");
 });
@@ -152,7 +152,7 @@ test("an edit is a plain replacement, whatever the encoding and the line ends", 
       const before = `é\n${body}\n`;
       const format = how as { encoding: "utf-8"; bom: boolean; ending: string };
       world.put("a.md", stored(before, format));
-      await call(readTool, { file_path: "a.md" }, world.context);
+      await call(readFileTool, { file_path: "a.md" }, world.context);
       const said = await answer(
         editTool,
         { file_path: "a.md", old_string: wanted, new_string: replacement, replace_all: all },

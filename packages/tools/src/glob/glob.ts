@@ -6,7 +6,7 @@ import { resolvePath, shownPath, whereNote } from "../path.ts";
 import { sortedByTime } from "../search/by-time.ts";
 import { ripgrep } from "../search/ripgrep.ts";
 import description from "./glob.md" with { type: "text" };
-import { splitPattern, type Search } from "./pattern.ts";
+import { splitPattern, type GlobSearch } from "./pattern.ts";
 
 const MOST_SHOWN = 100;
 
@@ -32,7 +32,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
     pattern: string("Which files to find, such as **/*.ts"),
     path: optional(string("The folder to look in; leave it out for the working directory")),
   }),
-  together: true,
+  parallelSafe: true,
 
   repair(input) {
     // Models like to say "no folder" in words.
@@ -86,12 +86,12 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
   },
 });
 
-function searchOf({ pattern, path }: GlobInput, context: ToolContext): Search {
+function searchOf({ pattern, path }: GlobInput, context: ToolContext): GlobSearch {
   const home = pattern.startsWith("~/") ? resolvePath(pattern, context) : pattern;
   return splitPattern(home, path === undefined ? context.workspace.cwd : resolvePath(path, context));
 }
 
-async function find({ base, glob, depth }: Search, context: ToolContext) {
+async function find({ base, glob, depth }: GlobSearch, context: ToolContext) {
   const folder = await context.files.stat(base);
   if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
   const { env } = context;

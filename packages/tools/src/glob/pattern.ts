@@ -2,7 +2,7 @@
 
 import { isAbsolute, resolve } from "node:path";
 
-export interface Search {
+export interface GlobSearch {
   /** Where to look; what the call would touch. */
   readonly base: string;
   /** In ripgrep's (gitignore's) language, where a pattern without a slash matches at any depth. */
@@ -11,7 +11,7 @@ export interface Search {
   readonly depth: number | undefined;
 }
 
-export function splitPattern(pattern: string, folder: string): Search {
+export function splitPattern(pattern: string, folder: string): GlobSearch {
   if (!pattern.includes("/")) return { base: folder, glob: literalStart(pattern), depth: undefined };
 
   const segments = pattern.split("/");

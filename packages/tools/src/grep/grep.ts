@@ -15,12 +15,12 @@ import {
 } from "@keelson/engine";
 import { resolvePath, shownPath, whereNote } from "../path.ts";
 import { sortedByTime } from "../search/by-time.ts";
-import { ripgrep, type Found } from "../search/ripgrep.ts";
+import { ripgrep, type SearchOutput } from "../search/ripgrep.ts";
 import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
-import { linesOf, orderLines, showLine } from "./lines.ts";
+import { outputLines, orderLines, showLine } from "./lines.ts";
 import { pageOf, pagingNote } from "./page.ts";
-import { placeOf, type Place } from "./place.ts";
+import { grepTarget, type GrepTarget } from "./place.ts";
 
 interface GrepOutput {
   readonly mode: Mode;
@@ -65,7 +65,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
     offset: optional(integer("Skip so many lines or files first (default 0)", lines)),
     multiline: optional(boolean("Let the pattern span lines, and . match line ends (default false)")),
   }),
-  together: true,
+  parallelSafe: true,
 
   repair(input) {
     if (input.path === "" || input.path === null) delete input.path;
@@ -81,7 +81,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   async run(input, context) {
     const { cwd } = context.workspace;
     const stat = await lookAt(input.path, context);
-    const place = placeOf(stat, shownPath(targetOf(input.path, context), cwd), input.glob, cwd);
+    const place = grepTarget(stat, shownPath(targetOf(input.path, context), cwd), input.glob, cwd);
     const single = stat.kind === "file";
     // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
     const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
@@ -104,9 +104,9 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
 
 function collect(
   input: GrepInput,
-  place: Place,
+  place: GrepTarget,
   single: boolean,
-  found: Found,
+  found: SearchOutput,
   context: ToolContext,
 ): Promise<GrepOutput> | GrepOutput {
   const shows = (printed: string) => context.mayRead(resolve(context.workspace.cwd, place.named(printed)));
@@ -125,8 +125,8 @@ type Shows = (printed: string) => boolean;
 
 async function collectFiles(
   input: GrepInput,
-  { named }: Place,
-  { stdout }: Found,
+  { named }: GrepTarget,
+  { stdout }: SearchOutput,
   shows: Shows,
   context: ToolContext,
 ): Promise<GrepOutput> {
@@ -139,13 +139,13 @@ async function collectFiles(
 
 function collectContent(
   input: GrepInput,
-  { target, named }: Place,
+  { target, named }: GrepTarget,
   single: boolean,
-  { stdout, isPartial }: Found,
+  { stdout, isPartial }: SearchOutput,
   shows: Shows,
 ): GrepOutput {
   const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
-  const all = single ? (shows(target) ? linesOf(whole) : []) : orderLines(whole, shows);
+  const all = single ? (shows(target) ? outputLines(whole) : []) : orderLines(whole, shows);
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
   const content = (single ? items : items.map((line) => showLine(line, named))).join("\n");
   return {
@@ -159,7 +159,7 @@ function collectContent(
   };
 }
 
-function collectCounts(input: GrepInput, { named }: Place, { stdout }: Found, shows: Shows): GrepOutput {
+function collectCounts(input: GrepInput, { named }: GrepTarget, { stdout }: SearchOutput, shows: Shows): GrepOutput {
   // `path NUL count`: a name may hold line breaks, never a NUL.
   const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
     path: path!,

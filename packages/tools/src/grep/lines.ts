@@ -34,7 +34,7 @@ const BINARY = /: (binary file matches|WARNING: stopped searching binary file)[^
 function recordsOf(stdout: string): string[] {
   const records: string[] = [];
   let torn: string | undefined;
-  for (const line of linesOf(stdout)) {
+  for (const line of outputLines(stdout)) {
     const whole: string = torn === undefined ? line : `${torn}\n${line}`;
     const isWhole = whole === BREAK || whole.includes("\0") || BINARY.test(whole);
     if (isWhole) records.push(whole);
@@ -57,7 +57,7 @@ export function showLine(line: string, named: (printed: string) => string): stri
     .replace(/^([^\0]*\d)\0/, "$1");
 }
 
-export function linesOf(stdout: string): string[] {
+export function outputLines(stdout: string): string[] {
   const lines = stdout.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;

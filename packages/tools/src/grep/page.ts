@@ -2,7 +2,7 @@
 
 const DEFAULT_LIMIT = 250;
 
-export interface Page<T> {
+export interface ResultPage<T> {
   readonly items: readonly T[];
   /** Set only when something was cut off. */
   readonly appliedLimit?: number;
@@ -10,7 +10,7 @@ export interface Page<T> {
 }
 
 /** A limit of 0 means all. */
-export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0): Page<T> {
+export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0): ResultPage<T> {
   const most = limit === 0 ? Infinity : limit;
   return {
     items: all.slice(offset, offset + most),
@@ -20,7 +20,7 @@ export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0):
 }
 
 /** `limit: 3, offset: 2`, or nothing. */
-export function pagingNote({ appliedLimit, appliedOffset }: Omit<Page<unknown>, "items">): string {
+export function pagingNote({ appliedLimit, appliedOffset }: Omit<ResultPage<unknown>, "items">): string {
   return [
     ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),
     ...(appliedOffset === undefined ? [] : [`offset: ${appliedOffset}`]),

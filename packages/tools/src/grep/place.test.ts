@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { placeOf } from "./place.ts";
+import { grepTarget } from "./place.ts";
 
 type Row = readonly [
   what: string,
@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
 
 test.each(ROWS)("placeOf() for %s", (_, { file, realPath, shown, glob }, started, names) => {
   const kind = file ? "file" : "directory";
-  const { named, ...place } = placeOf({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
+  const { named, ...place } = grepTarget({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
   expect(place).toEqual(started);
   expect(Object.fromEntries(Object.keys(names).map((printed) => [printed, named(printed)]))).toEqual({ ...names });
 });

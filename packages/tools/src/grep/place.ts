@@ -6,7 +6,7 @@ import type { FileStat } from "@keelson/engine";
 import { shownPath } from "../path.ts";
 import { splitGlobs } from "./args.ts";
 
-export interface Place {
+export interface GrepTarget {
   readonly cwd: string;
   /** As ripgrep is told, seen from there. */
   readonly target: string;
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** `shown` is the target as the model knows it, seen from `cwd`. */
-export function placeOf(stat: FileStat, shown: string, globs: string | undefined, cwd: string): Place {
+export function grepTarget(stat: FileStat, shown: string, globs: string | undefined, cwd: string): GrepTarget {
   const { kind, realPath } = stat;
   if (kind === "file") return place(dirname(realPath), basename(realPath), shown);
   // ripgrep takes these as seen from where it is started, and people mean the working directory.
@@ -23,7 +23,7 @@ export function placeOf(stat: FileStat, shown: string, globs: string | undefined
   return isAnchored ? place(cwd, shownPath(realPath, cwd), shown) : place(realPath, ".", shown);
 }
 
-function place(cwd: string, target: string, shown: string): Place {
+function place(cwd: string, target: string, shown: string): GrepTarget {
   const prefix = shown === "." ? "" : shown.endsWith("/") ? shown : `${shown}/`;
   return {
     cwd,

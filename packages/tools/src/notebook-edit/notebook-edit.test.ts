@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readTool } from "../read/read.ts";
+import { readFileTool } from "../read/read.ts";
 import { answer, call, toolWorld, type World } from "../tool-world.test-support.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 
@@ -16,7 +16,7 @@ const notebook = { cells: [code, prose], metadata: {}, nbformat: 4, nbformat_min
 
 async function withNotebook(world: World, content: object = notebook): Promise<string> {
   const path = world.put("a.ipynb", `${JSON.stringify(content)}\n`);
-  await call(readTool, { file_path: path }, world.context);
+  await call(readFileTool, { file_path: path }, world.context);
   return path;
 }
 

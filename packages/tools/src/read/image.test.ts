@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import type { ImageRead } from "./output.ts";
-import { readTool } from "./read.ts";
+import { readFileTool } from "./read.ts";
 
 test("a small picture goes as it is", async () => {
   using world = toolWorld();
   const png = await new Bun.Image(bitmap(8, 4)).png().bytes();
   world.put("a.png", png);
   const base64 = Buffer.from(png).toString("base64");
-  expect(await call(readTool, { file_path: "a.png" }, world.context)).toEqual({
+  expect(await call(readFileTool, { file_path: "a.png" }, world.context)).toEqual({
     type: "image",
     file: {
       base64,
@@ -17,7 +17,7 @@ test("a small picture goes as it is", async () => {
       dimensions: { originalWidth: 8, originalHeight: 4, displayWidth: 8, displayHeight: 4 },
     },
   });
-  expect(await answer(readTool, { file_path: "a.png" }, world.context)).toEqual([
+  expect(await answer(readFileTool, { file_path: "a.png" }, world.context)).toEqual([
     { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } },
   ]);
 });
@@ -25,7 +25,7 @@ test("a small picture goes as it is", async () => {
 test("a large picture is scaled to 1568 pixels on its long edge", async () => {
   using world = toolWorld();
   world.put("a.jpg", await new Bun.Image(bitmap(2_000, 500)).jpeg().bytes());
-  const { file } = (await call(readTool, { file_path: "a.jpg" }, world.context)) as ImageRead;
+  const { file } = (await call(readFileTool, { file_path: "a.jpg" }, world.context)) as ImageRead;
   expect(file.dimensions).toEqual({
     originalWidth: 2_000,
     originalHeight: 500,
@@ -43,13 +43,13 @@ test("the kind sent is what the picture is, not what it is called", async () => 
   world.put("c.png", "no picture");
   const png = await new Bun.Image(bitmap(200, 200)).png().bytes();
   world.put("torn.png", png.subarray(0, png.length - 60));
-  const { file } = (await call(readTool, { file_path: "a.png" }, world.context)) as ImageRead;
+  const { file } = (await call(readFileTool, { file_path: "a.png" }, world.context)) as ImageRead;
   expect(file.type).toBe("image/webp");
-  expect(await answer(readTool, { file_path: "b.png" }, world.context)).toContain(
+  expect(await answer(readFileTool, { file_path: "b.png" }, world.context)).toContain(
     "it is a bmp; convert it to PNG first",
   );
-  expect(await answer(readTool, { file_path: "c.png" }, world.context)).toStartWith("failed: Cannot read the image");
-  expect(await answer(readTool, { file_path: "torn.png" }, world.context)).toStartWith("failed: Cannot read the image");
+  expect(await answer(readFileTool, { file_path: "c.png" }, world.context)).toStartWith("failed: Cannot read the image");
+  expect(await answer(readFileTool, { file_path: "torn.png" }, world.context)).toStartWith("failed: Cannot read the image");
 });
 
 /** A picture without compression, which is easy to make. */

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 
 export type Kind = "text" | "image" | "pdf" | "notebook" | "binary";
 
-export function kindOf(path: string): Kind {
+export function fileKind(path: string): Kind {
   const extension = extname(path).slice(1).toLowerCase();
   if (IMAGES.includes(extension)) return "image";
   if (extension === "pdf") return "pdf";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
-import { readTool } from "./read.ts";
+import { readFileTool } from "./read.ts";
 
 const notebook = {
   nbformat: 4,
@@ -26,7 +26,7 @@ const notebook = {
 test("a notebook is shown cell by cell, with pictures between", async () => {
   using world = toolWorld();
   const path = world.put("a.ipynb", JSON.stringify(notebook));
-  expect(await call(readTool, { file_path: "a.ipynb" }, world.context)).toEqual({
+  expect(await call(readFileTool, { file_path: "a.ipynb" }, world.context)).toEqual({
     type: "notebook",
     file: {
       filePath: path,
@@ -53,7 +53,7 @@ test("a notebook is shown cell by cell, with pictures between", async () => {
     },
   });
   world.put("b.ipynb", JSON.stringify(notebook));
-  expect(await answer(readTool, { file_path: "b.ipynb" }, world.context)).toEqual([
+  expect(await answer(readFileTool, { file_path: "b.ipynb" }, world.context)).toEqual([
     {
       type: "text",
       text: '<cell id="m1"><cell_type>markdown</cell_type># Title\ntext</cell id="m1">\n<cell id="c1">print(1)</cell id="c1">\n\n1\n\n\n<Figure>',
@@ -73,18 +73,18 @@ test("long outputs are left out, and what is no notebook is refused", async () =
   };
   world.put("a.ipynb", JSON.stringify({ ...notebook, cells: [loud] }));
   world.put("b.ipynb", "{}");
-  expect(await answer(readTool, { file_path: "a.ipynb" }, world.context)).toEqual([
+  expect(await answer(readFileTool, { file_path: "a.ipynb" }, world.context)).toEqual([
     {
       type: "text",
       text: '<cell id="c">x</cell id="c">\n\n(20000 characters of output left out; to see them: jq \'.cells[0].outputs\' <notebook>)',
     },
   ]);
-  expect(await answer(readTool, { file_path: "b.ipynb" }, world.context)).toContain("is not a notebook");
+  expect(await answer(readFileTool, { file_path: "b.ipynb" }, world.context)).toContain("is not a notebook");
 });
 
 test("a notebook unchanged is not shown twice", async () => {
   using world = toolWorld();
   world.put("a.ipynb", JSON.stringify(notebook));
-  await call(readTool, { file_path: "a.ipynb" }, world.context);
-  expect(await call(readTool, { file_path: "a.ipynb" }, world.context)).toMatchObject({ type: "file_unchanged" });
+  await call(readFileTool, { file_path: "a.ipynb" }, world.context);
+  expect(await call(readFileTool, { file_path: "a.ipynb" }, world.context)).toMatchObject({ type: "file_unchanged" });
 });

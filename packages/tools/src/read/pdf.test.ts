@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
-import { readTool } from "./read.ts";
+import { readFileTool } from "./read.ts";
 
 test("a whole PDF is a document beside a line of text", async () => {
   using world = toolWorld();
   const path = world.put("a.pdf", "%PDF-1.4\nabc");
   const data = Buffer.from("%PDF-1.4\nabc").toString("base64");
-  expect(await call(readTool, { file_path: "a.pdf" }, world.context)).toEqual({
+  expect(await call(readFileTool, { file_path: "a.pdf" }, world.context)).toEqual({
     type: "pdf",
     file: { filePath: path, base64: data, originalSize: 12 },
   });
-  expect(await answer(readTool, { file_path: "a.pdf" }, world.context)).toEqual([
+  expect(await answer(readFileTool, { file_path: "a.pdf" }, world.context)).toEqual([
     { type: "text", text: `PDF file read: ${path} (12 bytes)` },
     { type: "document", source: { type: "base64", media_type: "application/pdf", data } },
   ]);
@@ -19,14 +19,14 @@ test("a whole PDF is a document beside a line of text", async () => {
 test("pages are shown as their text", async () => {
   using world = toolWorld();
   const path = world.put("a.pdf", pdf(["First page", "Second page", ""]));
-  expect(await answer(readTool, { file_path: "a.pdf", pages: "2-9" }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "a.pdf", pages: "2-9" }, world.context)).toBe(
     [
       `PDF pages read: ${path} (2 of 3)`,
       '<page number="2">\nSecond page\n</page>',
       '<page number="3">\n(no text on this page; it may be a picture)\n</page>',
     ].join("\n\n"),
   );
-  expect(await answer(readTool, { file_path: "a.pdf", pages: "4" }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "a.pdf", pages: "4" }, world.context)).toBe(
     "failed: Page 4 does not exist: the PDF has 3 pages.",
   );
 });
@@ -36,9 +36,9 @@ test("page ranges are checked before anything is read", async () => {
   const bad = (pages: string) =>
     `refused: Invalid pages parameter: "${pages}". Use formats like "1-5", "3", or "10-20". Pages are 1-indexed.`;
   for (const pages of ["x", "0", "5-3", "1,2", "1-"]) {
-    expect(await answer(readTool, { file_path: "none.pdf", pages }, world.context)).toBe(bad(pages));
+    expect(await answer(readFileTool, { file_path: "none.pdf", pages }, world.context)).toBe(bad(pages));
   }
-  expect(await answer(readTool, { file_path: "none.pdf", pages: "1-30" }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "none.pdf", pages: "1-30" }, world.context)).toBe(
     'refused: Page range "1-30" exceeds maximum of 20 pages per request. Please use a smaller range.',
   );
 });
@@ -47,8 +47,8 @@ test("what is no PDF is not sent as one", async () => {
   using world = toolWorld();
   world.put("a.pdf", "hello");
   world.put("b.pdf", "%PDF-1.4\nbroken");
-  expect(await answer(readTool, { file_path: "a.pdf" }, world.context)).toContain("is not a PDF");
-  expect(await answer(readTool, { file_path: "b.pdf", pages: "1" }, world.context)).toStartWith(
+  expect(await answer(readFileTool, { file_path: "a.pdf" }, world.context)).toContain("is not a PDF");
+  expect(await answer(readFileTool, { file_path: "b.pdf", pages: "1" }, world.context)).toStartWith(
     "failed: Cannot read the PDF",
   );
 });

@@ -1,24 +1,24 @@
 import { expect, test } from "bun:test";
 import { symlinkSync, utimesSync } from "node:fs";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
-import { readTool } from "./read.ts";
+import { readFileTool } from "./read.ts";
 
 test("lines come numbered, a final newline begins one more, and CRLF is shown as LF", async () => {
   using world = toolWorld();
   world.put("a.txt", "one\r\ntwo\r\n");
-  expect(await call(readTool, { file_path: "a.txt" }, world.context)).toEqual({
+  expect(await call(readFileTool, { file_path: "a.txt" }, world.context)).toEqual({
     type: "text",
     file: { filePath: world.path("a.txt"), content: "one\ntwo\n", numLines: 3, startLine: 1, totalLines: 3 },
   });
   world.put("b.txt", "one\ntwo");
-  expect(await answer(readTool, { file_path: world.path("b.txt") }, world.context)).toBe("1\tone\n2\ttwo");
+  expect(await answer(readFileTool, { file_path: world.path("b.txt") }, world.context)).toBe("1\tone\n2\ttwo");
 });
 
 test("offset and limit choose lines", async () => {
   using world = toolWorld();
   world.put("a.txt", "1\n2\n3\n4\n");
   const read = (range: { offset?: number; limit?: number }) =>
-    answer(readTool, { file_path: "a.txt", ...range }, world.context);
+    answer(readFileTool, { file_path: "a.txt", ...range }, world.context);
   expect(await read({ offset: 2, limit: 2 })).toBe("2\t2\n3\t3");
   expect(await read({ offset: 4 })).toBe("4\t4\n5\t");
   expect(await read({ offset: 5 })).toBe("5\t");
@@ -30,13 +30,13 @@ test("offset and limit choose lines", async () => {
 });
 
 test("a negative offset, an empty page range and a stray flag are mended", () => {
-  expect(readTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({ file_path: "a" });
+  expect(readFileTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({ file_path: "a" });
 });
 
 test("an empty file is said to be empty", async () => {
   using world = toolWorld();
   world.put("a.txt", "");
-  expect(await answer(readTool, { file_path: "a.txt" }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toBe(
     "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
   );
 });
@@ -45,7 +45,7 @@ test("the same lines are not shown twice while the file is the same", async () =
   using world = toolWorld();
   world.put("a.txt", "one\ntwo", { ageSeconds: 60 });
   const unchanged = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
-  const read = (limit?: number) => answer(readTool, { file_path: "a.txt", limit }, world.context);
+  const read = (limit?: number) => answer(readFileTool, { file_path: "a.txt", limit }, world.context);
 
   expect(await read()).toBe("1\tone\n2\ttwo");
   expect(await read()).toBe(unchanged);
@@ -64,7 +64,7 @@ test("a file the model wrote itself is shown once", async () => {
   const path = world.put("a.txt", "one");
   const stat = (await world.context.files.stat(path))!;
   world.context.seen.set(path, { mtimeMs: stat.mtimeMs, size: stat.size, hash: "written", by: "write" });
-  expect(await answer(readTool, { file_path: path }, world.context)).toBe("1\tone");
+  expect(await answer(readFileTool, { file_path: path }, world.context)).toBe("1\tone");
 });
 
 test("large files are refused whole, and read in part", async () => {
@@ -72,13 +72,13 @@ test("large files are refused whole, and read in part", async () => {
   world.put("big.txt", "x".repeat(99).concat("\n").repeat(4_400));
   const narrow =
     "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.";
-  expect(await answer(readTool, { file_path: "big.txt" }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "big.txt" }, world.context)).toBe(
     `failed: File content (429.7KB) exceeds maximum allowed size (256KB). ${narrow}`,
   );
-  expect(await answer(readTool, { file_path: "big.txt", offset: 4_399, limit: 1 }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "big.txt", offset: 4_399, limit: 1 }, world.context)).toBe(
     `4399\t${"x".repeat(99)}`,
   );
-  expect(await answer(readTool, { file_path: "big.txt", offset: 2 }, world.context)).toBe(
+  expect(await answer(readFileTool, { file_path: "big.txt", offset: 2 }, world.context)).toBe(
     `failed: File content (109975 tokens) exceeds maximum allowed tokens (25000). ${narrow}`,
   );
   expect(world.context.seen.get(world.path("big.txt"))?.range).toEqual({ offset: 4_399, limit: 1 });
@@ -87,7 +87,7 @@ test("large files are refused whole, and read in part", async () => {
 test("the token limit can be set", async () => {
   using world = toolWorld({ CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: "2" });
   world.put("a.txt", "0123456789");
-  expect(await answer(readTool, { file_path: "a.txt" }, world.context)).toContain(
+  expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toContain(
     "(3 tokens) exceeds maximum allowed tokens (2)",
   );
 });
@@ -112,7 +112,7 @@ test("what cannot be read is said plainly", async () => {
     "/dev/zero": "refused: Cannot read '/dev/zero': this device file would block or produce infinite output.",
   };
   for (const [file_path, said] of Object.entries(cases)) {
-    expect(await answer(readTool, { file_path }, world.context)).toBe(said);
+    expect(await answer(readFileTool, { file_path }, world.context)).toBe(said);
   }
 });
 
@@ -127,7 +127,7 @@ test("only names that nobody has to be asked about are suggested", async () => {
   const hidden = new Set<string>();
   const context = { ...world.context, mayRead: (path: string) => !hidden.has(path) };
   const suggested = async (file_path: string) => {
-    return /Did you mean (.*)\?/.exec(String(await answer(readTool, { file_path }, context)))?.[1];
+    return /Did you mean (.*)\?/.exec(String(await answer(readFileTool, { file_path }, context)))?.[1];
   };
   // The third that is near is a link that leads out.
   expect(["secret-a.txt", "secret-bb.txt"]).toContain((await suggested("secret-zz.txt"))!);
@@ -139,7 +139,7 @@ test("only names that nobody has to be asked about are suggested", async () => {
   expect(await suggested("away/secret-d.txt")).toBeUndefined();
   const wider = { ...context.workspace, directories: [world.cwd, elsewhere.cwd] };
   expect(
-    String(await answer(readTool, { file_path: "away/secret-d.txt" }, { ...context, workspace: wider })),
+    String(await answer(readFileTool, { file_path: "away/secret-d.txt" }, { ...context, workspace: wider })),
   ).toContain("Did you mean secret-c.txt?");
 });
 
@@ -149,7 +149,7 @@ test("other encodings are read, and SVG is text", async () => {
   world.put("latin.txt", Buffer.from("hé", "latin1"));
   world.put("bom.txt", "\ufeffa");
   world.put("a.svg", "<svg/>");
-  const read = (file_path: string) => answer(readTool, { file_path }, world.context);
+  const read = (file_path: string) => answer(readFileTool, { file_path }, world.context);
   expect([await read("le.txt"), await read("latin.txt"), await read("bom.txt"), await read("a.svg")]).toEqual([
     "1\thé\n2\tx",
     "1\thé",
@@ -161,13 +161,13 @@ test("other encodings are read, and SVG is text", async () => {
 test("a range counts as having read the file", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "one\ntwo");
-  await call(readTool, { file_path: "a.txt", offset: 2, limit: 1 }, world.context);
+  await call(readFileTool, { file_path: "a.txt", offset: 2, limit: 1 }, world.context);
   expect(world.context.seen.get(path)).toMatchObject({ by: "read", size: 7, range: { offset: 2, limit: 1 } });
 });
 
 test("access() names the file, absolute", () => {
   using world = toolWorld();
-  expect(readTool.access({ file_path: "../x" }, world.context)).toEqual({
+  expect(readFileTool.access({ file_path: "../x" }, world.context)).toEqual({
     kind: "read",
     path: world.path("../x"),
   });

@@ -15,7 +15,7 @@ import type { ContentBlock } from "@keelson/protocol";
 import { missingFile, resolvePath } from "../path.ts";
 import { hashOf, MOST_BYTES, sighting } from "../text-file/seen.ts";
 import { readImage } from "./image.ts";
-import { binaryRefusal, kindOf } from "./kind.ts";
+import { binaryRefusal, fileKind } from "./kind.ts";
 import { checkTokens, checkWhole } from "./limits.ts";
 import { readNotebook, showNotebook } from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
@@ -31,7 +31,7 @@ interface ReadInput {
   readonly pages?: string;
 }
 
-export const readTool = defineTool<ReadInput, ReadOutput>({
+export const readFileTool = defineTool<ReadInput, ReadOutput>({
   name: "Read",
   description,
   input: object({
@@ -42,7 +42,7 @@ export const readTool = defineTool<ReadInput, ReadOutput>({
     ),
     pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 at a time')),
   }),
-  together: true,
+  parallelSafe: true,
   // Its own limits are stricter, and text read back from a spill file would be spilled again.
   maxShown: Number.POSITIVE_INFINITY,
 
@@ -55,7 +55,7 @@ export const readTool = defineTool<ReadInput, ReadOutput>({
   async check({ file_path, pages }, context) {
     const path = resolvePath(file_path, context);
     if (pages !== undefined) parsePages(pages);
-    if (kindOf(path) === "binary") throw new ToolError(binaryRefusal(path));
+    if (fileKind(path) === "binary") throw new ToolError(binaryRefusal(path));
     const stat = await context.files.stat(path);
     if (stat?.kind === "other") throw new ToolError(deviceRefusal(path));
   },
@@ -70,7 +70,7 @@ export const readTool = defineTool<ReadInput, ReadOutput>({
     if (stat.kind === "other") throw new ToolError(deviceRefusal(path));
     if (stat.size > MOST_BYTES) throw new ToolError(tooLarge(stat.size));
 
-    switch (kindOf(path)) {
+    switch (fileKind(path)) {
       case "binary":
         throw new ToolError(binaryRefusal(path));
       case "image":
@@ -115,7 +115,7 @@ async function readSeeing(
   input: ReadInput,
   { files, seen, env }: ToolContext,
 ): Promise<ReadOutput> {
-  const isNotebook = kindOf(path) === "notebook";
+  const isNotebook = fileKind(path) === "notebook";
   const range: LineRange = isNotebook
     ? { offset: 1, limit: null }
     : { offset: input.offset ?? 1, limit: input.limit ?? null };

@@ -8,14 +8,14 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** The system refuses arguments over 128 KB. */
 const LONGEST = 30_000;
 
-export interface Found {
+export interface SearchOutput {
   readonly stdout: string;
   /** Not everything was searched, or not everything found is here. */
   readonly isPartial: boolean;
   readonly timedOut: boolean;
 }
 
-export async function ripgrep(args: readonly string[], cwd: string, context: ToolContext): Promise<Found> {
+export async function ripgrep(args: readonly string[], cwd: string, context: ToolContext): Promise<SearchOutput> {
   if (args.some((arg) => arg.includes("\0"))) throw new ToolError("The pattern contains a NUL character");
   if (args.some((arg) => arg.length > LONGEST)) throw new ToolError("The pattern is too long; shorten it");
   const seconds = timeoutSeconds(context.env);

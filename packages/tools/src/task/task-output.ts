@@ -39,7 +39,7 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
       ),
     }),
     aliases: ["BashOutput", "AgentOutputTool"],
-    together: true,
+    parallelSafe: true,
     maxShown: MOST_OUTPUT + 20_000,
 
     /** Older models name the field after the older tool. */

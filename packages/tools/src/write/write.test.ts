@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readTool } from "../read/read.ts";
+import { readFileTool } from "../read/read.ts";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { writeTool } from "./write.ts";
 
@@ -49,7 +49,7 @@ test("a file changed since is not overwritten, unless by our own command or only
   using world = toolWorld();
   const write = () => answer(writeTool, { file_path: "a.txt", content: "new" }, world.context);
   world.put("a.txt", "one", { ageSeconds: 90 });
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
 
   world.put("a.txt", "One", { ageSeconds: 60 });
   expect(await write()).toBe(STALE);
@@ -67,7 +67,7 @@ test("a file changed since is not overwritten, unless by our own command or only
 test("a change between check and run is noticed", async () => {
   using world = toolWorld();
   world.put("a.txt", "one", { ageSeconds: 90 });
-  await call(readTool, { file_path: "a.txt" }, world.context);
+  await call(readFileTool, { file_path: "a.txt" }, world.context);
   await writeTool.check!({ file_path: "a.txt", content: "x" }, world.context);
   world.put("a.txt", "two", { ageSeconds: 60 });
   expect(writeTool.run({ file_path: "a.txt", content: "x" }, world.context)).rejects.toThrow("modified since read");
@@ -87,7 +87,7 @@ test("encoding, mark and line ends of an existing file are kept", async () => {
   ];
   for (const [before, content, after] of cases) {
     world.put("a.txt", before);
-    await call(readTool, { file_path: "a.txt" }, world.context);
+    await call(readFileTool, { file_path: "a.txt" }, world.context);
     await call(writeTool, { file_path: "a.txt", content }, world.context);
     expect(world.bytes("a.txt")).toEqual(new Uint8Array(after));
   }

@@ -4,7 +4,7 @@ import type * as Config from "@keelson/config";
 import { parseArguments, type Arguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { nearest } from "../../args/nearest.ts";
-import { loadOptions, type World } from "../../world.ts";
+import { loadOptions, type ProcessIO } from "../../world.ts";
 import { CONFIG_FLAGS } from "./flags.ts";
 import { hidden, isSecret, placeText, shownValue } from "./text.ts";
 import { shortenFrom } from "../permissions/words.ts";
@@ -36,7 +36,7 @@ Examples:
 const ACTIONS: Readonly<Record<string, Action>> = { list, get, set, path, resolve };
 
 /** Runs one of the commands and returns the exit code. */
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function runConfig(argv: readonly string[], world: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, CONFIG_FLAGS);
   if (!parsed.ok) return fail(world, parsed.error);
   const given = parsed.arguments;
@@ -60,9 +60,9 @@ export async function run(argv: readonly string[], world: World): Promise<number
 interface Call {
   readonly given: Arguments;
   readonly words: readonly string[];
-  readonly world: World;
+  readonly world: ProcessIO;
   readonly config: typeof Config;
-  readonly options: Config.LoadOptions;
+  readonly options: Config.LoadSettingsOptions;
 }
 type Action = (call: Call) => Promise<number>;
 
@@ -125,8 +125,8 @@ async function set({ given, words, world, config, options }: Call): Promise<numb
 async function sayWhenShadowed(
   { file, path, value }: { file: string; path: readonly string[]; value: unknown },
   config: Call["config"],
-  options: Config.LoadOptions,
-  world: World,
+  options: Config.LoadSettingsOptions,
+  world: ProcessIO,
 ): Promise<void> {
   const { values, warnings } = await config.inspect(options);
   const key = path.join(".");
@@ -188,7 +188,7 @@ function hint(word: string, known: readonly string[]): string {
   return close === undefined ? "" : `\n(Did you mean ${close}?)`;
 }
 
-function fail(world: World, message: string): number {
+function fail(world: ProcessIO, message: string): number {
   world.error(message);
   return 1;
 }

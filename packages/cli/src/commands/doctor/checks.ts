@@ -9,7 +9,7 @@ import {
   load,
   settingsFiles,
   type Inspection,
-  type LoadOptions,
+  type LoadSettingsOptions,
   type SettingsFile,
   type Snapshot,
 } from "@keelson/config";
@@ -17,15 +17,15 @@ import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
 import { nearest } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { placeText } from "../config/text.ts";
-import type { Finding } from "./doctor.ts";
+import type { DoctorFinding } from "./doctor.ts";
 import { shortenFrom, type Shorten } from "../permissions/words.ts";
 
 /** Everything worth knowing, in the order a person would ask. */
-export async function examine(options: LoadOptions): Promise<readonly Finding[]> {
+export async function examine(options: LoadSettingsOptions): Promise<readonly DoctorFinding[]> {
   const first = [
     { name: "version", state: "ok", text: `Keelson ${VERSION}, compatible with ${COMPATIBLE_VERSION}` },
     { name: "system", state: "ok", text: `${options.platform} ${process.arch}, Bun ${Bun.version}` },
-  ] satisfies Finding[];
+  ] satisfies DoctorFinding[];
   let snapshot: Snapshot;
   let inspection: Inspection;
   try {
@@ -51,7 +51,7 @@ export async function examine(options: LoadOptions): Promise<readonly Finding[]>
   ];
 }
 
-function configDirectory({ configDir }: Snapshot): Finding {
+function configDirectory({ configDir }: Snapshot): DoctorFinding {
   const name = "config folder";
   const stat = statSync(configDir, { throwIfNoEntry: false });
   if (stat === undefined) return { name, state: "ok", text: `${configDir}, made when it is needed` };
@@ -66,7 +66,7 @@ function settings(
   snapshot: Snapshot,
   { warnings }: Inspection,
   short: Shorten,
-): Finding {
+): DoctorFinding {
   const present = files.filter(({ state }) => state !== "absent");
   const broken = warnings.filter(({ kind }) => kind === "broken").map(({ text }) => text);
   // Only what the snapshot concluded is missing from the inspection: directories that are not there and the like.
@@ -84,7 +84,7 @@ function settings(
   };
 }
 
-function idleKeys({ idle }: Inspection, short: Shorten): readonly Finding[] {
+function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[] {
   if (idle.length === 0) return [];
   const lines = idle.map((each) => {
     const close =
@@ -100,13 +100,13 @@ function idleKeys({ idle }: Inspection, short: Shorten): readonly Finding[] {
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
 }
 
-function rules({ rules: all, mode }: Snapshot): Finding {
+function rules({ rules: all, mode }: Snapshot): DoctorFinding {
   const count = (behavior: string) => all.filter((rule) => rule.behavior === behavior).length;
   const text = `${count("deny")} deny, ${count("ask")} ask, ${count("allow")} allow; sessions start in ${mode} mode`;
   return { name: "rules", state: "ok", text };
 }
 
-function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Inspection): Finding {
+function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Inspection): DoctorFinding {
   const name = "trust";
   if (trusted) return { name, state: "ok", text: `${cwd} is trusted` };
   const required = requireTrust ? "; trust is required, so its settings may only deny and ask" : "";
@@ -116,9 +116,9 @@ function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Ins
 async function model(
   snapshot: Snapshot,
   { values }: Inspection,
-  options: LoadOptions,
+  options: LoadSettingsOptions,
   short: Shorten,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { resolveModel } = await import("@keelson/model");
   const {
     env,
@@ -163,12 +163,12 @@ async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | nu
   });
 }
 
-function ripgrep(found: string | null): Finding {
+function ripgrep(found: string | null): DoctorFinding {
   const missing = "not found: Grep and Glob do not work; install ripgrep or set KEELSON_RG";
   return { name: "ripgrep", state: found === null ? "broken" : "ok", text: found ?? missing };
 }
 
-async function shell({ env, cwd }: Snapshot): Promise<Finding> {
+async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
   const { chooseShell } = await import("@keelson/host");
   const { program, userZsh } = chooseShell({ env, cwd });
   const name = "shell";
@@ -184,7 +184,7 @@ async function shell({ env, cwd }: Snapshot): Promise<Finding> {
   return { name, state: "ok", text: userZsh ? `${program.path}, with the variables of ${userZsh}` : program.path };
 }
 
-async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly Finding[]> {
+async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly DoctorFinding[]> {
   const { sandboxProblems, shieldStatus } = await import("@keelson/host");
   const sandbox = isObject(settings["sandbox"]) ? settings["sandbox"] : {};
   const { bwrapPath } = sandbox;

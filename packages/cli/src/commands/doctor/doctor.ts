@@ -2,7 +2,7 @@
 
 import { parseArguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { loadOptions, type World } from "../../world.ts";
+import { loadOptions, type ProcessIO } from "../../world.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 
 const USAGE = `Usage: keelson doctor [options]
@@ -15,7 +15,7 @@ Options:
       --setting-sources <sources> As the program takes it
 `;
 
-export interface Finding {
+export interface DoctorFinding {
   readonly name: string;
   /** `note`: as it is, and worth knowing. */
   readonly state: "ok" | "note" | "broken";
@@ -23,7 +23,7 @@ export interface Finding {
   readonly details?: readonly string[];
 }
 
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function runDoctor(argv: readonly string[], world: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, DOCTOR_FLAGS);
   if (!parsed.ok) return fail(world, parsed.error);
   const given = parsed.arguments;
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
   if (given.words.length > 0) return fail(world, "error: usage: keelson doctor [--json]");
 
   const { examine } = await import("./checks.ts");
-  let findings: readonly Finding[];
+  let findings: readonly DoctorFinding[];
   try {
     findings = await examine(loadOptions(world, toFlags(given, world.cwd)));
   } catch (error) {
@@ -46,9 +46,9 @@ export async function run(argv: readonly string[], world: World): Promise<number
   return broken === 0 ? 0 : 1;
 }
 
-const MARKS: Readonly<Record<Finding["state"], string>> = { ok: "✓", note: "·", broken: "✗" };
+const MARKS: Readonly<Record<DoctorFinding["state"], string>> = { ok: "✓", note: "·", broken: "✗" };
 
-function asText(findings: readonly Finding[], broken: number): string {
+function asText(findings: readonly DoctorFinding[], broken: number): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, text, details = [] }) => [
     `${MARKS[state]} ${name.padEnd(width)}  ${clean(text)}`,
@@ -58,14 +58,14 @@ function asText(findings: readonly Finding[], broken: number): string {
   return `${[...lines, "", foot].join("\n")}\n`;
 }
 
-const asJson = (findings: readonly Finding[], broken: number) =>
+const asJson = (findings: readonly DoctorFinding[], broken: number) =>
   `${JSON.stringify({ ok: broken === 0, findings }, null, 2)}\n`;
 
 /** Names out of files, made fit for a terminal. */
 // oxlint-disable-next-line no-control-regex
 const clean = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
 
-function fail(world: World, message: string): number {
+function fail(world: ProcessIO, message: string): number {
   world.error(message);
   return 1;
 }

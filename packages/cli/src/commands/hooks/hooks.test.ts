@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { World } from "../../world.ts";
+import type { ProcessIO } from "../../world.ts";
 import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
-import { run } from "./hooks.ts";
+import { runHooks } from "./hooks.ts";
 
 let root: string;
 
@@ -18,8 +18,8 @@ const write = (path: string, content: unknown) => put(root, path, content);
 const settings = (hooks: object, more: object = {}) => write("project/.claude/settings.json", { hooks, ...more });
 const command = (text: string, more: object = {}) => ({ type: "command", command: text, ...more });
 
-const hooks = (argv: readonly string[], more: Partial<World> = {}) =>
-  inWorld(root, (world) => run(argv, world), { env: { PATH: process.env["PATH"] }, ...more });
+const hooks = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
+  inWorld(root, (world) => runHooks(argv, world), { env: { PATH: process.env["PATH"] }, ...more });
 
 test("list shows every hook by event, with its place, and what stands in its way", async () => {
   settings({

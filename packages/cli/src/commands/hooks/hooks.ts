@@ -1,7 +1,7 @@
 // keelson hooks: what is registered, what it does with an event, what it did in a session. For those who write hooks.
 
-import type { World } from "../../world.ts";
-import { runGroup, snapshotFor, type Call } from "../group.ts";
+import type { ProcessIO } from "../../world.ts";
+import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { HOOKS_FLAGS, OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson hooks <command> [options]
@@ -25,11 +25,11 @@ Examples:
 `;
 
 /** Runs one of the hook commands and returns the exit code. */
-export function run(argv: readonly string[], world: World): Promise<number> {
+export function runHooks(argv: readonly string[], world: ProcessIO): Promise<number> {
   const commands = {
-    list: async (call: Call) => (await import("./list.ts")).listHooks(await open(call)),
-    test: async (call: Call) => (await import("./run-event.ts")).testHooks(await open(call)),
-    trace: async (call: Call) => (await import("./trace.ts")).traceHooks(await open(call)),
+    list: async (call: Invoked) => (await import("./list.ts")).listHooks(await open(call)),
+    test: async (call: Invoked) => (await import("./run-event.ts")).testHooks(await open(call)),
+    trace: async (call: Invoked) => (await import("./trace.ts")).traceHooks(await open(call)),
   };
   return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, world);
 }
@@ -37,4 +37,4 @@ export function run(argv: readonly string[], world: World): Promise<number> {
 /** What every hook command works with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
-const open = async (call: Call) => ({ ...call, snapshot: await snapshotFor(call) });
+const open = async (call: Invoked) => ({ ...call, snapshot: await snapshotFor(call) });

@@ -7,9 +7,9 @@ import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
 import { nearest } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
-import type { World } from "../../world.ts";
+import type { ProcessIO } from "../../world.ts";
 import type { Opened } from "./hooks.ts";
-import { answerOf, block, endOf, SOURCE_WORDS } from "./words.ts";
+import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
 
 export async function testHooks({ given, words, world, snapshot }: Opened): Promise<number> {
@@ -78,7 +78,7 @@ function read(file: string): string {
 }
 
 /** Ctrl-C ends the hooks and the copy goes away, as always. */
-function interruption(world: World) {
+function interruption(world: ProcessIO) {
   const controller = new AbortController();
   let code = 0;
   const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) =>
@@ -136,7 +136,7 @@ function countOf({ ran, named, passed }: TryOut): string {
 
 function triedLines({ registration, run, reply, late }: TryOut["ran"][number], style: Style): string[] {
   const { palette } = style;
-  const { text, tone } = answerOf(reply, late);
+  const { text, tone } = replyInWords(reply, late);
   const sign = tone === undefined ? "·" : palette.verdict(tone, MARK[tone]);
   const words = tone === undefined ? text : palette.verdict(tone, text);
   const { handler } = registration;

@@ -3,14 +3,14 @@
 import type { HookFiring, HookReply } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
 import type { Opened } from "./hooks.ts";
-import { answerOf, block, endOf, ownFields } from "./words.ts";
+import { replyInWords, block, endOf, ownFields } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, type Palette, type Shorten } from "../permissions/words.ts";
 
 export async function traceHooks({ given, words, world, snapshot }: Opened): Promise<number> {
   const [wanted, ...more] = words;
   if (more.length > 0)
     throw new UsageError("error: usage: keelson hooks trace [session]; put a name with blanks in quotes");
-  const { findTrace, fold, modelView } = await import("@keelson/runtime/hooks");
+  const { findTrace, foldReplies, modelView } = await import("@keelson/runtime/hooks");
   const { configDir, cwd, env } = snapshot;
   const found = await findTrace({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] }, wanted);
   if (!found.ok) throw new UsageError(`error: ${found.message}`);
@@ -34,7 +34,7 @@ export async function traceHooks({ given, words, world, snapshot }: Opened): Pro
   for (const together of grouped(found.firings())) {
     total += together.length;
     for (const { run } of together) took += run.durationMs;
-    const folded = fold(together.flatMap(({ reply }) => (isReply(reply) ? [reply] : [])));
+    const folded = foldReplies(together.flatMap(({ reply }) => (isReply(reply) ? [reply] : [])));
     const { effects } = modelView(together[0]!.event as never, folded);
     await world.write(`\n${firingText(together, effects, palette, short)}\n`);
   }
@@ -68,7 +68,7 @@ function firingText(
   const [first] = together;
   const head = `${palette.dim(timeOf(first!.at))}  ${palette.bold(oneLine(first!.label))}`;
   const rows = together.flatMap(({ name, type, run, reply, file, source }) => {
-    const { text, tone } = answerOf(isReply(reply) ? reply : {});
+    const { text, tone } = replyInWords(isReply(reply) ? reply : {});
     const sign = tone === undefined ? "·" : palette.verdict(tone, MARK[tone]);
     const words = tone === undefined ? text : palette.verdict(tone, text);
     const place = file === undefined ? source : short(file);

@@ -1,8 +1,8 @@
 // keelson instructions: which files tell the agent what, and whether they may come from elsewhere. It starts no session.
 
 import { UsageError } from "../../args/invocation.ts";
-import type { World } from "../../world.ts";
-import { fail, runGroup, snapshotFor, type Call } from "../group.ts";
+import type { ProcessIO } from "../../world.ts";
+import { printError, runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { INSTRUCTIONS_FLAGS, OWN_FLAGS } from "./flags.ts";
 import { shortenFrom } from "../permissions/words.ts";
 
@@ -22,10 +22,10 @@ Examples:
 `;
 
 /** Runs one of the commands and returns the exit code. */
-export function run(argv: readonly string[], world: World): Promise<number> {
+export function runInstructions(argv: readonly string[], world: ProcessIO): Promise<number> {
   const commands = {
-    list: async (call: Call) => (await import("./list.ts")).listFiles(await open(call, "list")),
-    approve: async (call: Call) => approve(await open(call, "approve")),
+    list: async (call: Invoked) => (await import("./list.ts")).listFiles(await open(call, "list")),
+    approve: async (call: Invoked) => approve(await open(call, "approve")),
   };
   return runGroup(
     { name: "instructions", usage: USAGE, flags: INSTRUCTIONS_FLAGS, own: OWN_FLAGS, commands },
@@ -37,7 +37,7 @@ export function run(argv: readonly string[], world: World): Promise<number> {
 /** What both commands work with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
-async function open(call: Call, name: string) {
+async function open(call: Invoked, name: string) {
   if (call.words.length > 0) throw new UsageError(`error: 'instructions ${name}' takes no further words`);
   const { listInstructions } = await import("@keelson/runtime");
   const snapshot = await snapshotFor(call);
@@ -49,7 +49,7 @@ async function approve({ given, world, snapshot, short, listed }: Opened): Promi
   const { writeApproval } = await import("@keelson/config/instructions");
   const approved = !given.has("revoke");
   const result = await writeApproval(snapshot, approved);
-  if (!result.ok) return fail(world, `Error: ${result.problem}`);
+  if (!result.ok) return printError(world, `Error: ${result.problem}`);
   const lines = approved
     ? [
         `Instruction files of ${short(snapshot.cwd)} may bring in files from outside it${result.changed ? "" : ", as before"}`,

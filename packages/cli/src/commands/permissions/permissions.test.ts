@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { World } from "../../world.ts";
+import type { ProcessIO } from "../../world.ts";
 import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
-import { run } from "./permissions.ts";
+import { runPermissions } from "./permissions.ts";
 
 let root: string;
 
@@ -30,8 +30,8 @@ const TEAM = `{
 
 const write = (path: string, text: string) => put(root, path, text);
 
-const permissions = (argv: readonly string[], more: Partial<World> = {}) =>
-  inWorld(root, (world) => run(argv, world), more);
+const permissions = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
+  inWorld(root, (world) => runPermissions(argv, world), more);
 
 test("explains a command part by part, with the file and line of each rule", async () => {
   expect(await permissions(["explain", "Bash(git status && git push && rm x)"])).toEqual({

@@ -1,8 +1,8 @@
 // keelson permissions: what the gate would say, and why. It loads settings as a session would and runs nothing.
 
 import type { PermissionMode } from "@keelson/protocol";
-import type { World } from "../../world.ts";
-import { runGroup, snapshotFor, type Call } from "../group.ts";
+import type { ProcessIO } from "../../world.ts";
+import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson permissions <command> [options]
@@ -22,11 +22,11 @@ Examples:
 `;
 
 /** Runs one of the permission commands and returns the exit code. */
-export function run(argv: readonly string[], world: World): Promise<number> {
+export function runPermissions(argv: readonly string[], world: ProcessIO): Promise<number> {
   const commands = {
-    explain: async (call: Call) => (await import("./explain.ts")).explainCall(await open(call)),
-    test: async (call: Call) => (await import("./run-table.ts")).testCalls(await open(call)),
-    list: async (call: Call) => (await import("./list.ts")).listRules(await open(call)),
+    explain: async (call: Invoked) => (await import("./explain.ts")).explainCall(await open(call)),
+    test: async (call: Invoked) => (await import("./run-table.ts")).testCalls(await open(call)),
+    list: async (call: Invoked) => (await import("./list.ts")).listRules(await open(call)),
   };
   return runGroup(
     { name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands },
@@ -38,7 +38,7 @@ export function run(argv: readonly string[], world: World): Promise<number> {
 /** What every permission command works with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
-async function open(call: Call) {
+async function open(call: Invoked) {
   const { locateRules } = await import("@keelson/config");
   const { openExplainer } = await import("@keelson/runtime/explain");
   const loaded = await snapshotFor(call);

@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import type { Rule, Verdict } from "@keelson/runtime/explain";
-import type { World } from "../../world.ts";
+import type { ProcessIO } from "../../world.ts";
 
 export interface Palette {
   verdict(verdict: Verdict, text: string): string;
@@ -11,7 +11,7 @@ export interface Palette {
 }
 
 /** Colours only where somebody sees them, and never against their wish (no-color.org). */
-export function paletteFor({ terminal, env }: Pick<World, "terminal" | "env">): Palette {
+export function paletteFor({ terminal, env }: Pick<ProcessIO, "terminal" | "env">): Palette {
   const plain = !terminal.stdout || Boolean(env["NO_COLOR"]);
   const paint = (code: number) => (text: string) => (plain ? text : `\u001b[${code}m${text}\u001b[0m`);
   const colours = { allow: paint(32), ask: paint(33), deny: paint(31) };

@@ -1,20 +1,20 @@
 // Builtins that run or evaluate their words, or that give names a new meaning.
 
-import type { Started } from "./wrapper.ts";
+import type { WrappedProgram } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 
 /** Used when any name may have been defined. */
 export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
-export function codeOf(name: string, words: readonly Word[], input: readonly Word[] | undefined): Started | undefined {
+export function codeOf(name: string, words: readonly Word[], input: readonly Word[] | undefined): WrappedProgram | undefined {
   const started = Object.hasOwn(BUILTINS, name) ? BUILTINS[name]!(words, input) : undefined;
   if (started === undefined) return undefined;
   const { commands, scripts, drafts = [], opaque } = started;
   return { ...started, code: opaque || commands.length + scripts.length + drafts.length > 0 };
 }
 
-type Builtin = (words: readonly Word[], input: readonly Word[] | undefined) => Started | undefined;
+type Builtin = (words: readonly Word[], input: readonly Word[] | undefined) => WrappedProgram | undefined;
 
 const operandsOf = (words: readonly Word[]) => words.slice(words[0]?.value === "--" ? 1 : 0);
 
@@ -123,7 +123,7 @@ export function isDescriptor({ value }: Word): boolean {
 }
 
 /** Texts to read as scripts, each made of words; undefined when they are unknown. */
-export function scripts(texts: readonly (readonly Word[])[] | undefined): Started {
+export function scripts(texts: readonly (readonly Word[])[] | undefined): WrappedProgram {
   const isReadable = (words: readonly Word[]) => words.every((word) => word.kind === "literal");
   const joined = (words: readonly Word[]) => words.map((word) => word.value).join(" ");
   const drafts = texts?.filter((words) => !isReadable(words)) ?? [];
@@ -136,10 +136,10 @@ export function scripts(texts: readonly (readonly Word[])[] | undefined): Starte
   };
 }
 
-const OPAQUE: Started = { commands: [], scripts: [], transparent: false, opaque: true };
+const OPAQUE: WrappedProgram = { commands: [], scripts: [], transparent: false, opaque: true };
 
 /** The values of a one-letter option, attached or in the next word, read as scripts. */
-function optionValue(words: readonly Word[], letter: string, valued: string): Started {
+function optionValue(words: readonly Word[], letter: string, valued: string): WrappedProgram {
   const found: Word[][] = [];
   for (let at = 0; at < words.length; at++) {
     const { kind, value } = words[at]!;

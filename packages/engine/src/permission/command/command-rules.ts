@@ -12,13 +12,13 @@ import type { Rule } from "../rule.ts";
 import { rangeOf } from "./wide-reader.ts";
 
 /** maybe: an expansion, or a folder read whole, hides whether the rule is met. */
-export interface Finding {
+export interface RuleFinding {
   readonly rule: Rule;
   readonly reach: "yes" | "maybe";
 }
 
 /** The rule that is met by the line as a whole or by the call's other parameters, whatever its parts are. */
-export function findingOnLine(rules: readonly Rule[], view: CommandView): Finding | undefined {
+export function findingOnLine(rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
   const { question, analysis, lost, adrift } = view;
   const about = commandRules(rules, question);
   if (analysis.problem !== undefined) return about[0] && { rule: about[0], reach: "maybe" };
@@ -35,7 +35,7 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): Findin
 }
 
 /** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */
-export function findingsIn(view: CommandView, rules: readonly Rule[]): readonly Finding[] {
+export function findingsIn(view: CommandView, rules: readonly Rule[]): readonly RuleFinding[] {
   if (rules.length === 0) return [];
   const sorted = { text: commandRules(rules, view.question), path: pathRules(rules) };
   // A file that comes again has been judged.
@@ -48,7 +48,7 @@ function findingOn(
   { text, path }: { readonly text: readonly Rule[]; readonly path: readonly Rule[] },
   view: CommandView,
   seen: Set<string>,
-): Finding | undefined {
+): RuleFinding | undefined {
   const byText = textFinding(part, text, view);
   if (byText?.reach === "yes") return byText;
   const byFile = fileFinding(part, path, view, seen);
@@ -61,9 +61,9 @@ export function isWritten({ command, redirected, use }: NamedFile): boolean {
   return use === "write" && (redirected || !looksOnlyButRedirects(command));
 }
 
-function textFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+function textFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
   if (rules.length === 0) return undefined;
-  let maybe: Finding | undefined;
+  let maybe: RuleFinding | undefined;
   for (const reach of view.readersOf(part)) {
     if (isSpent(rules, view)) return { rule: rules[0]!, reach: "yes" };
     for (const rule of rules) {
@@ -80,11 +80,11 @@ function fileFinding(
   rules: readonly Rule[],
   view: CommandView,
   seen: Set<string>,
-): Finding | undefined {
+): RuleFinding | undefined {
   // A command that is lost has been found by its line.
   if (rules.length === 0 || view.lost) return undefined;
   const { question } = view;
-  let maybe: Finding | undefined;
+  let maybe: RuleFinding | undefined;
   for (const file of view.filesIn(part)) {
     const edits = isWritten(file);
     const key = `${edits} ${file.pattern} ${file.path}`;
@@ -118,7 +118,7 @@ function isSpent(rules: readonly Rule[], { budget }: CommandView): boolean {
 }
 
 /** A folder read whole may hold what a rule keeps from being read. */
-function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): Finding | undefined {
+function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
   const { question, places, where } = view;
   const left = rules.filter((rule) => rule.tool === "Read" && !isMasked(rule, question));
   if (left.length === 0 || view.lost) return undefined;

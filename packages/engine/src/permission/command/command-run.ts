@@ -8,7 +8,7 @@ import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
 import { isFed, surroundingsOf } from "./surroundings.ts";
 import { climbsBack } from "../match/paths.ts";
-import { allowedByPath, isHome } from "../question.ts";
+import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
 
@@ -84,7 +84,7 @@ function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: C
     const ends = endsIn(file, question);
     const rule = allowedByPath("edit", ends, question);
     if (rule) return { by: "rule", reason: rule.text, rule };
-    const covered = question.mode === "acceptEdits" && isHome(ends, question);
+    const covered = question.mode === "acceptEdits" && isInWorkingDirs(ends, question);
     return covered ? { by: "mode", reason: "acceptEdits" } : undefined;
   });
   return leaves.includes(undefined) ? undefined : leaves[0];

@@ -7,7 +7,7 @@ import { piecesOf } from "./account/pieces.ts";
 import { constantText } from "./account/quoted-text.ts";
 import { onlyReads } from "./account/read-expansion.ts";
 import { ANY_NAME } from "./builtins.ts";
-import { printedBy } from "./printed.ts";
+import { knownOutput } from "./printed.ts";
 import {
   assignedDescriptors,
   assignmentOf,
@@ -15,7 +15,7 @@ import {
   isExpandedTwice,
   redirectionOf,
   testWords,
-  textOf,
+  commandText,
 } from "./parts.ts";
 import { isReadOnly } from "../read-only/read-only.ts";
 import { codeInVariable, isExpandedLater, loadsUnknown, rulingNames } from "./variables.ts";
@@ -201,7 +201,7 @@ function visit(node: SyntaxNode, place: Place, reading: Reading): void {
       for (const [index, command] of node.commands.entries()) {
         visit(
           command,
-          { ...at, piped: true, input: index > 0 ? printedBy(node.commands[index - 1]!) : undefined },
+          { ...at, piped: true, input: index > 0 ? knownOutput(node.commands[index - 1]!) : undefined },
           reading,
         );
       }
@@ -298,7 +298,7 @@ function commandOf(node: ParsedCommand, place: Place, reading: Reading): SimpleC
   const assigned = node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignmentOf(part)] : []));
   const redirections = node.redirects.map(redirectionOf);
   const assignments = [...assigned, ...assignedDescriptors(node.redirects), ...rulingNames(words)];
-  const command = simple({ words, text: textOf(node, place.source), assignments, redirections }, place);
+  const command = simple({ words, text: commandText(node, place.source), assignments, redirections }, place);
   return started(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
 

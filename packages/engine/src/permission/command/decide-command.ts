@@ -4,7 +4,7 @@
 import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { SimpleCommand } from "./command.ts";
-import { findingOnLine, findingsIn, isWritten, type Finding } from "./command-rules.ts";
+import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
 import type { CommandView } from "./command-view.ts";
@@ -13,7 +13,7 @@ import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
 import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
-import { protectedWish, refusal, shortened } from "../sentences.ts";
+import { protectedWish, refusal, shortCommand } from "../sentences.ts";
 import { beyondRules } from "./surroundings.ts";
 import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 
@@ -21,7 +21,7 @@ import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
 const LONGEST = 10_000;
 
 /** What the deny rules find in the command; the surest finding decides whether it is refused or asked about. */
-export function denials(view: CommandView): readonly Finding[] {
+export function denials(view: CommandView): readonly RuleFinding[] {
   const rules = view.question.rules.filter((rule) => rule.behavior === "deny");
   const line = findingOnLine(rules, view);
   if (view.analysis.problem !== undefined) return line ? [line] : [];
@@ -29,7 +29,7 @@ export function denials(view: CommandView): readonly Finding[] {
 }
 
 /** The refusal, when a deny rule speaks about the command or a file in it. */
-export function commandDeny(view: CommandView, found: readonly Finding[]): { message: string; rule: Rule } | undefined {
+export function commandDeny(view: CommandView, found: readonly RuleFinding[]): { message: string; rule: Rule } | undefined {
   const { problem } = view.analysis;
   const finding = problem === undefined ? found.find(({ reach }) => reach === "yes") : found[0];
   if (finding === undefined) return undefined;
@@ -38,7 +38,7 @@ export function commandDeny(view: CommandView, found: readonly Finding[]): { mes
 }
 
 /** The rule for which a person must be asked: an ask rule that speaks, or a deny rule that might. */
-export function commandAsk(view: CommandView, denied: readonly Finding[]): Finding | undefined {
+export function commandAsk(view: CommandView, denied: readonly RuleFinding[]): RuleFinding | undefined {
   const rules = view.question.rules.filter((rule) => rule.behavior === "ask");
   const line = findingOnLine(rules, view);
   if (line || view.analysis.problem !== undefined) return line;
@@ -52,7 +52,7 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
   for (const part of analysis.commands) {
     const target = criticalRemoval(part, view);
     if (target === undefined) continue;
-    const path = shortened(target);
+    const path = shortCommand(target);
     return { reason: `This command requires approval: it would remove '${path}'`, path };
   }
   if (question.mode === "bypassPermissions") return undefined;

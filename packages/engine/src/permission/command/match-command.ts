@@ -5,7 +5,7 @@ import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { isSafeAssignment } from "../read-only/read-only.ts";
 import { wildcard } from "../match/wildcard.ts";
-import { uncoveredWord, type Surroundings } from "../options/options.ts";
+import { uncoveredWord, type CommandSetting } from "../options/options.ts";
 import type { Uncovered } from "../options/program-options.ts";
 import type { Word } from "./word.ts";
 
@@ -33,12 +33,12 @@ export function reachOf(command: SimpleCommand): (content: string) => Reach {
 }
 
 /** For allow rules: this part, as written, with no option that does more than the rule says. */
-export function allowsText(content: string, command: SimpleCommand, surroundings: Surroundings): boolean {
+export function allowsText(content: string, command: SimpleCommand, surroundings: CommandSetting): boolean {
   return coversText(content, command) && beyondRule(content, command, surroundings) === undefined;
 }
 
 /** What keeps a rule from allowing a command whose text it covers. */
-export function beyondRule(content: string, command: SimpleCommand, surroundings: Surroundings): Uncovered | undefined {
+export function beyondRule(content: string, command: SimpleCommand, surroundings: CommandSetting): Uncovered | undefined {
   if (!content.includes("*") || !coversText(content, command)) return undefined;
   return uncoveredWord(command, content.slice(0, content.indexOf("*")).replace(/:$/, ""), surroundings);
 }

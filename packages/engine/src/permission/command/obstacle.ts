@@ -7,7 +7,7 @@ import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
 import { copyOf, followedBy, landings, searchedBy, transferOf } from "./deep.ts";
 import { feederOf, listsLinks } from "./rule-limits.ts";
 import { absolute, climbsBack } from "../match/paths.ts";
-import { allowedByPath, isHome, isReadable, type Ends } from "../question.ts";
+import { allowedByPath, isInWorkingDirs, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 
 export interface Obstacle {
@@ -54,7 +54,7 @@ function obstacleAt(file: NamedFile, use: "read" | "edit", view: CommandView): O
 }
 
 function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): boolean {
-  const inside = use === "read" ? isReadable(ends, question) : isHome(ends, question);
+  const inside = use === "read" ? isReadable(ends, question) : isInWorkingDirs(ends, question);
   return inside || allowedByPath(use, ends, question) !== undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Assignment, Redirection } from "./command.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
 /** As written, without assignments and redirections, the program's name de-quoted. */
-export function textOf(node: ParsedCommand, source: string): string {
+export function commandText(node: ParsedCommand, source: string): string {
   if (node.name === undefined) return "";
   const [first] = wordsOf(node.name.text);
   let text = first!.kind === "literal" ? first!.value : first!.text;

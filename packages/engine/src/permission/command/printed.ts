@@ -5,7 +5,7 @@ import { redirectionOf } from "./parts.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
 /** Undefined when the output is not known. */
-export function printedBy(node: CommandNode): readonly Word[] | undefined {
+export function knownOutput(node: CommandNode): readonly Word[] | undefined {
   if (node.type !== "Command" || node.name === undefined || node.prefix.length > 0) return undefined;
   const texts = node.redirects.map(redirectionOf);
   if (node.name.text === "cat") {

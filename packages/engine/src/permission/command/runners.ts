@@ -1,7 +1,7 @@
 // Programs that start others by a subcommand, as `uv run` and `git bisect run` do, and the words that may be a command.
 
 import type { Word } from "./word.ts";
-import type { Started } from "./wrapper.ts";
+import type { WrappedProgram } from "./wrapper.ts";
 
 /** Programs of which one subcommand starts what follows it. */
 const RUNNERS: Readonly<Record<string, RegExp>> = {
@@ -30,10 +30,10 @@ const RUNNERS: Readonly<Record<string, RegExp>> = {
 };
 
 const MOST_READINGS = 200;
-const NOTHING: Started = { commands: [], scripts: [], transparent: false, opaque: false };
+const NOTHING: WrappedProgram = { commands: [], scripts: [], transparent: false, opaque: false };
 
 /** What stands right behind the subcommand, or behind its options, any of which may take a value. */
-export function startedBySubcommand(name: string, words: readonly Word[]): Started | undefined {
+export function startedBySubcommand(name: string, words: readonly Word[]): WrappedProgram | undefined {
   const subcommand = Object.hasOwn(RUNNERS, name) ? RUNNERS[name]! : undefined;
   const at = subcommand === undefined ? -1 : words.findIndex(({ value }) => subcommand.test(value));
   if (at < 0 || at + 1 >= words.length) return undefined;
@@ -43,7 +43,7 @@ export function startedBySubcommand(name: string, words: readonly Word[]): Start
 }
 
 /** Subcommands of git that start something, and aliases given on the spot. */
-export function startedByGit(words: readonly Word[]): Started | undefined {
+export function startedByGit(words: readonly Word[]): WrappedProgram | undefined {
   const aliases = words.flatMap(({ value }, at) =>
     words[at - 1]?.value === "-c" ? (/^alias\.[^=]*=(.*)$/s.exec(value)?.slice(1) ?? []) : [],
   );
@@ -58,7 +58,7 @@ export function startedByGit(words: readonly Word[]): Started | undefined {
 }
 
 /** Every tail of the words that could be a command. */
-export function anyOf(words: readonly Word[]): Started {
+export function anyOf(words: readonly Word[]): WrappedProgram {
   const commands = words.flatMap((word, at) => (word.value.startsWith("-") ? [] : [words.slice(at)]));
   const started = { commands, scripts: [], transparent: false, opaque: words.some(({ kind }) => kind === "unknown") };
   return commands.length > MOST_READINGS ? { ...started, commands: [], tooMany: true } : started;

@@ -8,15 +8,15 @@ import { endsIn, type CommandView } from "./command-view.ts";
 import { beyondRule } from "./match-command.ts";
 import { climbsBack } from "../match/paths.ts";
 import { isProtected } from "../match/protected.ts";
-import type { Surroundings } from "../options/options.ts";
+import type { CommandSetting } from "../options/options.ts";
 import type { Uncovered } from "../options/program-options.ts";
-import { isHome } from "../question.ts";
+import { isInWorkingDirs } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
-import { shortened } from "../sentences.ts";
+import { shortCommand } from "../sentences.ts";
 import type { Word } from "./word.ts";
 
-export function surroundingsOf(part: SimpleCommand, view: CommandView, { fed }: { fed: boolean }): Surroundings {
+export function surroundingsOf(part: SimpleCommand, view: CommandView, { fed }: { fed: boolean }): CommandSetting {
   // What is on disk now is what a pattern will find, unless another part of the command makes files first.
   const isSettled = view.analysis.commands.every((other) => other === part || looksOnlyButRedirects(other));
   return { fed, isSettled, isInside: (file) => isInside(file, view) };
@@ -26,7 +26,7 @@ function isInside(file: Word, { places, question, lost }: CommandView): boolean 
   if (lost || file.kind === "unknown" || climbsBack(file.value)) return false;
   return resolved(file, places, question.home).every((each) => {
     const ends = endsIn(each, question);
-    return isHome(ends, question) && !isProtected(ends.given) && !isProtected(ends.real);
+    return isInWorkingDirs(ends, question) && !isProtected(ends.given) && !isProtected(ends.real);
   });
 }
 
@@ -64,7 +64,7 @@ export function beyondRules(part: SimpleCommand, rules: readonly Rule[], view: C
 
 function sentence({ word, why }: Uncovered, command: SimpleCommand, rule: Rule): string {
   const program = command.words[0]!.value;
-  const text = shortened(word.text);
+  const text = shortCommand(word.text);
   switch (why) {
     case "option":
       return `${rule.text} does not cover '${text}', which can make ${program} run another program, load code or write elsewhere`;

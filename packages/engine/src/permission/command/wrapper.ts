@@ -8,7 +8,7 @@ import { anyOf, constantTexts, startedByGit, startedBySubcommand } from "./runne
 import { codeInVariable } from "./variables.ts";
 import { literal, type Word } from "./word.ts";
 
-export interface Started {
+export interface WrappedProgram {
   readonly commands: readonly (readonly Word[])[];
   /** Shell text to be read in turn. */
   readonly scripts: readonly string[];
@@ -76,7 +76,7 @@ export function isShell(program: string): boolean {
 }
 
 /** Undefined when the command starts nothing but itself. `input`: the texts it may read from its input, when they are known. */
-export function startedBy({ words: all }: Pick<SimpleCommand, "words">, input?: readonly Word[]): Started | undefined {
+export function startedBy({ words: all }: Pick<SimpleCommand, "words">, input?: readonly Word[]): WrappedProgram | undefined {
   const [program, ...words] = all;
   if (program === undefined || program.kind === "unknown") return undefined;
   const name = basename(program.value);
@@ -99,7 +99,7 @@ function looksUp(words: readonly Word[]): boolean {
   return (own < 0 ? words : words.slice(0, own)).some((word) => /[vV]/.test(word.value));
 }
 
-function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Started {
+function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): WrappedProgram {
   let at = 0;
   let operands = wrapper.operands ?? 0;
   let bare = true;
@@ -153,7 +153,7 @@ function splitStrings(words: readonly Word[]): string[] {
 }
 
 /** A shell runs an argument, a file, or its input. It is opaque when that is unknown. */
-function shell(words: readonly Word[], input: readonly Word[] | undefined): Started {
+function shell(words: readonly Word[], input: readonly Word[] | undefined): WrappedProgram {
   const fromInput = scripts(input?.map((text) => [text]));
   let standard = false;
   for (let at = 0; at < words.length; at++) {
@@ -186,7 +186,7 @@ const NARROWS_NOTHING =
 const NAME_TEST = /^-(i?name|i?path|i?regex|newer|type|size|mtime|mmin|maxdepth|mindepth|user|group|perm)$/;
 
 /** `-delete` is `rm` on what was found; `{}` stands for the folders searched, or for something in them when names narrow it. */
-function find(words: readonly Word[]): Started | undefined {
+function find(words: readonly Word[]): WrappedProgram | undefined {
   const first = words.findIndex((word) => /^[-(!,]/.test(word.value) && !/^-([HLP]|D.*|O\d?)$/.test(word.value));
   const starts = (first < 0 ? words : words.slice(0, first)).filter((word) => !word.value.startsWith("-"));
   const expression = first < 0 ? [] : words.slice(first);
@@ -217,7 +217,7 @@ function find(words: readonly Word[]): Started | undefined {
   return commands.length === 0 && !opaque ? undefined : { commands, scripts: [], transparent: false, opaque };
 }
 
-function fd(words: readonly Word[]): Started | undefined {
+function fd(words: readonly Word[]): WrappedProgram | undefined {
   const at = words.findIndex((word) => /^(-[a-zA-Z0]*[xX]|--exec(-batch)?)/.test(word.value));
   return at < 0 ? undefined : anyOf(words.slice(at + 1));
 }

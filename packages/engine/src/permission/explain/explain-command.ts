@@ -25,7 +25,7 @@ export interface CommandExplanation {
   readonly together?: readonly [string, string];
 }
 
-export interface Judged {
+export interface CommandVerdict {
   readonly verdict: Verdict;
   readonly by: Decider;
   readonly reason: string;
@@ -33,7 +33,7 @@ export interface Judged {
   readonly blockedPath?: string;
 }
 
-export interface PartExplanation extends Judged {
+export interface PartExplanation extends CommandVerdict {
   /** As written, without assignments and redirections. */
   readonly text: string;
   /** De-quoted. */
@@ -56,7 +56,7 @@ export interface PartExplanation extends Judged {
   readonly obstacles: readonly string[];
 }
 
-export interface RedirectionExplanation extends Judged {
+export interface RedirectionExplanation extends CommandVerdict {
   readonly kind: "read" | "write";
   readonly target: string;
   /** Where it may lead; several when the command moves about, none when only the shell can tell. */
@@ -83,7 +83,7 @@ export function explainCommand(question: GateQuestion, decision: PermissionDecis
 
 /** What the gate says of these parts, as if they were the whole command, run wherever this command may be by then. */
 export interface Judge {
-  (parts: readonly SimpleCommand[]): Judged;
+  (parts: readonly SimpleCommand[]): CommandVerdict;
   readonly places: readonly string[];
   isTired(): boolean;
 }
@@ -112,7 +112,7 @@ function judgeFor({ question, places, sandbox: held }: CommandView): Judge {
 
 const STRICTEST: readonly Verdict[] = ["deny", "ask", "allow"];
 
-function judged(decision: PermissionDecision): Judged {
+function judged(decision: PermissionDecision): CommandVerdict {
   return {
     verdict: decision.behavior,
     by: decision.by,
@@ -144,7 +144,7 @@ function explainPart(part: SimpleCommand, judge: Judge, question: GateQuestion, 
 }
 
 /** A question that neither a rule nor a path accounts for. */
-function isUnexplained({ verdict, by, blockedPath }: Judged): boolean {
+function isUnexplained({ verdict, by, blockedPath }: CommandVerdict): boolean {
   return verdict === "ask" && by !== "rule" && by !== "protected" && blockedPath === undefined;
 }
 

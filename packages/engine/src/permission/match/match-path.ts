@@ -4,7 +4,7 @@
 import { compileLine, coversPath, type GitignoreLine } from "../../pattern/gitignore.ts";
 import { absolute, fold, otherNames } from "./paths.ts";
 import type { Rule } from "../rule.ts";
-import { overlap, type Effort } from "./wildcard.ts";
+import { overlap, type MatchEffort } from "./wildcard.ts";
 
 /** Where patterns are anchored. */
 export interface Anchors {
@@ -185,7 +185,7 @@ const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
  * to compare fits: length is no way past a rule.
  */
 function meet(names: readonly string[], rule: readonly string[], { deep }: { readonly deep: boolean }): boolean {
-  const effort: Effort = { left: MOST_STEPS };
+  const effort: MatchEffort = { left: MOST_STEPS };
   let at = new Set([0]);
   for (const name of names) {
     const next = new Set<number>();
@@ -213,7 +213,7 @@ function reachable(from: ReadonlySet<number>, rule: readonly string[]): Set<numb
 
 const WILD = /[*?[\\]/;
 
-function fits(name: string, target: string, effort: Effort): boolean {
+function fits(name: string, target: string, effort: MatchEffort): boolean {
   // `*` does not reach hidden files.
   if (target.startsWith(".") && /^[*?[]/.test(name)) return false;
   return WILD.test(name) || WILD.test(target) ? overlap(name, target, effort) : fold(name) === fold(target);

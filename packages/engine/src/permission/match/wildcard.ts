@@ -18,12 +18,12 @@ export function wildcard(pattern: string, text: string): boolean {
 }
 
 /** Work that is left; shared by comparisons that belong together. */
-export interface Effort {
+export interface MatchEffort {
   left: number;
 }
 
 /** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes), or effort ran out. */
-export function overlap(left: string, right: string, effort: Effort): boolean {
+export function overlap(left: string, right: string, effort: MatchEffort): boolean {
   if ((effort.left -= (left.length + 1) * (right.length + 1)) < 0) return true;
   const a = symbols(left);
   const b = symbols(right);

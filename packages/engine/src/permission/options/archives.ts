@@ -1,12 +1,12 @@
 // Archivers and compressors.
 
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
 /** Compressors that do nothing else, with a level or a number of threads at most. */
 const COMPRESSOR = /^(zstd|zstdmt|pigz|lz4|lzip|plzip|xz|pixz|gzip|bzip2|pbzip2|lbzip2)( -\d+| -T\d+| --long)*$/;
 
 /** `-T` reads options from a file, `-P` lets members leave the folder, `host:file` starts a remote shell. */
-const tar: Options = {
+const tar: ProgramOptionTable = {
   bundle: true,
   short: "IFTPg",
   // `f` is left out on purpose: `-xfI` and `xfI` differ, which is easily overlooked.
@@ -19,7 +19,7 @@ const tar: Options = {
   inspect: wordMatching(/^(-[a-zA-Z0-9]*f=?|--f[a-z-]*=)[^/]+:/),
 };
 
-export const ARCHIVES: Readonly<Record<string, Options>> = {
+export const ARCHIVES: Readonly<Record<string, ProgramOptionTable>> = {
   tar,
   cpio: { short: "FIOGH", long: "rsh-command file absolute-filenames", files: "D directory", valued: "CERM" },
   unzip: { short: ":", files: "d", valued: "xP" },

@@ -3,10 +3,10 @@
 // more.
 
 import type { Word } from "../command/word.ts";
-import type { Call } from "./program-options.ts";
+import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the first program text that does more and that the rule does not spell out. */
-export function inspectAwk({ words, start, agreed }: Call): number | undefined {
+export function inspectAwk({ words, start, agreed }: ProgramCall): number | undefined {
   let isNamed = false;
   for (let at = start; at < words.length; at++) {
     const { value } = words[at]!;

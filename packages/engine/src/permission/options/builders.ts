@@ -1,9 +1,9 @@
 // Compilers, build tools and their test runners. Running the project's own code is what they are for; options that
 // bring a program, a plugin or a configuration from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
-const cargo: Options = {
+const cargo: ProgramOptionTable = {
   long: "config",
   short: "Z",
   valued: "jpFC",
@@ -12,14 +12,14 @@ const cargo: Options = {
 
 /** A linker given through the linker's flags is a program, too. */
 const GO_FLAGS = /^(?!.*(extld|-linkmode=?\s*external|fplugin))/s;
-const goTool: Options = {
+const goTool: ProgramOptionTable = {
   single: true,
   long: "exec toolexec vettool overlay modfile pkgdir ldflags gccgoflags compiler",
   values: { ldflags: GO_FLAGS, gccgoflags: GO_FLAGS, compiler: /^gc$/ },
   files: "o C blockprofile coverprofile cpuprofile memprofile mutexprofile outputdir trace",
 };
 
-const compiler: Options = {
+const compiler: ProgramOptionTable = {
   single: true,
   long: "fplugin fpass-plugin specs wrapper load Xclang ld-path fuse-ld plugin iplugindir B",
   values: { "fuse-ld": /^(bfd|gold|lld|mold)$/ },
@@ -32,7 +32,7 @@ const compiler: Options = {
 const CMAKE_PROGRAM =
   /^(-D)?CMAKE_(\w*(_LAUNCHER|_PROGRAM|_INCLUDE\w*|_LINKER\w*)|TOOLCHAIN_FILE|\w+_COMPILER(?!(:\w+)?=(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?$))(:\w+)?=/i;
 
-const cmake: Options = {
+const cmake: ProgramOptionTable = {
   short: "PEC",
   long: "open toolchain project-file graphviz debugger-pipe",
   valued: "ABDGjSTUWt",
@@ -42,13 +42,13 @@ const cmake: Options = {
 /** `exec.executable`, another JVM or extension classes given as properties. */
 const MAVEN_PROPERTY = /^-D(maven\.ext\.class\.path|exec\.|jvm|argLine|java\.home|maven\.repo\.remote)/i;
 
-const maven: Options = {
+const maven: ProgramOptionTable = {
   files: "f file s settings gs global-settings t toolchains l log-file",
   valued: "DPTb",
   inspect: wordMatching(MAVEN_PROPERTY),
 };
 
-const gradle: Options = {
+const gradle: ProgramOptionTable = {
   short: "I",
   long: "init-script",
   files: "b build-file c settings-file p project-dir g gradle-user-home include-build project-cache-dir",
@@ -63,7 +63,7 @@ const MAKE_CODE =
 const MAKE_PROGRAM =
   /^(?:MAKE\w*|CC|CXX|CPP|LD|AR|AS|FC|RM|LEX|YACC|CURDIR|VPATH|\w*(?:COMPILER|PYTHON|NODE|GO|CARGO|BASH|LAUNCHER|CMD|COMMAND|BIN|EXE|TOOL))\s*[:?+!]*=|^[\w.-]+\s*[:?+!]*=(?![\w .,:/=@+-]*$)/;
 
-const make: Options = {
+const make: ProgramOptionTable = {
   short: "E",
   long: "eval",
   valued: "jloW",
@@ -77,7 +77,7 @@ const make: Options = {
   },
 };
 
-export const BUILDERS: Readonly<Record<string, Options>> = {
+export const BUILDERS: Readonly<Record<string, ProgramOptionTable>> = {
   ant: { files: "f file buildfile lib", single: true, long: "lib logger listener inputhandler main propertyfile" },
   bazel: {
     long: "bazelrc host_jvm_args run_under script_path server_javabase action_env override_repository workspace_status_command",

@@ -1,7 +1,7 @@
 // `git config`: reading is covered, and so is setting keys that only change how git behaves or prints. Most others name
 // a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
 
-import type { Call } from "./program-options.ts";
+import type { ProgramCall } from "./program-options.ts";
 
 const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l)$/;
 /** `--file` and `--blob` name another file; `--global` and `--system` are not this repository's. */
@@ -20,7 +20,7 @@ const SAFE_KEYS = [
   /^http\.(postbuffer|lowspeed(limit|time)|version)$/,
 ];
 
-export function inspectGitConfig({ words, start }: Call): number | undefined {
+export function inspectGitConfig({ words, start }: ProgramCall): number | undefined {
   // Options stand before the key; behind it is the value, whatever it begins with.
   const options: number[] = [];
   let at = start;

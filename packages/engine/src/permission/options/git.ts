@@ -1,10 +1,10 @@
 // git: its own options, those of its subcommands, and subcommands that exist to run something.
 
 import { inspectGitConfig } from "./git-config.ts";
-import type { Call, Options, Uncovered } from "./program-options.ts";
+import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 import { firstUncovered } from "./read-options.ts";
 
-export const git: Options = { read: readGit };
+export const git: ProgramOptionTable = { read: readGit };
 
 /** Options before the subcommand that take the next word. */
 const TAKES = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
@@ -13,7 +13,7 @@ const RUNS = /^(-c|--config-env|--exec-path=|--git-dir(?!=\.git$))/;
 /** Where git works: inside the working directories. */
 const PLACE = /^(?:-C|--work-tree)(?:=(.*))?$/s;
 
-function readGit(call: Call): Uncovered | undefined {
+function readGit(call: ProgramCall): Uncovered | undefined {
   const { words, start, agreed } = call;
   let at = start;
   for (; at < words.length && words[at]!.value.startsWith("-"); at++) {
@@ -66,19 +66,19 @@ const WHOLE = new Set(
 
 const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)$/;
 /** Another strategy is a program `git-merge-NAME`. */
-const picking: Options = { long: "strategy", plain: "strategy-option", values: { s: STRATEGY, strategy: STRATEGY } };
-const merging: Options = { ...picking, short: "s", valued: "mFXS" };
-const saving: Options = { valued: "osv", files: "o output-directory" };
-const WHOLE_COMMAND: Options = { whole: true };
+const picking: ProgramOptionTable = { long: "strategy", plain: "strategy-option", values: { s: STRATEGY, strategy: STRATEGY } };
+const merging: ProgramOptionTable = { ...picking, short: "s", valued: "mFXS" };
+const saving: ProgramOptionTable = { valued: "osv", files: "o output-directory" };
+const WHOLE_COMMAND: ProgramOptionTable = { whole: true };
 
 /** `git grep --no-index x /etc` searches any folder; inside the repository, a path that is none of its own is an error. */
-function searchesOutside({ words, start, isInside }: Call): number | undefined {
+function searchesOutside({ words, start, isInside }: ProgramCall): number | undefined {
   if (!words.some(({ value }) => /^--no-i[a-z]*$/.test(value))) return undefined;
   const outside = words.findIndex((word, at) => at >= start && !word.value.startsWith("-") && !isInside(word));
   return outside < 0 ? undefined : outside;
 }
 
-const OWN: Readonly<Record<string, Options>> = {
+const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   archive: { long: "remote", files: "o output", valued: "N" },
   blame: { files: "contents" },
   bisect: { commands: { run: WHOLE_COMMAND } },
@@ -107,11 +107,11 @@ const OWN: Readonly<Record<string, Options>> = {
   submodule: { commands: { foreach: WHOLE_COMMAND } },
 };
 
-const anySubcommand: Options = { long: COMMON, plain: PLAIN };
-const withoutHarm: Options = { ...anySubcommand, harmless: true };
+const anySubcommand: ProgramOptionTable = { long: COMMON, plain: PLAIN };
+const withoutHarm: ProgramOptionTable = { ...anySubcommand, harmless: true };
 
-const SUBCOMMANDS: Readonly<Record<string, Options>> = Object.fromEntries(
-  Object.entries(OWN).map(([name, own]): [string, Options] => [
+const SUBCOMMANDS: Readonly<Record<string, ProgramOptionTable>> = Object.fromEntries(
+  Object.entries(OWN).map(([name, own]): [string, ProgramOptionTable] => [
     name,
     {
       ...own,

@@ -2,9 +2,9 @@
 // more, such as `Bash(bash -n:*)`, covers what it names: no other code given as an option. What follows a script's name
 // is for the script.
 
-import type { Options } from "./program-options.ts";
+import type { ProgramOptionTable } from "./program-options.ts";
 
-const shell: Options = {
+const shell: ProgramOptionTable = {
   plus: true,
   short: "cisO",
   ends: "c",
@@ -14,9 +14,9 @@ const shell: Options = {
 };
 
 /** `-m module` ends the options as a script does. */
-const python: Options = { short: "cmi", ends: "cm", valued: "WX", operands: 1 };
+const python: ProgramOptionTable = { short: "cmi", ends: "cm", valued: "WX", operands: 1 };
 
-const node: Options = {
+const node: ProgramOptionTable = {
   short: "epri",
   long: "eval print require import loader experimental-loader env-file openssl-config run icu-data-dir snapshot-blob build-snapshot",
   valued: "C",
@@ -24,7 +24,7 @@ const node: Options = {
 };
 
 /** Applied to rules that name more than the program. */
-const NARROWED: Readonly<Record<string, Options>> = {
+const NARROWED: Readonly<Record<string, ProgramOptionTable>> = {
   bash: shell,
   deno: { files: "c config import-map preload" },
   java: {
@@ -44,7 +44,7 @@ const NARROWED: Readonly<Record<string, Options>> = {
   ruby: { short: "erIiCSx", operands: 1 },
 };
 
-export const INTERPRETERS: Readonly<Record<string, Options>> = {
-  ...Object.fromEntries(Object.entries(NARROWED).map(([name, narrowed]): [string, Options] => [name, { narrowed }])),
+export const INTERPRETERS: Readonly<Record<string, ProgramOptionTable>> = {
+  ...Object.fromEntries(Object.entries(NARROWED).map(([name, narrowed]): [string, ProgramOptionTable] => [name, { narrowed }])),
   bun: { commands: { test: { short: "r", long: "preload require import", files: "c config cwd" } } },
 };

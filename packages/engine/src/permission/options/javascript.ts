@@ -1,10 +1,10 @@
 // npm and its relatives, and tools of JavaScript projects. Configuration and plugins of the project itself are the
 // user's own; those from elsewhere are not covered.
 
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
 /** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
-const packageManager: Options = {
+const packageManager: ProgramOptionTable = {
   oneDash: true,
   long: "script-shell node-options shell globalconfig userconfig onload-script init-module editor viewer browser git",
   plain: "global workspace workspaces",
@@ -15,22 +15,22 @@ const packageManager: Options = {
 const SETTING =
   /^(script-shell|node-options|shell|editor|viewer|browser|git|prefix|globalconfig|userconfig|onload-script|init-module|registry|.*_auth.*)(=|$)/;
 
-const npm: Options = { ...packageManager, commands: { set: { operand: SETTING } } };
+const npm: ProgramOptionTable = { ...packageManager, commands: { set: { operand: SETTING } } };
 
 /** Inline configuration can name any file to load. */
-const jest: Options = {
+const jest: ProgramOptionTable = {
   files:
     "c config rootDir globalSetup globalTeardown resolver runner testRunner testEnvironment transform setupFiles setupFilesAfterEnv reporters snapshotResolver testSequencer outputFile cacheDirectory coverageDirectory roots filter",
   inspect: wordMatching(/^(-c|--config)?=?\s*\{/),
   opens: true,
 };
 
-const configured: Options = {
+const configured: ProgramOptionTable = {
   files:
     "c config r require import loader plugin plugins parser resolver reporter preset extends babelrc ignore-path cache-location cache-dir outdir outfile o output out-file out-dir output-file f format formatter rulesdir resolve-plugins-relative-to plugin-search-dir custom-syntax config-basedir project p root globalSetup",
 };
 
-export const JAVASCRIPT: Readonly<Record<string, Options>> = {
+export const JAVASCRIPT: Readonly<Record<string, ProgramOptionTable>> = {
   ava: configured,
   babel: configured,
   cypress: { files: "P project C config-file", long: "browser", short: "b" },

@@ -1,6 +1,6 @@
 // Programs that talk to other machines.
 
-import type { Options } from "./program-options.ts";
+import type { ProgramOptionTable } from "./program-options.ts";
 
 /** Settings of ssh that name no program and no file. */
 const SSH_SETTING =
@@ -9,7 +9,7 @@ const SSH_SETTING =
 const sshValues = { o: SSH_SETTING };
 
 /** The host, and then the remote command, which is what ssh is for. Options may stand between the two. */
-const ssh: Options = {
+const ssh: ProgramOptionTable = {
   short: "oFI",
   valued: "BbcDeiJLlmOPpQRSWw",
   files: "E",
@@ -17,12 +17,12 @@ const ssh: Options = {
   operands: 2,
 };
 
-const sshCopy: Options = { short: "SoFDXb", valued: "BcilJPRs", values: sshValues };
+const sshCopy: ProgramOptionTable = { short: "SoFDXb", valued: "BcilJPRs", values: sshValues };
 
 /** A port at most: another option of ssh may name a program. */
 const RSH = /^(\/usr\/bin\/)?ssh( -p ?\d+| -4| -6| -q| -C)*$/;
 
-const rsync: Options = {
+const rsync: ProgramOptionTable = {
   short: "eM",
   long: "rsh rsync-path remote-option config daemon password-file early-input",
   valued: "BfT@",
@@ -40,7 +40,7 @@ const unlessFile = (sign: string) =>
 const data = unlessFile("@");
 const form = unlessFile("[^=]*=[@<]");
 
-const curl: Options = {
+const curl: ProgramOptionTable = {
   short: "KdFHJwQ",
   long: "config data data-ascii data-binary data-urlencode form header json remote-header-name write-out quote prequote postquote engine libcurl abstract-unix-socket variable netrc-file proto-default url-query",
   plain: "cookie head netrc",
@@ -67,7 +67,7 @@ const curl: Options = {
   operand: /^file:|^[^/:\s"%]*[{[][^/\s"]*:\/|\/\.[^/?#]*$/i,
 };
 
-const wget: Options = {
+const wget: ProgramOptionTable = {
   short: "ei",
   long: "execute input-file config use-askpass post-file body-file",
   valued: "AaBDIlQRTtUwX",
@@ -75,9 +75,9 @@ const wget: Options = {
 };
 
 /** Netcats that can start a program for the connection. */
-const netcat: Options = { short: "ec", long: "exec sh-exec lua-exec", valued: "giIOpPqswTXxVD" };
+const netcat: ProgramOptionTable = { short: "ec", long: "exec sh-exec lua-exec", valued: "giIOpPqswTXxVD" };
 
-export const NETWORK: Readonly<Record<string, Options>> = {
+export const NETWORK: Readonly<Record<string, ProgramOptionTable>> = {
   aria2c: {
     long: "conf-path on-download-complete on-download-start on-download-error on-bt-download-complete on-download-stop on-download-pause input-file",
     short: "i",

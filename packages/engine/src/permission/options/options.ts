@@ -4,12 +4,12 @@
 
 import type { SimpleCommand } from "../command/command.ts";
 import type { Word } from "../command/word.ts";
-import type { Call, Options, Uncovered } from "./program-options.ts";
+import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
 /** What the text of the command alone does not tell. */
-export interface Surroundings {
+export interface CommandSetting {
   /** Whether a file lies inside the working directories and is not a protected one. */
   isInside(file: Word): boolean;
   /** More words come from xargs. */
@@ -22,7 +22,7 @@ export interface Surroundings {
 export function uncoveredWord(
   command: SimpleCommand,
   prefix: string,
-  surroundings: Surroundings,
+  surroundings: CommandSetting,
 ): Uncovered | undefined {
   const agreed = agreedWords(command, prefix);
   // The rule may name a program behind another, as `Bash(npx eslint:*)` and `Bash(sudo git log:*)` do.
@@ -37,7 +37,7 @@ export function uncoveredWord(
   return undefined;
 }
 
-function narrowly({ narrowed }: Options, call: Call): Uncovered | undefined {
+function narrowly({ narrowed }: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {
   return narrowed && firstUncovered(narrowed, call);
 }
 

@@ -9,7 +9,7 @@ export interface Uncovered {
 }
 
 /** What is known about the options of one program or subcommand. Lists are separated by spaces. */
-export interface Options {
+export interface ProgramOptionTable {
   /** Letters of short options that run a program, load code or write elsewhere. */
   readonly short?: string;
   /** The same for long options, without their dashes. Abbreviations are recognised. */
@@ -43,18 +43,18 @@ export interface Options {
   /** No option of it harms, so neither does a pattern that may match one. */
   readonly harmless?: true;
   /** Subcommands, applied to what follows the word wherever it stands. */
-  readonly commands?: Readonly<Record<string, Options>>;
+  readonly commands?: Readonly<Record<string, ProgramOptionTable>>;
   /** This subcommand itself is not covered. */
   readonly whole?: true;
   /** Applied as well where the rule names more than the program: `Bash(make test:*)`, but not `Bash(make:*)`. */
-  readonly narrowed?: Options;
+  readonly narrowed?: ProgramOptionTable;
   /** What options alone do not tell: the position of a word that is not covered, past those the rule spells out. */
-  readonly inspect?: (call: Call) => number | undefined;
+  readonly inspect?: (call: ProgramCall) => number | undefined;
   /** Reads all words itself. */
-  readonly read?: (call: Call) => Uncovered | undefined;
+  readonly read?: (call: ProgramCall) => Uncovered | undefined;
 }
 
-export interface Call {
+export interface ProgramCall {
   readonly words: readonly Word[];
   /** Where the words of this program begin. */
   readonly start: number;
@@ -66,7 +66,7 @@ export interface Call {
 }
 
 /** For `inspect`: the first of the program's words that matches. */
-export function wordMatching(pattern: RegExp): NonNullable<Options["inspect"]> {
+export function wordMatching(pattern: RegExp): NonNullable<ProgramOptionTable["inspect"]> {
   return ({ words, start, agreed }) => {
     const found = words.findIndex((word, at) => at >= Math.max(start, agreed) && pattern.test(word.value));
     return found < 0 ? undefined : found;

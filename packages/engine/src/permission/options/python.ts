@@ -1,8 +1,8 @@
 // Tools of Python projects.
 
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
-const pip: Options = {
+const pip: ProgramOptionTable = {
   long: "python log-file",
   plain: "pre python-version",
   files: "t target prefix root src log cache-dir report d dest download-cache w wheel-dir",
@@ -12,7 +12,7 @@ const pip: Options = {
 const PYTEST_SETTING = /^(log_cli|log_level|addopts=$|asyncio_mode|xfail_strict|console_output_style)/;
 
 /** `-p no:NAME` only switches a plugin off. Tests elsewhere are code from elsewhere. */
-const pytest: Options = {
+const pytest: ProgramOptionTable = {
   short: "op",
   long: "override-ini pdbcls import-mode pyargs",
   plain: "co cov pdb",
@@ -29,9 +29,9 @@ const pytest: Options = {
   opens: true,
 };
 
-const checker: Options = { files: "c config config-file rcfile cache-dir cache-file output-file o output" };
+const checker: ProgramOptionTable = { files: "c config config-file rcfile cache-dir cache-file output-file o output" };
 
-export const PYTHON: Readonly<Record<string, Options>> = {
+export const PYTHON: Readonly<Record<string, ProgramOptionTable>> = {
   black: checker,
   coverage: { files: "rcfile data-file o d directory" },
   flake8: { files: "config append-config output-file", inspect: wordMatching(/^--(format|require-plugins)=.*[/\\]/) },

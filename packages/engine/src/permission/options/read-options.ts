@@ -3,9 +3,9 @@
 // where it cannot be a value itself.
 
 import type { Word } from "../command/word.ts";
-import type { Call, Options, Uncovered } from "./program-options.ts";
+import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
 
-export function firstUncovered(options: Options, call: Call): Uncovered | undefined {
+export function firstUncovered(options: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {
   if (options.read) return options.read(call);
   const { words, start, agreed } = call;
   const found = readWords(options, call);
@@ -24,7 +24,7 @@ export function firstUncovered(options: Options, call: Call): Uncovered | undefi
   return undefined;
 }
 
-function readWords(options: Options, call: Call): Uncovered | undefined {
+function readWords(options: ProgramOptionTable, call: ProgramCall): Uncovered | undefined {
   const { words, start, agreed } = call;
   let operands = 0;
   let ended = false;
@@ -61,7 +61,7 @@ function endsOptions(words: readonly Word[], at: number, start: number): boolean
 }
 
 /** Where operands are counted, whatever a long option might take is none. */
-function mayTakeNext(value: string, { operands, single }: Options): boolean {
+function mayTakeNext(value: string, { operands, single }: ProgramOptionTable): boolean {
   return operands !== undefined && (single === true || value.startsWith("--")) && !value.includes("=");
 }
 
@@ -69,17 +69,17 @@ function endsWithCode(value: string, letters: string): boolean {
   return !value.startsWith("--") && [...letters].some((letter) => value.includes(letter));
 }
 
-function isOption(value: string, options: Options, first: boolean): boolean {
+function isOption(value: string, options: ProgramOptionTable, first: boolean): boolean {
   if (first && options.bundle && /^[A-Za-z]/.test(value)) return true;
   return value.length > 1 && (value.startsWith("-") || (options.plus === true && value.startsWith("+")));
 }
 
-function isHarmful({ harmless, short, long, single, plus, bundle }: Options): boolean {
+function isHarmful({ harmless, short, long, single, plus, bundle }: ProgramOptionTable): boolean {
   return !harmless && Boolean(short || long || single || plus || bundle);
 }
 
 /** A pattern that may match a file named like an option. In `--include=*.ts` the option is known. */
-function mayBeOption({ kind, value }: Word, options: Options): boolean {
+function mayBeOption({ kind, value }: Word, options: ProgramOptionTable): boolean {
   if (kind !== "glob" || !/^[-*?[]/.test(value) || /^-[^*?[]*=/.test(value)) return false;
   const ending = /^\*([^*?[\\]+)$/.exec(value)?.[1];
   // These have no bundles of letters, and a program named in a value without a slash is not one of the current folder.
@@ -95,7 +95,7 @@ interface Read {
   readonly taken: number;
 }
 
-function readOption(word: Word, next: Word | undefined, options: Options, call: Call): Read {
+function readOption(word: Word, next: Word | undefined, options: ProgramOptionTable, call: ProgramCall): Read {
   const { value } = word;
   if (value.startsWith("+")) return { why: "option", taken: 0 };
   if (value.startsWith("--") || options.single) return readLong(word, next, options, call);
@@ -116,12 +116,12 @@ function readOption(word: Word, next: Word | undefined, options: Options, call: 
 }
 
 /** Every letter is an option, and their values follow as words of their own, in the order of the letters. */
-function readBundle(letters: string, { short = "", files }: Options): Read {
+function readBundle(letters: string, { short = "", files }: ProgramOptionTable): Read {
   const isCovered = [...letters].every((letter) => !short.includes(letter) && !names(files, letter));
   return isCovered ? { taken: 0 } : { why: "option", taken: 0 };
 }
 
-function readLong(word: Word, next: Word | undefined, options: Options, call: Call): Read {
+function readLong(word: Word, next: Word | undefined, options: ProgramOptionTable, call: ProgramCall): Read {
   const [, name = "", attached] = /^--?([^=]*)(?:=(.*))?$/s.exec(word.value) ?? [];
   const given = attached === undefined ? next : { ...word, value: attached };
   const taken = attached === undefined && names(options.takes, name) ? 1 : 0;
@@ -136,7 +136,7 @@ function readLong(word: Word, next: Word | undefined, options: Options, call: Ca
 }
 
 /** The names it may stand for: an abbreviation is as good as the whole. */
-function named(known: string | undefined, given: string, { single }: Options): readonly string[] {
+function named(known: string | undefined, given: string, { single }: ProgramOptionTable): readonly string[] {
   if (known === undefined) return [];
   // `-agentlib:x` and the like.
   if (single) return [given, given.split(":")[0]!].filter((name) => names(known, name)).slice(0, 1);
@@ -144,13 +144,13 @@ function named(known: string | undefined, given: string, { single }: Options): r
   return ` ${known}`.includes(` ${given}`) ? list(known).filter((name) => name.startsWith(given)) : [];
 }
 
-function isAccepted(name: string, given: Word | undefined, { values }: Options): boolean {
+function isAccepted(name: string, given: Word | undefined, { values }: ProgramOptionTable): boolean {
   if (values === undefined || !Object.hasOwn(values, name)) return false;
   return given?.kind !== "glob" && values[name]!.test(given?.value ?? "");
 }
 
 /** `@` before a name means the content of the file. */
-function fileOf(given: Word | undefined, { isInside }: Call): { why?: "file"; file?: Word } {
+function fileOf(given: Word | undefined, { isInside }: ProgramCall): { why?: "file"; file?: Word } {
   if (given === undefined || STANDARD.test(given.value)) return {};
   return isInside({ ...given, value: given.value.replace(/^@/, "") }) ? {} : { why: "file", file: given };
 }

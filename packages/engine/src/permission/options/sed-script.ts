@@ -2,10 +2,10 @@
 // files. A script that cannot be read counts as one that does not stay.
 
 import type { Word } from "../command/word.ts";
-import type { Call } from "./program-options.ts";
+import type { ProgramCall } from "./program-options.ts";
 
 /** The position of the last script when the scripts, taken together, do not stay with the operands. */
-export function inspectSed({ words, start }: Call): number | undefined {
+export function inspectSed({ words, start }: ProgramCall): number | undefined {
   const scripts: { at: number; text: string | undefined }[] = [];
   const operands: number[] = [];
   let ended = false;

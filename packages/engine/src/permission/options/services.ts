@@ -1,14 +1,14 @@
 // Containers, clusters, clouds and databases.
 
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
-const WHOLE: Options = { whole: true };
+const WHOLE: ProgramOptionTable = { whole: true };
 
 /** A named volume or a folder inside. */
 const VOLUME = /^(?![/~]|.*\.\.)/;
 
 /** A mount gives the container what lies outside the working directories; the others give it the machine. */
-const run: Options = {
+const run: ProgramOptionTable = {
   short: "v",
   long: "privileged device cap-add security-opt pid userns cgroup-parent volumes-from mount uts ipc volume",
   plain: "user",
@@ -24,12 +24,12 @@ const run: Options = {
   },
 };
 
-const compose: Options = {
+const compose: ProgramOptionTable = {
   files: "f file project-directory env-file",
   commands: { run: { short: "v", long: "volume", values: { v: VOLUME, volume: VOLUME }, valued: "ewup" } },
 };
 
-const docker: Options = {
+const docker: ProgramOptionTable = {
   short: "Hc",
   long: "config context host tlscacert tlscert tlskey",
   plain: "tls",
@@ -52,7 +52,7 @@ const docker: Options = {
 };
 
 /** A kubeconfig can name a program that fetches credentials. */
-const kubectl: Options = {
+const kubectl: ProgramOptionTable = {
   short: "s",
   long: "kubeconfig server token as as-group as-uid client-key client-certificate certificate-authority exec-command enable-alpha-plugins enable-exec helm-command load-restrictor profile-output auth-provider insecure-skip-tls-verify",
   plain: "client profile",
@@ -60,7 +60,7 @@ const kubectl: Options = {
   files: "f filename k kustomize cache-dir output-directory",
 };
 
-const terraform: Options = {
+const terraform: ProgramOptionTable = {
   single: true,
   long: "plugin-dir from-module",
   files: "chdir out state state-out backup generate-config-out",
@@ -78,7 +78,7 @@ const PSQL_VARIABLE = /^(?!prompt|editor|histfile)\w+=[\w.-]*$/i;
 const SQLITE_ESCAPE =
   /^\s*\.(?!(tables?|schema|headers?|mode|indexes|indices|databases|dump|width|nullvalue|show|stats|timer|explain|fullschema|dbinfo|eqp|limit|help|exit|quit)\b)|\n\s*\.|load_extension|writefile|readfile|fts3_tokenizer|\bedit\s*\(|\battach\b/i;
 
-export const SERVICES: Readonly<Record<string, Options>> = {
+export const SERVICES: Readonly<Record<string, ProgramOptionTable>> = {
   docker,
   "docker-compose": compose,
   gcloud: { long: "flags-file" },

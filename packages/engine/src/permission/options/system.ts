@@ -1,9 +1,9 @@
 // Editors, package managers and tools of the operating system.
 
-import type { Options } from "./program-options.ts";
+import type { ProgramOptionTable } from "./program-options.ts";
 
 /** An editor runs commands from options, scripts and start-up files. */
-const vim: Options = {
+const vim: ProgramOptionTable = {
   plus: true,
   short: "cSuUsWwiT",
   long: "cmd startuptime remote-expr remote-send listen",
@@ -13,16 +13,16 @@ const vim: Options = {
 /** `-o Dpkg::Pre-Invoke::=…` runs a command. */
 const APT_OPTION =
   /^(Acquire::(http|https|ftp)::Timeout|Acquire::Retries|DPkg::Lock::Timeout|Dpkg::Options::=--force-conf(old|new|def)|APT::Install-(Recommends|Suggests))/i;
-const apt: Options = {
+const apt: ProgramOptionTable = {
   short: "oc",
   long: "option config-file",
   valued: "t",
   values: { o: APT_OPTION, option: APT_OPTION },
 };
 
-const dnf: Options = { short: "c", long: "setopt config installroot repofrompath", valued: "dex" };
+const dnf: ProgramOptionTable = { short: "c", long: "setopt config installroot repofrompath", valued: "dex" };
 
-export const SYSTEM: Readonly<Record<string, Options>> = {
+export const SYSTEM: Readonly<Record<string, ProgramOptionTable>> = {
   apt,
   at: { narrowed: { short: "f", long: "file" } },
   brew: { commands: { sh: { whole: true }, ruby: { whole: true }, irb: { whole: true } } },

@@ -8,12 +8,12 @@ import { INTERPRETERS } from "./interpreters.ts";
 import { JAVASCRIPT } from "./javascript.ts";
 import { NETWORK } from "./network.ts";
 import { PYTHON } from "./python.ts";
-import type { Options } from "./program-options.ts";
+import type { ProgramOptionTable } from "./program-options.ts";
 import { SERVICES } from "./services.ts";
 import { SYSTEM } from "./system.ts";
 import { TEXT } from "./text.ts";
 
-const TABLE: Readonly<Record<string, Options>> = {
+const TABLE: Readonly<Record<string, ProgramOptionTable>> = {
   ...ARCHIVES,
   ...BUILDERS,
   ...INTERPRETERS,
@@ -70,7 +70,7 @@ const SAME: Readonly<Record<string, string>> = Object.fromEntries(
 
 const VERSION = /^(python|pip|node|ruby|perl|php|lua|gcc|g\+\+|clang|clang\+\+|pytest|awk|java)[-.\d]+$/;
 
-export function optionsOf(program: string): Options | undefined {
+export function optionsOf(program: string): ProgramOptionTable | undefined {
   const name = basename(program)
     .toLowerCase()
     .replace(/\.(exe|cmd|bat)$/, "")

@@ -1,10 +1,10 @@
 // Programs that search, sort and show text.
 
 import { inspectAwk } from "./awk-program.ts";
-import { wordMatching, type Options } from "./program-options.ts";
+import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 import { inspectSed } from "./sed-script.ts";
 
-const awk: Options = {
+const awk: ProgramOptionTable = {
   short: "fiEloDdpW",
   long: "file include load exec pretty-print profile dump-variables debug",
   valued: "Fve",
@@ -13,9 +13,9 @@ const awk: Options = {
   inspect: inspectAwk,
 };
 
-const grepLike: Options = { long: "pager ackrc" };
+const grepLike: ProgramOptionTable = { long: "pager ackrc" };
 
-export const TEXT: Readonly<Record<string, Options>> = {
+export const TEXT: Readonly<Record<string, ProgramOptionTable>> = {
   ack: grepLike,
   ag: grepLike,
   awk,

@@ -1,12 +1,12 @@
 // How the table of programs that only look speaks about their options.
 
 /** Whether these words, given to a program, leave it only looking. */
-export type Check = (words: readonly string[]) => boolean;
+export type OptionCheck = (words: readonly string[]) => boolean;
 
-export const anything: Check = () => true;
+export const anything: OptionCheck = () => true;
 
 /** Nothing but these short options (as letters) and long ones (with or without `=value`); any operands. */
-export function options(letters: string, ...long: readonly string[]): Check {
+export function options(letters: string, ...long: readonly string[]): OptionCheck {
   const short = new RegExp(`^-[${letters}]+$`);
   return (words) => {
     const end = endOfOptions(words);
@@ -24,7 +24,7 @@ function endOfOptions(words: readonly string[]): number {
 }
 
 /** None of these options, neither whole, abbreviated, nor in a cluster of letters. */
-export function without(letters: string, ...long: readonly string[]): Check {
+export function without(letters: string, ...long: readonly string[]): OptionCheck {
   return (words) =>
     words.every((word) => {
       if (word.startsWith("--")) {
@@ -37,12 +37,12 @@ export function without(letters: string, ...long: readonly string[]): Check {
 
 /** One of these, word for word. */
 export const only =
-  (...lines: readonly string[]): Check =>
+  (...lines: readonly string[]): OptionCheck =>
   (words) =>
     lines.includes(words.join(" "));
 
 export const operands =
-  (most: number, check: Check): Check =>
+  (most: number, check: OptionCheck): OptionCheck =>
   (words) =>
     check(words) && words.filter((_, at) => isOperand(words, at)).length <= most;
 

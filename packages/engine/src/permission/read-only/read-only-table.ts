@@ -1,13 +1,13 @@
 // The programs that only look, with the options that keep them so. Anything not listed here is not read-only.
 // Options are listed as they are, never shortened: `--out` is not `--output`, and neither is here.
 
-import { git } from "./read-only-git.ts";
-import { anything, list, only, operands, options, without, type Check } from "./read-only-options.ts";
+import { readOnlyGit } from "./read-only-git.ts";
+import { anything, list, only, operands, options, without, type OptionCheck } from "./read-only-options.ts";
 import { ps } from "./read-only-ps.ts";
 import { sed } from "./read-only-sed.ts";
 
 /** `test` and `[[`: `-v` and comparisons of numbers evaluate subscripts, commands and all. */
-const test: Check = (words) => {
+const test: OptionCheck = (words) => {
   const numeric = (word: string | undefined) => word !== undefined && /^(-?\d+|\$[?#$])$/.test(word);
   return words.every((word, at) => {
     if (word === "-v" || word === "-R") return false;
@@ -25,7 +25,7 @@ const FIND_VALUES =
   /^-(amin|anewer|atime|cmin|cnewer|ctime|gid|group|ilname|iname|inum|ipath|iregex|iwholename|links|lname|maxdepth|mindepth|mmin|mtime|name|newer|newer[aBcm][aBcmt]|path|perm|printf|regex|regextype|samefile|size|type|uid|user|wholename|xtype)$/;
 
 /** Read from left to right, as find does: in `-name -perm -delete` the last word is no value. */
-const find: Check = (words) => {
+const find: OptionCheck = (words) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (FIND_VALUES.test(word)) at++;
@@ -56,7 +56,7 @@ const rg = options(
   `),
 );
 
-const sort: Check = (words) =>
+const sort: OptionCheck = (words) =>
   options(
     "0-9bcCdfghiMmnrRsuVz.,kt",
     ...list(`
@@ -66,7 +66,7 @@ const sort: Check = (words) =>
   )(words.map((word) => (/^-[bdfghinrsuV]*t[^-]$/.test(word) ? "-t" : word)));
 
 /** `-s` and a bare operand set the clock. */
-const date: Check = (words) => {
+const date: OptionCheck = (words) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (/^(-d|--date|-r|--reference)$/.test(word)) at++;
@@ -82,13 +82,13 @@ const PRINTS = new RegExp(`^(?:[^%]|%%|%${WIDTH.replaceAll("|\\*", "")}[sbq])*$`
 const COUNTS = new RegExp(`^(?:[^%]|%%|%${WIDTH}(?:[sbqdiouxXeEfFgGaAc]|\\([^()]*\\)T))*$`);
 
 /** `-v` and `%n` assign to variables; some shells calculate with what `%d` is given. */
-const printf: Check = ([format = "", ...values]) => {
+const printf: OptionCheck = ([format = "", ...values]) => {
   if (format.startsWith("-") || !COUNTS.test(format)) return false;
   return PRINTS.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
 };
 
 /** Programs and modules from files, and the environment, are out of reach. */
-const jq: Check = (words) =>
+const jq: OptionCheck = (words) =>
   !words.some((word) => /\b(import|include|modulemeta|get_search_list)\b|(?<![.\w])(env|ENV)\b|\$\s*__/.test(word)) &&
   options(
     "0-9acCehijMnrsSR",
@@ -101,9 +101,9 @@ const jq: Check = (words) =>
 const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
 
 /** Numbers only: some shells calculate with what `exit` is given. */
-const status: Check = (words) => words.length <= 1 && /^\d*$/.test(words[0] ?? "");
+const status: OptionCheck = (words) => words.length <= 1 && /^\d*$/.test(words[0] ?? "");
 
-export const PROGRAMS: Readonly<Record<string, Check>> = {
+export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   ":": anything,
   "[": test,
   "[[": test,
@@ -145,7 +145,7 @@ export const PROGRAMS: Readonly<Record<string, Check>> = {
   find,
   fold: anything,
   free: anything,
-  git,
+  readOnlyGit,
   grep,
   groups: options(""),
   head: anything,

@@ -1,11 +1,11 @@
 // Ways round the gate that were found by trying: each row once ran unasked, or passed a rule that denies it. Beside them
 // stands what looks alike and must stay unasked. They are text to be judged; none of them is ever given to a shell.
 
-import type { Group } from "./verdicts-data.ts";
-import type { World } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
 const files = ["/repo/a.txt", "/repo/kit/a.txt", "/repo/src/b.ts", "/repo/d1/f", "/repo/d2/f", "/repo/.env"];
-const LINKS: World = {
+const LINKS: GateSetup = {
   links: {
     "/repo/tree/a.txt": "/home/me/target",
     "/repo/deep/er/link": "/repo/home/me/key",
@@ -15,20 +15,20 @@ const LINKS: World = {
   },
   files,
 };
-const EDITS: World = { ...LINKS, mode: "acceptEdits" };
+const EDITS: GateSetup = { ...LINKS, mode: "acceptEdits" };
 const named = (...names: readonly string[]) => names.map((name) => `Bash(${name}:*)`);
-const RULES: World = {
+const RULES: GateSetup = {
   ...LINKS,
   allow: named("cat", "cp", "find", "grep", "ln", "make", "npm test", "printf", "sed", "tar"),
 };
-const TOOLS: World = { ...LINKS, allow: named("awk", "curl", "docker", "go", "make", "pytest") };
-const DENIED: World = {
+const TOOLS: GateSetup = { ...LINKS, allow: named("awk", "curl", "docker", "go", "make", "pytest") };
+const DENIED: GateSetup = {
   allow: ["Bash"],
   deny: ["Bash(rm:*)", "Bash(git push:*)", "Read(~/.ssh/**)", "Read(.env)"],
   files,
 };
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   [
     "formats and filters",
     {},
@@ -112,7 +112,7 @@ export const MUST_RUN: readonly Group[] = [
   ],
 ];
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   [
     "printf assigns to PATH",
     {},
@@ -236,7 +236,7 @@ export const MUST_ASK: readonly Group[] = [
   ["a folder that is not told", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
 ];
 
-export const MUST_DENY: readonly Group[] = [
+export const MUST_DENY: readonly CommandRow[] = [
   [
     "what runners start",
     DENIED,

@@ -1,9 +1,9 @@
 // Commands that test/fuzz found by running them: each was once allowed and did what nobody had judged.
 // They are text to be judged. None of them is ever run here.
 
-import type { Group } from "./verdicts-data.ts";
+import type { CommandRow } from "./verdicts-data.ts";
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   [
     "a process substitution behind a descriptor",
     {},
@@ -65,7 +65,7 @@ export const MUST_ASK: readonly Group[] = [
   ],
 ];
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   [
     "a rule for git diff",
     { allow: ["Bash(git diff:*)"] },

@@ -1,11 +1,11 @@
 // Writes to what governs a session, under unusual names and in unusual places, and everyday writes beside it.
 // The commands are text to be judged. None of them is ever given to a shell.
 
-import type { Call, Group } from "./verdicts-data.ts";
-import type { World } from "./verdicts-world.ts";
+import type { ToolRow, CommandRow } from "./verdicts-data.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
 /** `--settings`, CLAUDE_CONFIG_DIR, CLAUDE_ENV_FILE, a hook script and an MCP configuration, none with a telling name. */
-const GOVERNED: World = {
+const GOVERNED: GateSetup = {
   allow: ["Bash", "Edit", "Write", "NotebookEdit"],
   mode: "acceptEdits",
   governing: [
@@ -20,7 +20,7 @@ const GOVERNED: World = {
   links: { "/repo/linked.json": "/repo/team.json", "/repo/cfg": "/srv/keelson", "/repo/cfg/x": "/srv/keelson/x" },
 };
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   [
     "governing",
     GOVERNED,
@@ -78,7 +78,7 @@ export const MUST_ASK: readonly Group[] = [
   ["governing, auto", { ...GOVERNED, mode: "auto" }, ["echo x > team.json", "cp a linked.json"]],
 ];
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   [
     "beside what governs",
     GOVERNED,
@@ -106,9 +106,9 @@ export const MUST_RUN: readonly Group[] = [
   ],
 ];
 
-const edit = (path: string): Call[2] => ({ kind: "edit", path });
+const edit = (path: string): ToolRow[2] => ({ kind: "edit", path });
 
-export const CALLS_ASK: readonly Call[] = [
+export const CALLS_ASK: readonly ToolRow[] = [
   ["governing", "Write", edit("/repo/team.json"), GOVERNED],
   ["governing", "Write", edit("/repo/Team.JSON"), GOVERNED],
   ["governing", "Edit", edit("/repo/linked.json"), GOVERNED],
@@ -123,7 +123,7 @@ export const CALLS_ASK: readonly Call[] = [
   ["governing", "Write", edit("/repo/.config/git/config"), GOVERNED],
 ];
 
-export const CALLS_RUN: readonly Call[] = [
+export const CALLS_RUN: readonly ToolRow[] = [
   ["beside what governs", "Write", edit("/repo/scripts/other.sh"), GOVERNED],
   ["beside what governs", "Edit", edit("/repo/team.json.bak"), GOVERNED],
   ["beside what governs", "Read", { kind: "read", path: "/repo/team.json" }, GOVERNED],

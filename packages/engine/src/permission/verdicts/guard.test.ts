@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { CALLS_ASK, CALLS_RUN, MUST_ASK, MUST_RUN } from "./guard-data.ts";
-import { judgeCall, judgeCommand, type Verdict } from "./verdicts-world.ts";
+import { judgeCall, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
 
 const COLUMNS = [
   ["allow", MUST_RUN, CALLS_RUN],
@@ -11,7 +11,7 @@ const COLUMNS = [
 
 const commands = COLUMNS.flatMap(([verdict, groups]) =>
   groups.flatMap(([kind, world, texts]) =>
-    texts.map((text): [Verdict, string, string, typeof world] => [verdict, kind, text, world]),
+    texts.map((text): [TableVerdict, string, string, typeof world] => [verdict, kind, text, world]),
   ),
 );
 const calls = COLUMNS.flatMap(([verdict, , rows]) => rows.map((row) => [verdict, ...row] as const));

@@ -2,12 +2,12 @@
 // behind a name that was given a new meaning. And ordinary commands that look similar and must stay unasked.
 // They are text to be judged. None of them is ever given to a shell.
 
-import type { Group } from "./verdicts-data.ts";
-import type { World } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
-const NO_RM: World = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
+const NO_RM: GateSetup = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
 /** Rules people have, and rules for builtins that nobody should have. */
-const RULES: World = {
+const RULES: GateSetup = {
   allow: [
     "npm",
     "git",
@@ -179,7 +179,7 @@ const IN_TEXT = [
   "eval 'ls() { rm a; }'; ls",
 ] as const;
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   [
     "similar",
     {},
@@ -239,7 +239,7 @@ export const MUST_RUN: readonly Group[] = [
   ],
 ];
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   ["hidden", {}, [...IN_WORDS, ...IN_TEXT]],
   ["ruled", RULES, [...IN_WORDS, ...IN_TEXT]],
   [
@@ -314,4 +314,4 @@ export const MUST_ASK: readonly Group[] = [
   ],
 ];
 
-export const MUST_DENY: readonly Group[] = [["hidden", NO_RM, [...IN_WORDS, ...IN_TEXT]]];
+export const MUST_DENY: readonly CommandRow[] = [["hidden", NO_RM, [...IN_WORDS, ...IN_TEXT]]];

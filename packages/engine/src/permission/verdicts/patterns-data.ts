@@ -1,10 +1,10 @@
 // Patterns, links and rules with a star: what is found on the disk decides, and a pattern may find any name at all.
 // The commands are text to be judged. None of them is ever given to a shell.
 
-import type { Group } from "./verdicts-data.ts";
-import type { World } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
-const LINKS: World = {
+const LINKS: GateSetup = {
   links: {
     "/repo/ln-dir": "/srv/data",
     "/repo/pkg/deep": "/home/me/.ssh",
@@ -13,7 +13,7 @@ const LINKS: World = {
   },
   files: ["/repo/src/a.ts", "/repo/docs/b.md"],
 };
-const FILES: World = {
+const FILES: GateSetup = {
   allow: [
     "cp",
     "mv",
@@ -32,17 +32,17 @@ const FILES: World = {
     "/bin/cp",
   ].map((name) => `Bash(${name}:*)`),
 };
-const ANY: World = { allow: ["Bash"] };
-const KIT: World = {
+const ANY: GateSetup = { allow: ["Bash"] };
+const KIT: GateSetup = {
   ...FILES,
   files: ["/repo/kit/.git/hooks/pre-commit", "/repo/kit/a", "/repo/tpl/sub/.claude/settings.json", "/repo/src/a.ts"],
 };
-const ODD: World = {
+const ODD: GateSetup = {
   ...FILES,
   files: ["/repo/-R", "/repo/a.ts", "/repo/d/--pre=x", "/repo/e/@list", "/repo/src/a.ts"],
 };
 
-export const PATTERNS_RUN: readonly Group[] = [
+export const PATTERNS_RUN: readonly CommandRow[] = [
   [
     "names",
     { files: ["/repo/a.ts", "/repo/src/b.ts"] },
@@ -134,7 +134,7 @@ export const PATTERNS_RUN: readonly Group[] = [
   ],
 ];
 
-export const PATTERNS_ASK: readonly Group[] = [
+export const PATTERNS_ASK: readonly CommandRow[] = [
   [
     "no name",
     {},
@@ -597,7 +597,7 @@ export const PATTERNS_ASK: readonly Group[] = [
   ],
 ];
 
-export const PATTERNS_DENY: readonly Group[] = [
+export const PATTERNS_DENY: readonly CommandRow[] = [
   [
     "deny",
     { mode: "bypassPermissions", deny: ["Read(secrets/**)"], links: { "/repo/s": "/repo/secrets" } },

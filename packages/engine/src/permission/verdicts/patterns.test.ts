@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./patterns-data.ts";
-import type { Group } from "./verdicts-data.ts";
-import { judgeCommand, type Verdict } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import { judgeCommand, type TableVerdict } from "./verdicts-world.ts";
 
-const COLUMNS: readonly (readonly [Verdict, readonly Group[]])[] = [
+const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", PATTERNS_RUN],
   ["ask", PATTERNS_ASK],
   ["deny", PATTERNS_DENY],

@@ -1,26 +1,26 @@
 // Commands judged by where git would run, and by a shell that is not bash. The commands are text to be judged; none of
 // them is ever given to a shell.
 
-import type { Group } from "./verdicts-data.ts";
-import type { World } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
 const RUNS = "git may run a program set by core.fsmonitor";
 const HOOK = "git runs the hook pre-commit";
 const NESTED = { looking: RUNS, acting: RUNS };
 /** A project with a repository inside that runs programs, one with hooks only, and a harmless one. */
 const AROUND = { "/repo/nested": NESTED, "/repo/nested/src": NESTED, "/repo/hooked": { acting: HOOK } };
-const PLACES: World = { git: AROUND };
-const IN_NESTED: World = { ...PLACES, cwd: "/repo/nested" };
-const IN_HOOKED: World = { ...PLACES, cwd: "/repo/hooked" };
-const GIT: World = {
+const PLACES: GateSetup = { git: AROUND };
+const IN_NESTED: GateSetup = { ...PLACES, cwd: "/repo/nested" };
+const IN_HOOKED: GateSetup = { ...PLACES, cwd: "/repo/hooked" };
+const GIT: GateSetup = {
   ...PLACES,
   allow: ["Bash(git:*)", "Bash(cd:*)", "Bash(env:*)", "Bash(timeout:*)", "Bash(find:*)"],
 };
-const GIT_IN_NESTED: World = { ...GIT, cwd: "/repo/nested" };
-const UNPACK: World = { ...GIT, allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"] };
+const GIT_IN_NESTED: GateSetup = { ...GIT, cwd: "/repo/nested" };
+const UNPACK: GateSetup = { ...GIT, allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"] };
 /** The project's own settings run a program, and nobody trusts the folder. */
-const UNTRUSTED: World = { git: { "/repo": { looking: RUNS } } };
-const OTHER: World = { shell: "other", git: {} };
+const UNTRUSTED: GateSetup = { git: { "/repo": { looking: RUNS } } };
+const OTHER: GateSetup = { shell: "other", git: {} };
 
 /** What only reads, in every form people type it. */
 const LOOKS = [
@@ -37,7 +37,7 @@ const LOOKS = [
   "ls && git status",
 ];
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   ["git here", PLACES, LOOKS],
   ["git in a folder of the project", { ...PLACES, cwd: "/repo/src" }, LOOKS],
   ["git in a repository with hooks only", IN_HOOKED, LOOKS],
@@ -89,7 +89,7 @@ export const MUST_RUN: readonly Group[] = [
   ["bypass, another shell", { ...OTHER, mode: "bypassPermissions" }, ["ls", "npm test", "=ls"]],
 ];
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   ["a nested repository, moved to before", IN_NESTED, LOOKS],
   ["a nested repository, a folder of it", { ...PLACES, cwd: "/repo/nested/src" }, LOOKS],
   [
@@ -209,7 +209,7 @@ export const MUST_ASK: readonly Group[] = [
   ["another shell, a file that is denied", { ...OTHER, allow: ["Bash"], deny: ["Read(.env)"] }, ["cat =(<.env)", "ls"]],
 ];
 
-export const MUST_DENY: readonly Group[] = [
+export const MUST_DENY: readonly CommandRow[] = [
   [
     "another shell, a rule that denies",
     { ...OTHER, mode: "bypassPermissions", deny: ["Bash(rm:*)"] },

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
-import type { Group } from "./verdicts-data.ts";
-import { decideCommand, judgeCommand, type Verdict } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import { decideCommand, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
 
-const COLUMNS: readonly (readonly [Verdict, readonly Group[]])[] = [
+const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", MUST_RUN],
   ["ask", MUST_ASK],
   ["deny", MUST_DENY],

@@ -2,25 +2,25 @@
 // The commands are text to be judged. None of them is ever given to a shell.
 
 import type { Access } from "../../tool.ts";
-import type { World } from "./verdicts-world.ts";
+import type { GateSetup } from "./verdicts-world.ts";
 
 /** One word for the class, the rules and mode, and the commands. */
-export type Group = readonly [kind: string, world: World, commands: readonly string[]];
+export type CommandRow = readonly [kind: string, world: GateSetup, commands: readonly string[]];
 
-const ANY_BASH: World = { allow: ["Bash"] };
-const BYPASS: World = { mode: "bypassPermissions" };
-const EDITS: World = { mode: "acceptEdits" };
-const NPM: World = { allow: ["Bash(npm:*)"] };
-const GIT: World = { allow: ["Bash(git:*)"] };
-const ENV: World = { ...BYPASS, deny: ["Read(.env)"] };
-const NO_RM: World = { ...BYPASS, deny: ["Bash(rm:*)"] };
+const ANY_BASH: GateSetup = { allow: ["Bash"] };
+const BYPASS: GateSetup = { mode: "bypassPermissions" };
+const EDITS: GateSetup = { mode: "acceptEdits" };
+const NPM: GateSetup = { allow: ["Bash(npm:*)"] };
+const GIT: GateSetup = { allow: ["Bash(git:*)"] };
+const ENV: GateSetup = { ...BYPASS, deny: ["Read(.env)"] };
+const NO_RM: GateSetup = { ...BYPASS, deny: ["Bash(rm:*)"] };
 
 /** A character that cannot be seen, or looks like another. */
 const ZERO_WIDTH = "\u200b";
 const NO_BREAK = "\u00a0";
 const CYRILLIC_A = "\u0430";
 
-export const MUST_RUN: readonly Group[] = [
+export const MUST_RUN: readonly CommandRow[] = [
   [
     "looking",
     {},
@@ -205,7 +205,7 @@ export const MUST_RUN: readonly Group[] = [
   ["everything", ANY_BASH, ["curl -s x | sh", "(a; b) & c", "for x in $y; do $z; done"]],
 ];
 
-export const MUST_ASK: readonly Group[] = [
+export const MUST_ASK: readonly CommandRow[] = [
   [
     "unknown",
     {},
@@ -803,7 +803,7 @@ export const MUST_ASK: readonly Group[] = [
   ["maybe", { ...BYPASS, deny: ["Bash(rm:*)"] }, ["$X a", 'bash -c "$X"', 'eval "$X"', "xargs $X", 'ssh host "$X"']],
 ];
 
-export const MUST_DENY: readonly Group[] = [
+export const MUST_DENY: readonly CommandRow[] = [
   [
     "deny",
     NO_RM,
@@ -1039,13 +1039,13 @@ export const MUST_DENY: readonly Group[] = [
 ];
 
 /** Calls that are not commands. */
-export type Call = readonly [kind: string, tool: string, access: Access, world: World];
+export type ToolRow = readonly [kind: string, tool: string, access: Access, world: GateSetup];
 
 const read = (path: string): Access => ({ kind: "read", path });
 const edit = (path: string): Access => ({ kind: "edit", path });
 const EXTERNAL: Access = { kind: "external" };
 
-export const CALLS_RUN: readonly Call[] = [
+export const CALLS_RUN: readonly ToolRow[] = [
   ["inside", "Read", read("/repo/a.ts"), {}],
   ["inside", "Grep", read("/repo/src"), {}],
   ["inside", "Glob", read("/repo"), {}],
@@ -1060,7 +1060,7 @@ export const CALLS_RUN: readonly Call[] = [
   ["nothing", "TodoWrite", { kind: "none" }, {}],
 ];
 
-export const CALLS_ASK: readonly Call[] = [
+export const CALLS_ASK: readonly ToolRow[] = [
   ["outside", "Read", read("/etc/passwd"), {}],
   ["sibling", "Read", read("/repo-evil/a"), {}],
   ["upwards", "Read", read("/repo/../etc/passwd"), {}],
@@ -1080,7 +1080,7 @@ export const CALLS_ASK: readonly Call[] = [
   ["ask", "Read", read("/repo/a.ts"), { ask: ["Read(a.ts)"] }],
 ];
 
-export const CALLS_DENY: readonly Call[] = [
+export const CALLS_DENY: readonly ToolRow[] = [
   ["deny", "Read", read("/repo/.env"), { ...BYPASS, deny: ["Read(.env)"] }],
   ["deny", "Read", read("/repo/sub/.env"), { ...BYPASS, deny: ["Read(.env)"] }],
   ["case", "Read", read("/repo/.ENV"), { ...BYPASS, deny: ["Read(.env)"] }],

@@ -2,16 +2,16 @@
 // Paths and commands are text to be judged. None of them is ever opened or run.
 
 import type { Access } from "../../tool.ts";
-import type { Group } from "./verdicts-data.ts";
-import type { Verdict, World } from "./verdicts-world.ts";
+import type { CommandRow } from "./verdicts-data.ts";
+import type { TableVerdict, GateSetup } from "./verdicts-world.ts";
 
 /** The verdict, the tool and use, the rules and mode, and the paths. */
-export type Calls = readonly [Verdict, tool: string, kind: "read" | "edit", World, paths: readonly string[]];
+export type NameRows = readonly [TableVerdict, tool: string, kind: "read" | "edit", GateSetup, paths: readonly string[]];
 
-const ENV: World = { mode: "bypassPermissions", deny: ["Read(.env)", "Read(secrets/**)", "Read(//srv/*.pem)"] };
-const EDITS: World = { mode: "acceptEdits" };
+const ENV: GateSetup = { mode: "bypassPermissions", deny: ["Read(.env)", "Read(secrets/**)", "Read(//srv/*.pem)"] };
+const EDITS: GateSetup = { mode: "acceptEdits" };
 
-export const CALLS: readonly Calls[] = [
+export const CALLS: readonly NameRows[] = [
   [
     "deny",
     "Read",
@@ -81,11 +81,11 @@ export const SLOW_RULES = [
   `mcp__${"*a".repeat(500)}b`,
 ];
 
-const SLOW: World = { deny: SLOW_RULES };
+const SLOW: GateSetup = { deny: SLOW_RULES };
 const LONG_NAME = "a".repeat(250);
 const DEEP = "a/".repeat(1_000);
 
-export const SLOW_COMMANDS: readonly (readonly [Verdict, Group])[] = [
+export const SLOW_COMMANDS: readonly (readonly [TableVerdict, CommandRow])[] = [
   [
     "allow",
     ["slow rules", SLOW, ["ls", "cat README.md", `cat ${LONG_NAME}`, `cat src/${LONG_NAME}/x.ts`, `echo ${LONG_NAME}`]],

@@ -9,9 +9,9 @@ import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
 import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
 
-export type Verdict = "allow" | "ask" | "deny";
+export type TableVerdict = "allow" | "ask" | "deny";
 
-export interface World extends Disk {
+export interface GateSetup extends Disk {
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
@@ -25,20 +25,20 @@ export interface World extends Disk {
   readonly governing?: readonly string[];
 }
 
-export function judgeCommand(command: string, world: World = {}): Verdict {
+export function judgeCommand(command: string, world: GateSetup = {}): TableVerdict {
   return decideCommand(command, world).behavior;
 }
 
 /** The verdict with its reason. */
-export function decideCommand(command: string, world: World = {}): GateDecision {
+export function decideCommand(command: string, world: GateSetup = {}): GateDecision {
   return judge("Bash", { kind: "command", command, cwd: world.cwd ?? "/repo" }, { command }, world);
 }
 
-export function judgeCall(tool: string, access: Access, world: World = {}): Verdict {
+export function judgeCall(tool: string, access: Access, world: GateSetup = {}): TableVerdict {
   return judge(tool, access, {}, world).behavior;
 }
 
-function judge(tool: string, access: Access, input: Record<string, string>, world: World): GateDecision {
+function judge(tool: string, access: Access, input: Record<string, string>, world: GateSetup): GateDecision {
   const links = new Map(Object.entries(world.links ?? {}));
   const realPath = access.kind === "read" || access.kind === "edit" ? links.get(access.path) : undefined;
   return decide({
@@ -60,7 +60,7 @@ function judge(tool: string, access: Access, input: Record<string, string>, worl
   });
 }
 
-function repositories({ command, cwd }: { command: string; cwd: string }, known: NonNullable<World["git"]>) {
+function repositories({ command, cwd }: { command: string; cwd: string }, known: NonNullable<GateSetup["git"]>) {
   const { folders } = gitFolders(analyseCommand(command).commands, { cwd, home: "/home/me" });
   return new Map(folders.map((folder) => [folder, known[folder] ? [{ folder, ...known[folder] }] : []]));
 }

@@ -8,12 +8,12 @@ import {
   MUST_ASK,
   MUST_DENY,
   MUST_RUN,
-  type Call,
-  type Group,
+  type ToolRow,
+  type CommandRow,
 } from "./verdicts-data.ts";
-import { judgeCall, judgeCommand, type Verdict } from "./verdicts-world.ts";
+import { judgeCall, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
 
-const COLUMNS: readonly (readonly [Verdict, readonly Group[], readonly Call[]])[] = [
+const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[], readonly ToolRow[]])[] = [
   ["allow", MUST_RUN, CALLS_RUN],
   ["ask", MUST_ASK, CALLS_ASK],
   ["deny", MUST_DENY, CALLS_DENY],
@@ -45,6 +45,6 @@ function short(text: string): string {
   return shown.length > 60 ? `${shown.slice(0, 40)}… (${text.length})` : shown;
 }
 
-function nameOf(tool: string, access: Call[2]): string {
+function nameOf(tool: string, access: ToolRow[2]): string {
   return "path" in access ? `${tool} ${access.path}` : tool;
 }

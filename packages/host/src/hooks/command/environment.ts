@@ -1,8 +1,8 @@
 // The environment of a command hook: the session's, and what tells a hook which project, plugin and file it is for.
 
-import { sessionEnvironment, type Origin } from "../../shell/environment/child-env.ts";
+import { sessionEnvironment, type ChildOrigin } from "../../shell/environment/child-env.ts";
 
-export interface HookEnvironmentOptions extends Origin {
+export interface HookEnvironmentOptions extends ChildOrigin {
   /** Where the session was started; stays the same when it moves. */
   readonly projectDir: string;
   /** Of events that say how hard the model thinks. */

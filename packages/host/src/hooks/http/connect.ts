@@ -15,7 +15,7 @@ export type Resolve = (name: string) => Promise<readonly string[]>;
 /** Settles once connected. Destroys what it began when the signal comes. */
 export type Connect = (target: Target, signal: AbortSignal) => Promise<Socket>;
 
-export interface Connection {
+export interface HookConnection {
   readonly socket: Socket;
   readonly target: Target;
   close(): void;
@@ -31,7 +31,7 @@ export async function openConnection(
   url: URL,
   signal: AbortSignal,
   { resolve = lookUp, connect = dial }: { readonly resolve?: Resolve; readonly connect?: Connect } = {},
-): Promise<Connection> {
+): Promise<HookConnection> {
   const isSecure = url.protocol === "https:";
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const { name, isLiteral } = hostOf(url);
@@ -74,7 +74,7 @@ async function dialAny(
   port: number,
   connect: Connect,
   signal: AbortSignal,
-): Promise<Omit<Connection, "close">> {
+): Promise<Omit<HookConnection, "close">> {
   for (const address of addresses.slice(0, -1)) {
     const target = { address, port };
     const patience = new AbortController();

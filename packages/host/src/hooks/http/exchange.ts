@@ -1,12 +1,12 @@
 // One POST and its answer over a connection that stands already. Follows nothing, keeps at most 1 MiB.
 
 import type { IncomingMessage } from "node:http";
-import type { Connection } from "./connect.ts";
+import type { HookConnection } from "./connect.ts";
 
 export const MAX_ANSWER = 1024 * 1024;
 const MAX_HEADERS = 16 * 1024;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
   /** There was more; the body is what came before. */
@@ -20,10 +20,10 @@ export interface Posting {
 }
 
 export async function post(
-  { socket, target }: Connection,
+  { socket, target }: HookConnection,
   { url, headers, body }: Posting,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const http = await import("node:http");
   const bytes = Buffer.from(body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -46,7 +46,7 @@ export async function post(
   return { status: response.statusCode ?? 0, ...(await readBounded(response)) };
 }
 
-async function readBounded(response: IncomingMessage): Promise<Pick<Answer, "body" | "tooLong">> {
+async function readBounded(response: IncomingMessage): Promise<Pick<HttpAnswer, "body" | "tooLong">> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

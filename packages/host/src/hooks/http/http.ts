@@ -4,8 +4,8 @@
 import { isObject, tryParse, type HookRun, type HttpHook } from "@keelson/protocol";
 import { hookHeaders } from "./headers.ts";
 import { isAllowedUrl } from "./allowed-urls.ts";
-import { openConnection, RefusedAddress, type Connect, type Connection, type Resolve } from "./connect.ts";
-import { MAX_ANSWER, post, type Answer } from "./exchange.ts";
+import { openConnection, RefusedAddress, type Connect, type HookConnection, type Resolve } from "./connect.ts";
+import { MAX_ANSWER, post, type HttpAnswer } from "./exchange.ts";
 
 export interface HttpHookOptions {
   readonly timeoutMs: number;
@@ -37,7 +37,7 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(options.timeoutMs, LONGEST_TIMER));
   const signal = AbortSignal.any([options.signal, late.signal]);
-  let connection: Connection | undefined;
+  let connection: HookConnection | undefined;
   try {
     const headers = hookHeaders(handler, options.env, options.allowedEnvVars);
     connection = await openConnection(url, signal, options);
@@ -74,7 +74,7 @@ function refusalOf(url: URL, allowed: readonly string[] | undefined): string | u
   return undefined;
 }
 
-function problemWith({ status, body, tooLong }: Answer, { host }: URL): string | undefined {
+function problemWith({ status, body, tooLong }: HttpAnswer, { host }: URL): string | undefined {
   if (status >= 300 && status < 400) {
     return `${host} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final address`;
   }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
-import { look } from "../guarded/look.ts";
+import { statOrNull } from "../guarded/look.ts";
 
 export interface DenyOptions {
   /** The rules as they are now. A new array when they have changed. */
@@ -82,7 +82,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   async function search(places: readonly string[]) {
     plan(places);
     let complete = true;
-    const found = [...literals.filter((path) => look(path) && !options.mayRead(path))];
+    const found = [...literals.filter((path) => statOrNull(path) && !options.mayRead(path))];
     for (const { index, folder } of searches) {
       found.push(...(await index.refresh()));
       if (!index.isCut) continue;

@@ -3,7 +3,7 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { look, lookThrough } from "../guarded/look.ts";
+import { statOrNull, lookThrough } from "../guarded/look.ts";
 
 export interface FolderIndex {
   /** Every match as of now. */
@@ -126,7 +126,7 @@ export function createFolderIndex({
     breath = performance.now();
     spentMs = 0;
     if (!known.has(folder)) {
-      if (!look(folder)?.isDirectory()) return [];
+      if (!statOrNull(folder)?.isDirectory()) return [];
       const record = await list(folder);
       keep(folder, record);
       watched.add(folder);

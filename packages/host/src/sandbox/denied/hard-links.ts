@@ -3,7 +3,7 @@
 import type { Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { entriesOf, QUIET } from "./folder-index.ts";
-import { look } from "../guarded/look.ts";
+import { statOrNull } from "../guarded/look.ts";
 
 export interface LinkedFile {
   readonly path: string;
@@ -29,7 +29,7 @@ export function linkedFiles(
 ): { readonly linked: LinkedFiles; readonly complete: boolean } {
   const linked = new Map<string, LinkedFile>();
   const add = (path: string) => {
-    const stat = look(path);
+    const stat = statOrNull(path);
     if (!stat?.isFile() || stat.nlink < 2) return;
     linked.set(inodeOf(stat), { path, stamp: `${inodeOf(stat)}:${stat.nlink}:${stat.ctimeMs}` });
   };
@@ -59,7 +59,7 @@ export function namesIn(
       if (!entry.isFile()) continue;
       if (++looks > MOST_LOOKS) return { names, complete: false };
       const path = join(folder, entry.name);
-      const stat = look(path);
+      const stat = statOrNull(path);
       if (stat !== null && stat.nlink > 1 && linked.has(inodeOf(stat))) names.push(path);
     }
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { randomHex } from "../../random.ts";
 import { runTrial } from "../shield/status.ts";
 import type { SandboxedCommand, SandboxLibrary } from "./runtime-adapter.ts";
-import type { Forbidden, SandboxSettings } from "./settings.ts";
+import type { Forbidden, SandboxBlock } from "./settings.ts";
 
 export interface SandboxOptions {
   /** The working directories. Asked when the sandbox starts, and again for every command. */
@@ -38,7 +38,7 @@ export type SandboxReadiness =
   /** Asked for, not to be had, and the settings say not to start without. */
   | { readonly active: false; readonly error: string };
 
-export async function startSandbox(settings: SandboxSettings, options: SandboxOptions): Promise<SandboxReadiness> {
+export async function startSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
   if (typeof reason !== "string") return { active: true, sandbox: reason };
   if (settings.failIfUnavailable) {
@@ -73,7 +73,7 @@ async function tryOut(library: SandboxLibrary, config: SandboxedCommand["config"
     : `a trial run failed: ${text} (check that bwrap works here; containers often forbid user namespaces)`;
 }
 
-async function start(settings: SandboxSettings, options: SandboxOptions): Promise<Sandbox | string> {
+async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | string> {
   const { runtimeConfig } = await import("./settings.ts");
   const { directories, home, ripgrep, seccomp } = options;
   const configFor = (forbidden: Forbidden) =>

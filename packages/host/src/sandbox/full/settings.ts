@@ -4,7 +4,7 @@ import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
-export interface SandboxSettings {
+export interface SandboxBlock {
   readonly enabled?: boolean;
   readonly failIfUnavailable?: boolean;
   readonly autoAllowBashIfSandboxed?: boolean;
@@ -56,7 +56,7 @@ export interface Forbidden {
 
 /** Paths in settings: `//x` absolute, `~/x` of the home, others of the folder the session was started in. */
 export function runtimeConfig(
-  settings: SandboxSettings,
+  settings: SandboxBlock,
   places: SandboxPlaces,
   forbidden: Forbidden,
   programs: { readonly ripgrep?: string | null; readonly seccomp?: string | null } = {},

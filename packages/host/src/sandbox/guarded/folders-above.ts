@@ -3,7 +3,7 @@
 
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
-import { look } from "./look.ts";
+import { statOrNull } from "./look.ts";
 
 export interface FoldersAbove {
   /** To be bound over themselves, so that they cannot be renamed. */
@@ -36,7 +36,7 @@ export function foldersAbove(paths: readonly string[], options: FolderOptions): 
   for (const folder of folders) {
     const parent = dirname(folder);
     if (parent === folder || options.readOnly.has(folder) || isFree.has(folder)) continue;
-    if (!isWritable(parent) || !look(folder)?.isDirectory()) continue;
+    if (!isWritable(parent) || !statOrNull(folder)?.isDirectory()) continue;
     // `/tmp` and its like are shared by everything.
     const isTop = dirname(parent) === parent;
     if (isTop || isKept.has(folder) || isOrdinary(folder, options.kept)) kept.push(folder);

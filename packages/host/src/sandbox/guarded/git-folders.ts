@@ -10,7 +10,7 @@ const LONGEST_POINTER = 4096;
 /** A repository has a few of these; beyond this many nobody can look at each of them before every command. */
 const MOST_LOOKS = 10_000;
 
-export interface GitFolders {
+export interface RepositoryFolders {
   /** The `.git` that was found, or the repository itself when it is bare. */
   readonly entry: string;
   /** The top of the work tree; of a bare one the repository. */
@@ -24,8 +24,8 @@ export interface GitFolders {
 }
 
 /** Of this folder and of those above it. All of them: the nearest may be gone, or have come into being, at any time. */
-export function gitFolders(folder: string): readonly GitFolders[] {
-  const found: GitFolders[] = [];
+export function repositoryFolders(folder: string): readonly RepositoryFolders[] {
+  const found: RepositoryFolders[] = [];
   for (let at = folder; ; at = dirname(at)) {
     const entry = join(at, ".git");
     const kind = kindOf(entry);
@@ -43,7 +43,7 @@ function isBare(folder: string): boolean {
 }
 
 /** A worktree or a submodule: `.git` is a file that names the folder, which may name another it shares. */
-function pointedAt(entry: string, top: string): GitFolders {
+function pointedAt(entry: string, top: string): RepositoryFolders {
   const nothing = { folders: [], unseen: [] };
   const target = pointer(entry)?.match(/^gitdir: (.+)/)?.[1];
   if (!target) return { entry, top, ...nothing, worktrees: [] };
@@ -61,7 +61,7 @@ function pointedAt(entry: string, top: string): GitFolders {
 }
 
 /** Submodules may be named `libs/net/http`, and have submodules of their own. */
-function withModules(folder: string): Pick<GitFolders, "folders" | "unseen"> {
+function withModules(folder: string): Pick<RepositoryFolders, "folders" | "unseen"> {
   const modules = join(folder, "modules");
   const folders = [folder];
   const open = [modules];

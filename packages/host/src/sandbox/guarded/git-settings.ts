@@ -12,7 +12,7 @@ export interface SafeSettings {
   readonly isWhole: boolean;
 }
 
-export interface SettingsFile {
+export interface GitSettingsFile {
   /** Exempts settings that this particular file needs. */
   isHarmless?(setting: GitSetting): boolean;
   /** A merge may leave marks of a conflict in it. Git refuses such a file from the first of them on. */
@@ -23,7 +23,7 @@ export interface SettingsFile {
 export function safeSettings(
   before: string,
   after: string,
-  { isHarmless = () => false, mayBeBroken = false }: SettingsFile = {},
+  { isHarmless = () => false, mayBeBroken = false }: GitSettingsFile = {},
 ): SafeSettings | null {
   const isDangerous = (setting: GitSetting) => dangerOf(setting) !== undefined && !isHarmless(setting);
   const dangerous = (text: string) => parseGitConfig(text).settings.filter(isDangerous);

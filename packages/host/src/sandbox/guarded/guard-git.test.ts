@@ -3,7 +3,7 @@
 import { expect, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gitFolders } from "./git-folders.ts";
+import { repositoryFolders } from "./git-folders.ts";
 import { shielded, world } from "../shield/shield.test-support.ts";
 
 setDefaultTimeout(30_000);
@@ -64,7 +64,7 @@ shielded("links that lead round in circles end the search", async () => {
     w.project,
     "git init -q . && mkdir -p .git/modules/a && ln -s ../.. .git/modules/a/x && ln -s .. .git/modules/a/y",
   );
-  expect(gitFolders(w.project).flatMap(({ unseen }) => unseen)).toEqual([]);
+  expect(repositoryFolders(w.project).flatMap(({ unseen }) => unseen)).toEqual([]);
 });
 
 shielded("files that the settings include, and hooks they name, are guarded wherever they are", async () => {

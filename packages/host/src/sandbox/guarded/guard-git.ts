@@ -4,10 +4,10 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
 import { readRegular } from "../../files/regular-file.ts";
-import { gitFolders, type GitFolders } from "./git-folders.ts";
+import { repositoryFolders, type RepositoryFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
-import { isFolder, look, realPath } from "./look.ts";
-import { namesIn } from "../watch/tripwire.ts";
+import { isFolder, statOrNull, realPath } from "./look.ts";
+import { folderNames } from "../watch/tripwire.ts";
 
 const LARGEST_CONFIG = 1024 * 1024;
 /** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */
@@ -23,7 +23,7 @@ type Found = Record<
 const OF_THE_USER = [".gitconfig", ".config/git/config"];
 
 export function guardGit(place: string, { home, guard, found }: GitGuard): void {
-  for (const git of gitFolders(place)) {
+  for (const git of repositoryFolders(place)) {
     for (const name of OF_THE_USER) guardInForce(join(home, name), { top: git.top, home, guard, found });
     for (const [at, folder] of git.folders.entries()) {
       found.repositories.add(folder);
@@ -33,7 +33,7 @@ export function guardGit(place: string, { home, guard, found }: GitGuard): void 
       guardInForce(join(folder, "config"), { top: git.top, home, guard, found });
     }
     for (const path of gitSettingsOf(git)) {
-      const isLink = look(path)?.isSymbolicLink() === true;
+      const isLink = statOrNull(path)?.isSymbolicLink() === true;
       if (isLink) found.links.add(path);
       // Git writes through a link, to where it leads.
       found.gitSettings.add((isLink && realPath(path)) || path);
@@ -65,7 +65,7 @@ function guardRepository(
 function watchRepository(folder: string, found: Found): void {
   const hooks = join(folder, "hooks");
   found.closedFolders.add(hooks);
-  for (const name of namesIn(hooks)) found.contents.add(join(hooks, name));
+  for (const name of folderNames(hooks)) found.contents.add(join(hooks, name));
 }
 
 /** What the settings lead to: files they include, and hooks that git was told to look for elsewhere. */
@@ -92,7 +92,7 @@ function guardHooks(path: string, { top, home, guard, found }: GitGuard & { read
   if (basename(folder) !== "_") return guard(folder);
   // Husky writes its own anew with every installation of packages: it may, as long as they stay what they are.
   found.closedFolders.add(folder);
-  for (const name of namesIn(folder)) found.contents.add(join(folder, name));
+  for (const name of folderNames(folder)) found.contents.add(join(folder, name));
 }
 
 function settingsIn(config: string): readonly GitSetting[] {
@@ -105,7 +105,7 @@ function settingsIn(config: string): readonly GitSetting[] {
 }
 
 /** Every file that git reads settings of this repository from, there or not. */
-export function gitSettingsOf({ top, folders, worktrees }: GitFolders): readonly string[] {
+export function gitSettingsOf({ top, folders, worktrees }: RepositoryFolders): readonly string[] {
   return [
     join(top, ".gitmodules"),
     ...folders.flatMap((folder) => [join(folder, "config"), join(folder, "config.worktree")]),

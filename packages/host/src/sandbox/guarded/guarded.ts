@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { folderLooks, isFolder, look, lookThrough, realPath, type FolderLook } from "./look.ts";
+import { folderLooks, isFolder, statOrNull, lookThrough, realPath, type FolderLook } from "./look.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
 export interface GuardPlaces {
@@ -107,7 +107,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
   const guard: Guard = (path, ifMissing) => {
     const { real: folder, links } = lookAt(dirname(path));
     for (const link of links) found.links.add(link);
-    const entry = folder === null ? null : look(path);
+    const entry = folder === null ? null : statOrNull(path);
     // What another session has put there for the time of a command is missing, and goes unless we hold it too.
     const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
     if (missing) found[missing].add(realMissing(path, lookAt));

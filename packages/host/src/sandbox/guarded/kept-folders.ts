@@ -2,7 +2,7 @@
 // wherever a command moved it.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
-import { look } from "./look.ts";
+import { statOrNull } from "./look.ts";
 import { setAside } from "../watch/tripwire.ts";
 
 export interface KeptFolders {
@@ -25,7 +25,7 @@ export function createKeptFolders(): KeptFolders {
   const kept = new Set<string>();
 
   const isThere = (path: string, { dev, ino }: Held) => {
-    const entry = look(path);
+    const entry = statOrNull(path);
     return entry?.dev === dev && entry.ino === ino;
   };
   const forget = (path: string) => {
@@ -44,7 +44,7 @@ export function createKeptFolders(): KeptFolders {
       forget(path);
       return [];
     }
-    const notes = look(path) ? [setAside(path)] : [];
+    const notes = statOrNull(path) ? [setAside(path)] : [];
     try {
       renameSync(where, path);
       return [...notes, `A command moved '${path}' to '${where}'. This session depends on it, so it was moved back.`];
@@ -85,7 +85,7 @@ function hold(path: string): Held | null {
 function placeOf({ fd, dev, ino }: Held): string | null {
   try {
     const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const entry = look(path);
+    const entry = statOrNull(path);
     return entry?.dev === dev && entry.ino === ino ? path : null;
   } catch {
     return null;

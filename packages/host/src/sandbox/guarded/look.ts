@@ -4,7 +4,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-export function look(path: string): Stats | null {
+export function statOrNull(path: string): Stats | null {
   return quietly(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
@@ -14,7 +14,7 @@ export function lookThrough(path: string): Stats | null {
 }
 
 export function isFolder(path: string): boolean {
-  return look(path)?.isDirectory() === true;
+  return statOrNull(path)?.isDirectory() === true;
 }
 
 export function realPath(path: string): string | null {
@@ -40,7 +40,7 @@ export function folderLooks(): (folder: string) => FolderLook {
     const parent = dirname(folder);
     if (parent === folder) return { real: folder, links: [] };
     const above = lookAt(parent);
-    const entry = above.real === null ? null : look(folder);
+    const entry = above.real === null ? null : statOrNull(folder);
     if (!entry) return { real: null, links: above.links };
     if (!entry.isSymbolicLink()) return { real: join(above.real!, basename(folder)), links: above.links };
     return { real: realPath(folder), links: [...above.links, folder] };

@@ -4,7 +4,7 @@
 
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, rmdirSync, type Stats } from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
-import { look } from "../guarded/look.ts";
+import { statOrNull } from "../guarded/look.ts";
 
 export interface StandIns {
   /** Makes those that are missing. Null where nothing can be made, and so by no command either. */
@@ -68,7 +68,7 @@ function isThere(path: string): boolean {
 }
 
 function take(path: string, lock: Lock): Held | "gone" | "busy" | null {
-  const entry = look(path);
+  const entry = statOrNull(path);
   if (!entry) return "gone";
   // A link cannot be mounted over.
   if (entry.isSymbolicLink()) return null;
@@ -108,13 +108,13 @@ function remove(path: string): void {
 /** Somebody uses it now: from here on it is a folder like others. */
 function unmark(path: string): void {
   try {
-    chmodSync(path, look(path)!.mode & 0o777);
+    chmodSync(path, statOrNull(path)!.mode & 0o777);
   } catch {
     // Another user's. Whoever looks at it again will find it in use again.
   }
 }
 
 function isAt(path: string, fd: number): boolean {
-  const [there, held] = [look(path), fstatSync(fd)];
+  const [there, held] = [statOrNull(path), fstatSync(fd)];
   return there?.ino === held.ino && there.dev === held.dev && isStandIn(there);
 }

@@ -4,7 +4,7 @@
 import { readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { randomHex } from "../../random.ts";
-import { look, readLink } from "../guarded/look.ts";
+import { statOrNull, readLink } from "../guarded/look.ts";
 
 const ASIDE = ".set-aside-";
 
@@ -25,7 +25,7 @@ export function setAside(path: string): string {
 }
 
 export function putBackLink(path: string, target: string): string {
-  const told = look(path) ? setAside(path) : `'${path}', a protected link, was removed by a command and put back.`;
+  const told = statOrNull(path) ? setAside(path) : `'${path}', a protected link, was removed by a command and put back.`;
   try {
     symlinkSync(target, path);
   } catch {
@@ -39,7 +39,7 @@ export function isMoved(path: string, target: string): boolean {
 }
 
 /** What is in a folder, other than what we moved aside ourselves. */
-export function namesIn(folder: string): readonly string[] {
+export function folderNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => !name.includes(ASIDE));
   } catch {
@@ -50,7 +50,7 @@ export function namesIn(folder: string): readonly string[] {
 /** Hooks in a repository that a command made: git runs all of them but the samples it puts there itself. */
 export function activeHooks(repository: string): readonly string[] {
   const folder = join(repository, "hooks");
-  return namesIn(folder)
+  return folderNames(folder)
     .filter((name) => !name.endsWith(".sample"))
     .map((name) => join(folder, name));
 }

@@ -2,14 +2,14 @@
 // as long as anything that ran behind the shield may live, background children included; undone and reported.
 
 import { basename, join, sep } from "node:path";
-import { gitFolders } from "../guarded/git-folders.ts";
+import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import type { Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, look, readLink } from "../guarded/look.ts";
+import { isFolder, statOrNull, readLink } from "../guarded/look.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
-import { activeHooks, isMoved, namesIn, putBackLink, setAside } from "./tripwire.ts";
+import { activeHooks, isMoved, folderNames, putBackLink, setAside } from "./tripwire.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {
@@ -72,7 +72,7 @@ export function createWatch(options: WatchOptions): Watch {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function repositoryRoots(): readonly string[] {
-    return [...places].flatMap((place) => [place, ...gitFolders(place).map(({ top }) => top)]);
+    return [...places].flatMap((place) => [place, ...repositoryFolders(place).map(({ top }) => top)]);
   }
 
   function add(guarded: Guarded): void {
@@ -85,7 +85,7 @@ export function createWatch(options: WatchOptions): Watch {
       const target = links.has(path) ? null : readLink(path);
       if (target !== null) links.set(path, target);
     }
-    for (const path of guarded.closedFolders) if (!closed.has(path)) closed.set(path, new Set(namesIn(path)));
+    for (const path of guarded.closedFolders) if (!closed.has(path)) closed.set(path, new Set(folderNames(path)));
     for (const path of guarded.gitSettings) files.add(path, "settings");
     for (const path of guarded.contents) files.add(path, "content");
     for (const path of guarded.keptFolders) folders.add(path);
@@ -105,7 +105,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkMissing(): string[] {
     return [...missing, ...standIns].flatMap((path) => {
-      const entry = look(path);
+      const entry = statOrNull(path);
       // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
       if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
       if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
@@ -117,7 +117,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   function isOurs(path: string, depth = 3): boolean {
     if (!isFolder(path)) return options.wroteOurselves(path);
-    return depth > 0 && namesIn(path).every((name) => isOurs(join(path, name), depth - 1));
+    return depth > 0 && folderNames(path).every((name) => isOurs(join(path, name), depth - 1));
   }
 
   function checkLinks(): string[] {
@@ -131,7 +131,7 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkClosed(): string[] {
     return [...closed].flatMap(([folder, names]) =>
-      namesIn(folder).flatMap((name) => {
+      folderNames(folder).flatMap((name) => {
         // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
         if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
         if (!isNamed(name)) return [setAside(join(folder, name))];
@@ -145,7 +145,7 @@ export function createWatch(options: WatchOptions): Watch {
   function checkGit(): string[] {
     const notes: string[] = [];
     for (const place of places) {
-      for (const git of gitFolders(place)) {
+      for (const git of repositoryFolders(place)) {
         // Where one is a link, what it leads to is watched already.
         for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
         for (const folder of git.folders) {
@@ -242,5 +242,5 @@ export function createWatch(options: WatchOptions): Watch {
 }
 
 function isUntouched(folder: string): boolean {
-  return namesIn(folder).length === 0;
+  return folderNames(folder).length === 0;
 }

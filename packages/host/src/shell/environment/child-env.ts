@@ -5,18 +5,18 @@ import { plainEnvironment } from "./meaning.ts";
 /** Set in every process we start for a session, so that those which left their process group can be found and ended. */
 const MARK = "KEELSON_SHELL";
 
-export interface Origin {
+export interface ChildOrigin {
   readonly childEnv: Readonly<Record<string, string>>;
   readonly sessionId: string;
   readonly entrypoint: string;
 }
 
-export function childEnvironment(options: Origin & { readonly token: string }): Record<string, string> {
+export function commandEnvironment(options: ChildOrigin & { readonly token: string }): Record<string, string> {
   return marked({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
 }
 
 /** What shell commands and hooks have in common. */
-export function sessionEnvironment({ childEnv, sessionId, entrypoint }: Origin): Record<string, string> {
+export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOrigin): Record<string, string> {
   const passed = Object.entries(childEnv).filter(([name]) => isPassedOn(name));
   return {
     ...Object.fromEntries(passed),

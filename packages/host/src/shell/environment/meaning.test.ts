@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { childEnvironment } from "./child-env.ts";
+import { commandEnvironment } from "./child-env.ts";
 import { CLEARED, isCarriedOption } from "./meaning.ts";
 import { scriptFor } from "../script.ts";
 
@@ -54,7 +54,7 @@ function run(command: string, given: Record<string, string>, envFile?: string): 
   const parts = { command, shell, snapshot: null, envFile, prefix: undefined, reportsDirectory: false };
   const ended = Bun.spawnSync([shell.path, "-c", scriptFor(parts)], {
     cwd: project,
-    env: childEnvironment({ ...origin, childEnv }),
+    env: commandEnvironment({ ...origin, childEnv }),
   });
   return ended.stdout.toString() + ended.stderr.toString();
 }

@@ -8,7 +8,7 @@ import { createPrivateFile } from "../../files/private-file.ts";
 import type { ShellProgram } from "./choose.ts";
 import { isCarriedOption } from "./meaning.ts";
 import { quote } from "../script.ts";
-import { printedBy, type StartFiles } from "./start-files.ts";
+import { outputOf, type StartFiles } from "./start-files.ts";
 import { zshVariables } from "./zsh-variables.ts";
 import { randomHex } from "../../random.ts";
 
@@ -38,7 +38,7 @@ async function ownState(options: SnapshotOptions): Promise<string | null> {
   const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
   const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
   const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
-  const printed = await printedBy([shell.path, ...start, script], isWhole, options);
+  const printed = await outputOf([shell.path, ...start, script], isWhole, options);
   const parts = printed?.split(`${line}\n`);
   if (parts?.length !== PARTS + 1) return null;
   const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };

@@ -13,7 +13,7 @@ export interface StartFiles {
 }
 
 /** What it printed; null when it printed too much, too little, or took too long. */
-export async function printedBy(
+export async function outputOf(
   argv: string[],
   isWhole: (text: string) => boolean,
   { env, groups, limitMs = LIMIT_MS }: StartFiles,

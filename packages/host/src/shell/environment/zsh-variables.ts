@@ -3,7 +3,7 @@
 
 import { isPassedOn } from "./child-env.ts";
 import { isCleared } from "./meaning.ts";
-import { printedBy, type StartFiles } from "./start-files.ts";
+import { outputOf, type StartFiles } from "./start-files.ts";
 import { randomHex } from "../../random.ts";
 
 /** Empty when they could not be read in time. */
@@ -11,7 +11,7 @@ export async function zshVariables(zsh: string, options: StartFiles): Promise<re
   const mark = `--${randomHex(12)}--`;
   const script = SCRIPT.replaceAll("MARK", mark);
   const isWhole = (text: string) => text.endsWith(`${mark}end\0`);
-  const printed = await printedBy([zsh, "-l", "-i", "-c", script], isWhole, options);
+  const printed = await outputOf([zsh, "-l", "-i", "-c", script], isWhole, options);
   const from = printed?.indexOf(`${mark}begin\0`) ?? -1;
   if (from < 0) return [];
   const entries = printed!.slice(from + `${mark}begin\0`.length, -`${mark}end\0`.length).split("\0");

@@ -12,7 +12,7 @@ import {
 } from "@keelson/protocol";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
-import { done, type Handler, type RequestBody } from "../reply.ts";
+import { done, type Handler, type ControlRequestBody } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** Everything `initialize` may carry that is not acted on at once; whoever builds the subject reads it here. */
@@ -88,7 +88,7 @@ function registrations(event: HookEvent, each: Record<string, unknown>): readonl
 const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 /** What has a flag of the same meaning. Undefined when nothing was said. */
-function flagsIn(request: RequestBody, flags: Flags): Flags | undefined {
+function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
   const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
@@ -105,7 +105,7 @@ function flagsIn(request: RequestBody, flags: Flags): Flags | undefined {
   return changes ? more : undefined;
 }
 
-function clientOptions(request: RequestBody): ClientOptions {
+function clientOptions(request: ControlRequestBody): ClientOptions {
   const object = (key: string) => (isObject(request[key]) ? (request[key] as JsonObject) : undefined);
   const flag = (key: string) => (typeof request[key] === "boolean" ? (request[key] as boolean) : undefined);
   const text = (key: string) => (typeof request[key] === "string" ? (request[key] as string) : undefined);

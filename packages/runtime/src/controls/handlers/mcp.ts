@@ -1,7 +1,7 @@
 // MCP servers as clients see and steer them. Until there are servers none are listed and none can be found.
 
 import type { JsonObject } from "@keelson/protocol";
-import { done, failed, fieldsIn, textIn, type Handler, type Reply, type RequestBody } from "../reply.ts";
+import { done, failed, fieldsIn, textIn, type Handler, type ControlReply, type ControlRequestBody } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
 
@@ -13,9 +13,9 @@ export interface McpServers {
   reconnect(name: string): Promise<string | undefined>;
   toggle(name: string, enabled: boolean): Promise<string | undefined>;
   setServers(servers: JsonObject): Promise<{ added: string[]; removed: string[]; errors: Record<string, string> }>;
-  call(request: RequestBody, signal: AbortSignal): Promise<Reply>;
-  readResource(request: RequestBody, signal: AbortSignal): Promise<Reply>;
-  setModeOverride(name: string, mode: "default" | "auto" | null): Reply;
+  call(request: ControlRequestBody, signal: AbortSignal): Promise<ControlReply>;
+  readResource(request: ControlRequestBody, signal: AbortSignal): Promise<ControlReply>;
+  setModeOverride(name: string, mode: "default" | "auto" | null): ControlReply;
 }
 
 const notFound = (name: string) => failed(`Server not found: ${name}`);

@@ -2,7 +2,7 @@
 
 import { done, failed, textIn, type Handler } from "../reply.ts";
 
-export const renameSession: Handler = (request, targets) => {
+export const renameSessionControl: Handler = (request, targets) => {
   const title = textIn(request, "title").replace(/\s+/g, " ").trim();
   const { session_id: other } = request;
   if (typeof other === "string" && other !== "" && other !== targets.sessionId) {

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { defineTool, object, string, type Shell, type Tool } from "@keelson/engine";
 import { NOTHING_SAID, type AgentHook, type HookRun } from "@keelson/protocol";
-import { scriptedModel, world, type ScriptedModel, type World, type WorldOptions } from "@keelson/testkit";
-import { bashTool, editTool, globTool, grepTool, readTool, writeTool } from "@keelson/tools";
+import { scriptedModel, testEngine, type ScriptedModel, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
+import { bashTool, editTool, globTool, grepTool, readFileTool, writeTool } from "@keelson/tools";
 import { runAgentHook, type AgentHookOptions } from "./agent.ts";
 
 const EVENT = '{"hook_event_name":"Stop","cwd":"/p"}';
-const TOOLS = [bashTool({ readOnly: () => false }), editTool, globTool, grepTool, readTool, writeTool];
+const TOOLS = [bashTool({ readOnly: () => false }), editTool, globTool, grepTool, readFileTool, writeTool];
 
 async function check(
   model: ScriptedModel,
@@ -14,9 +14,9 @@ async function check(
     handler = {},
     world: options = {},
     ...limit
-  }: { handler?: Partial<AgentHook>; world?: WorldOptions } & Partial<AgentHookOptions> = {},
-): Promise<{ run: HookRun; there: World }> {
-  const there = world(model, { tools: TOOLS, system: ["The session's own prompt"], ...options });
+  }: { handler?: Partial<AgentHook>; world?: TestEngineOptions } & Partial<AgentHookOptions> = {},
+): Promise<{ run: HookRun; there: TestEngine }> {
+  const there = testEngine(model, { tools: TOOLS, system: ["The session's own prompt"], ...options });
   const run = await runAgentHook({ type: "agent", prompt: "All tests pass", ...handler }, EVENT, {
     ports: () => there.ports,
     model: there.ports.model,
@@ -81,7 +81,7 @@ test("the session records and shows nothing of it, and does not take its reading
     uuid: "typed",
     message: { role: "user" as const, content: "for the session" },
   };
-  const there = world(model, { tools: TOOLS, files: { "/p/a": "x" }, partial: true });
+  const there = testEngine(model, { tools: TOOLS, files: { "/p/a": "x" }, partial: true });
   there.steer(typed);
   const { ports } = there;
   const learned: string[] = [];
@@ -154,7 +154,7 @@ test("the session's shell stays where it is, and nothing is left running", async
 
 test("a tool the session does not have is not offered", async () => {
   const model = scriptedModel(answer(true, ""));
-  await check(model, { world: { tools: [readTool, writeTool] } });
+  await check(model, { world: { tools: [readFileTool, writeTool] } });
   expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(["Read", "StructuredOutput"]);
 });
 

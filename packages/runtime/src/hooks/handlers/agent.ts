@@ -14,10 +14,10 @@ import {
 import { createLedger } from "@keelson/host";
 import { NOTHING_SAID, type AgentHook, type HookEvent, type HookRun } from "@keelson/protocol";
 import system from "../agent.md" with { type: "text" };
-import { answerOf, ANSWER_SCHEMA, conditionText, withoutThinking } from "./condition.ts";
-import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
+import { conditionAnswer, ANSWER_SCHEMA, conditionPrompt, withoutThinking } from "./condition.ts";
+import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
 
-export interface AgentHookOptions extends TimeLimit {
+export interface AgentHookOptions extends HandlerLimit {
   /** The session's; `fire` must leave out hooks that ask a model, or they would call each other without end. */
   ports(signal: AbortSignal): Ports;
   /** The handler's model, or the small one. */
@@ -32,7 +32,7 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
   const { now } = options.ports(options.signal);
   const started = now();
   const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
-  const content = conditionText(handler.prompt, input, options.model);
+  const content = conditionPrompt(handler.prompt, input, options.model);
   try {
     const asked = await withinTime(options, (signal) =>
       run(
@@ -51,7 +51,7 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
 }
 
 function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"> {
-  const answer = answerOf(structured);
+  const answer = conditionAnswer(structured);
   if (answer) return { outcome: "success", stdout: JSON.stringify(answer), stderr: "" };
   // Out of turns is the one end nobody is told of (the reference drops such a hook in silence).
   if (reason === "max_turns") return { outcome: "cancelled", stdout: "", stderr: "" };

@@ -22,7 +22,7 @@ export interface ConditionAnswer {
 }
 
 /** The author's words with the event in place of `$ARGUMENTS`, or after them. */
-export function conditionText(prompt: string, event: string, { profile }: ModelChoice): string {
+export function conditionPrompt(prompt: string, event: string, { profile }: ModelChoice): string {
   // A token is seldom shorter than two characters, so this much is sure to fit.
   const shown = cutMiddle(event, profile.contextWindow * 2);
   return prompt.includes("$ARGUMENTS") ? prompt.replaceAll("$ARGUMENTS", () => shown) : `${prompt}\n\n${shown}`;
@@ -38,10 +38,10 @@ export function withoutThinking(model: ModelChoice): ModelChoice {
 export function readAnswer(text: string): ConditionAnswer | undefined {
   const fenced = /```(?:json)?\s*\n?(.*?)```/is.exec(text)?.[1];
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
-  return [text, fenced, braced].map((each) => answerOf(tryParse(each ?? ""))).find((answer) => answer !== undefined);
+  return [text, fenced, braced].map((each) => conditionAnswer(tryParse(each ?? ""))).find((answer) => answer !== undefined);
 }
 
-export function answerOf(value: unknown): ConditionAnswer | undefined {
+export function conditionAnswer(value: unknown): ConditionAnswer | undefined {
   if (!isObject(value) || typeof value["ok"] !== "boolean") return undefined;
   const { ok, reason, impossible } = value;
   return { ok, reason: typeof reason === "string" ? reason : "", ...(impossible === true ? { impossible } : {}) };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HookRun, JsonObject, McpToolHook } from "@keelson/protocol";
 import { runMcpToolHook, type CallMcpTool } from "./mcp-tool.ts";
-import type { TimeLimit } from "./within-time.ts";
+import type { HandlerLimit } from "./within-time.ts";
 
 const EVENT: JsonObject = {
   hook_event_name: "PreToolUse",
@@ -12,7 +12,7 @@ const EVENT: JsonObject = {
 async function call(
   caller: CallMcpTool | undefined,
   handler: Partial<McpToolHook> = {},
-  limit: Partial<TimeLimit> = {},
+  limit: Partial<HandlerLimit> = {},
 ): Promise<Omit<HookRun, "durationMs">> {
   const { durationMs, ...run } = await runMcpToolHook(
     { type: "mcp_tool", server: "guard", tool: "look", ...handler },

@@ -2,7 +2,7 @@
 // It never starts a server and never signs in.
 
 import { isObject, type HookRun, type Json, type JsonObject, type McpToolHook } from "@keelson/protocol";
-import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
+import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
 
 /** Undefined when the server is not connected, or has no such tool. */
 export type CallMcpTool = (
@@ -20,7 +20,7 @@ export async function runMcpToolHook(
   { server, tool, input: template = {} }: McpToolHook,
   input: JsonObject,
   call: CallMcpTool | undefined,
-  limit: TimeLimit,
+  limit: HandlerLimit,
 ): Promise<HookRun> {
   const started = performance.now();
   const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: performance.now() - started });

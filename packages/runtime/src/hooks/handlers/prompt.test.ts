@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookRun, PromptHook } from "@keelson/protocol";
-import { scriptedModel, world, type Charge, type ScriptedModel, type WorldOptions } from "@keelson/testkit";
+import { scriptedModel, testEngine, type Charge, type ScriptedModel, type TestEngineOptions } from "@keelson/testkit";
 import { runPromptHook, type PromptHookOptions } from "./prompt.ts";
 
 const EVENT = '{"hook_event_name":"Stop","cwd":"/p"}';
@@ -12,9 +12,9 @@ async function ask(
     event = EVENT,
     world: options = {},
     ...limit
-  }: { handler?: Partial<PromptHook>; event?: string; world?: WorldOptions } & Partial<PromptHookOptions> = {},
+  }: { handler?: Partial<PromptHook>; event?: string; world?: TestEngineOptions } & Partial<PromptHookOptions> = {},
 ): Promise<{ run: HookRun; charges: readonly Charge[] }> {
-  const { ports, charges } = world(model, options);
+  const { ports, charges } = testEngine(model, options);
   const run = await runPromptHook({ type: "prompt", prompt: "All tests pass", ...handler }, event, {
     model: ports.model,
     signal: ports.signal,

@@ -4,11 +4,11 @@
 import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
 import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
 import { askAside } from "../../model/side-request.ts";
-import { ANSWER_SCHEMA, conditionText, readAnswer, withoutThinking } from "./condition.ts";
+import { ANSWER_SCHEMA, conditionPrompt, readAnswer, withoutThinking } from "./condition.ts";
 import system from "../prompt.md" with { type: "text" };
-import { cutShort, withinTime, type TimeLimit } from "./within-time.ts";
+import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
 
-export interface PromptHookOptions extends TimeLimit {
+export interface PromptHookOptions extends HandlerLimit {
   /** The handler's model, or the small one. */
   readonly model: ModelChoice;
   charge(usage: Usage, model: string, durationMs: number): void;
@@ -21,7 +21,7 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: options.now() - started });
   const fail = (problem: string) => end({ outcome: "error", stdout: "", stderr: "", problem });
   const model = withoutThinking(options.model);
-  const request = conditionRequest(conditionText(handler.prompt, input, model), model);
+  const request = conditionRequest(conditionPrompt(handler.prompt, input, model), model);
   try {
     const asked = await withinTime(options, (signal) => askAside({ ...options, request, signal }));
     if (asked.ended !== "done") return end(cutShort(asked.ended, options));

@@ -17,7 +17,7 @@ import {
 } from "@keelson/protocol";
 import type { CallMcpTool } from "./mcp-tool.ts";
 
-export interface RunOptions {
+export interface HandlerOptions {
   readonly event: HookEvent;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 export interface Runners {
-  run(registration: HookRegistration, input: JsonObject, options: RunOptions): Promise<HookRun>;
+  run(registration: HookRegistration, input: JsonObject, options: HandlerOptions): Promise<HookRun>;
   /** Ends every process a hook left behind. */
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface RunnersOptions {
 
 export function createRunners(options: RunnersOptions): Runners {
   const processes = createHookProcesses();
-  const start = async (registration: HookRegistration, input: JsonObject, how: RunOptions): Promise<HookRun> => {
+  const start = async (registration: HookRegistration, input: JsonObject, how: HandlerOptions): Promise<HookRun> => {
     const { handler } = registration;
     const text = JSON.stringify(input);
     switch (handler.type) {
@@ -101,7 +101,7 @@ export function createRunners(options: RunnersOptions): Runners {
 function commandOptions(
   registration: HookRegistration,
   effort: string | undefined,
-  how: RunOptions,
+  how: HandlerOptions,
   options: RunnersOptions,
 ) {
   const { root, data, handler } = registration;
@@ -135,7 +135,7 @@ function levelIn({ effort }: JsonObject): string | undefined {
 async function runCallback(
   { callbackId, timeout }: CallbackHook,
   input: JsonObject,
-  { signal, timeoutMs }: RunOptions,
+  { signal, timeoutMs }: HandlerOptions,
   { callClient, now }: RunnersOptions,
 ): Promise<HookRun> {
   const started = now();

@@ -1,6 +1,6 @@
 // Work of a hook that has only so long. Nobody waits for work that does not heed its signal.
 
-export interface TimeLimit {
+export interface HandlerLimit {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -9,7 +9,7 @@ export interface TimeLimit {
 export type InTime<T> = { readonly ended: "done"; readonly value: T } | { readonly ended: "late" | "stopped" };
 
 export async function withinTime<T>(
-  { timeoutMs, signal }: TimeLimit,
+  { timeoutMs, signal }: HandlerLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<InTime<T>> {
   if (signal.aborted) return { ended: "stopped" };
@@ -33,7 +33,7 @@ export async function withinTime<T>(
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** How a hook that ran out of time is reported. */
-export function cutShort(ended: "late" | "stopped", { timeoutMs }: TimeLimit) {
+export function cutShort(ended: "late" | "stopped", { timeoutMs }: HandlerLimit) {
   const problem = ended === "late" ? `gave no answer within ${timeoutMs / 1000} s` : "stopped with the run";
   return { outcome: "cancelled" as const, stdout: "", stderr: "", problem };
 }

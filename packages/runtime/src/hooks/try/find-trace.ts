@@ -2,14 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { loadHookTrace, projectDir, type HookFiring, type Place } from "@keelson/store";
-import { findSession, listSessions, newestSession } from "@keelson/store/past";
+import { loadHookTrace, projectDir, type HookFiring, type SessionLocation } from "@keelson/store";
+import { findSession, listStoredSessions, newestSession } from "@keelson/store/past";
 
 export type FoundTrace =
   | { readonly ok: true; readonly id: string; readonly path: string; firings(): Iterable<HookFiring> }
   | { readonly ok: false; readonly message: string };
 
-export async function findTrace(place: Place, wanted?: string): Promise<FoundTrace> {
+export async function findTrace(place: SessionLocation, wanted?: string): Promise<FoundTrace> {
   const found = wanted === undefined ? newestSession(place) : session(place, wanted);
   if (found === undefined) return { ok: false, message: "There is no session of this folder yet" };
   if ("message" in found) return { ok: false, message: found.message };
@@ -19,7 +19,7 @@ export async function findTrace(place: Place, wanted?: string): Promise<FoundTra
   return { ok: true, id: found.id, path, firings: () => readHookTrace(path) };
 }
 
-function session(place: Place, wanted: string): { id: string; path: string } | { message: string } {
+function session(place: SessionLocation, wanted: string): { id: string; path: string } | { message: string } {
   const found = findSession(place, wanted);
   if (found.kind === "found") return found;
   if (found.kind === "ambiguous") {
@@ -27,7 +27,7 @@ function session(place: Place, wanted: string): { id: string; path: string } | {
   }
   const beginning = wanted.toLowerCase();
   const alike = /^[0-9a-f-]{4,}$/.test(beginning)
-    ? listSessions(projectDir(place)).filter(({ id }) => id.toLowerCase().startsWith(beginning))
+    ? listStoredSessions(projectDir(place)).filter(({ id }) => id.toLowerCase().startsWith(beginning))
     : [];
   if (alike.length === 1) return alike[0]!;
   if (alike.length === 0) return { message: `No session of this folder has the ID or the title "${wanted}"` };

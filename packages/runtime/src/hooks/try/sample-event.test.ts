@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { EVENT_FACTS, hookInput } from "@keelson/engine/hooks";
 import { HOOK_EVENTS, type JsonObject } from "@keelson/protocol";
-import { moved, sampleEvent, type Wanted } from "./sample-event.ts";
+import { moved, sampleEvent, type SampleRequest } from "./sample-event.ts";
 
-const own = (wanted: Omit<Wanted, "cwd">): JsonObject => {
+const own = (wanted: Omit<SampleRequest, "cwd">): JsonObject => {
   const sample = sampleEvent({ ...wanted, cwd: "/p" });
   if (!sample.ok) throw new Error(sample.message);
   return sample.own;

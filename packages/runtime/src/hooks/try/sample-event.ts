@@ -2,7 +2,7 @@
 
 import { isObject, type HookEvent, type JsonObject } from "@keelson/protocol";
 
-export interface Wanted {
+export interface SampleRequest {
   readonly event: HookEvent;
   readonly tool?: string;
   /** For events about a tool, the tool's input; for others, and with `tool_input` inside, fields of the event. */
@@ -13,7 +13,7 @@ export interface Wanted {
 export type Sample = { readonly ok: true; readonly own: JsonObject } | { readonly ok: false; readonly message: string };
 
 /** The event's own fields, without those every event has. */
-export function sampleEvent({ event, tool, given = {}, cwd }: Wanted): Sample {
+export function sampleEvent({ event, tool, given = {}, cwd }: SampleRequest): Sample {
   const name = tool ?? (typeof given["tool_name"] === "string" ? given["tool_name"] : "Bash");
   const own = FIELDS[event](name, cwd);
   const isAboutTool = "tool_name" in own;

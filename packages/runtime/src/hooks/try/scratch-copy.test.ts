@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ripgrep } from "@keelson/host";
+import { createSearch } from "@keelson/host";
 import { scratchCopy } from "./scratch-copy.ts";
 
 let root: string;
@@ -32,7 +32,7 @@ function put(path: string, text = path): string {
   return file;
 }
 
-const search = ripgrep({ env: process.env });
+const search = createSearch({ env: process.env });
 const copyOf = (signal = new AbortController().signal) => scratchCopy(root, search, signal);
 const filesIn = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })

@@ -4,7 +4,7 @@
 import { dirname } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import type { HookReply, LateReply } from "@keelson/engine/hooks";
-import { ripgrep } from "@keelson/host";
+import { createSearch } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, PermissionMode } from "@keelson/protocol";
 import { openExplainer } from "../../gate/explain-call.ts";
 import type { ShippedPrograms } from "../../session/open.ts";
@@ -65,7 +65,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
   const matching = await engine.select(here, event, subject, () => true);
   const runs = chosen.filter(({ handler }) => handler.type === "command" || handler.type === "http");
 
-  const search = ripgrep({
+  const search = createSearch({
     env: childEnv,
     cacheDir: home,
     ...(programs?.ripgrep ? { embedded: programs.ripgrep } : {}),
@@ -83,7 +83,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
     const input = engine.hookInput(event, base, moved(sample.own, cwd, copy.dir));
     const label = engine.labelOf(event, sample.own);
     const ran = await runAll(runs, { ...options, copy, input, label, sessionId: base.session_id });
-    const outcome = engine.fold(ran.map(({ reply }) => reply));
+    const outcome = engine.foldReplies(ran.map(({ reply }) => reply));
     const result: Omit<TryOut, "copy"> = {
       event,
       label,
@@ -198,5 +198,5 @@ const offFor = ({ hooks }: Snapshot, event: HookEvent): readonly Passed[] =>
 
 export { findTrace, type FoundTrace } from "./find-trace.ts";
 export type { HookFiring } from "@keelson/store";
-export { EVENT_FACTS, fold, nameOf, whyIdle, type HookReply, type LateReply } from "@keelson/engine/hooks";
+export { EVENT_FACTS, foldReplies, nameOf, whyIdle, type HookReply, type LateReply } from "@keelson/engine/hooks";
 export { modelView, type ModelView } from "./model-view.ts";

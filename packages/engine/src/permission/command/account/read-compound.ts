@@ -3,7 +3,7 @@
 import { readArithmetic } from "./read-expansion.ts";
 import { skipBlanks, skipLines } from "./read-space.ts";
 import { readSimple, readTrailingRedirections } from "./read-simple.ts";
-import { expect, fail, nested, note, sees, take, type Reader } from "./reader.ts";
+import { expect, cannotRead, nested, note, sees, take, type Reader } from "./reader.ts";
 import { readWord } from "./read-word.ts";
 
 const OPENING = /\(|(?:\{|if|while|until|for|select|case|\[\[|function|coproc)(?=[ \t\n;&|()<>]|$)/y;
@@ -61,14 +61,14 @@ export function endsList(reader: Reader): boolean {
 /** A list that must not be empty. */
 function readBody(reader: Reader): void {
   skipLines(reader);
-  if (endsList(reader)) fail("a command is missing");
+  if (endsList(reader)) cannotRead("a command is missing");
   reader.commands(reader);
 }
 
 function keyword(reader: Reader, word: string): void {
   skipLines(reader);
   expect(reader, word);
-  if (reader.at < reader.source.length && !sees(reader, /[ \t\n;&|()<>]/y)) fail(`"${word}" is missing`);
+  if (reader.at < reader.source.length && !sees(reader, /[ \t\n;&|()<>]/y)) cannotRead(`"${word}" is missing`);
 }
 
 function readIf(reader: Reader): void {
@@ -102,7 +102,7 @@ function readFor(reader: Reader): void {
     take(reader, /;/y);
     return readLoopBody(reader);
   }
-  const words = [take(reader, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? fail("the name of a loop's variable could not be read")];
+  const words = [take(reader, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? cannotRead("the name of a loop's variable could not be read")];
   skipLines(reader);
   if (take(reader, /in(?=[ \t\n;])/y) !== undefined) {
     for (skipBlanks(reader); !sees(reader, /[;\n]/y); skipBlanks(reader)) words.push(takeWord(reader));
@@ -152,7 +152,7 @@ function readNamedFunction(reader: Reader): void {
   const name = takeWord(reader);
   skipBlanks(reader);
   if (reader.source[reader.at] === "(" && take(reader, /\([ \t]*\)/y) === undefined)
-    fail("the body of a function could not be read");
+    cannotRead("the body of a function could not be read");
   readFunctionBody(reader, name);
 }
 
@@ -169,10 +169,10 @@ export function readFunction(reader: Reader): void {
 }
 
 function readFunctionBody(reader: Reader, name: string): void {
-  if (!/^[\w.:@+-]+$/.test(name)) fail("the name of a function could not be read");
+  if (!/^[\w.:@+-]+$/.test(name)) cannotRead("the name of a function could not be read");
   note(reader, "name", name);
   skipLines(reader);
-  if (!startsCompound(reader)) fail("the body of a function could not be read");
+  if (!startsCompound(reader)) cannotRead("the body of a function could not be read");
   nested(reader, () => readCompound(reader));
   readTrailingRedirections(reader);
 }
@@ -181,10 +181,10 @@ function readFunctionBody(reader: Reader, name: string): void {
 function readCoprocess(reader: Reader): void {
   const named = take(reader, /[A-Za-z_]\w*(?=[ \t]+(?:\(|(?:\{|if|while|until|for|select|case|\[\[)[ \t\n]))/y);
   if (named !== undefined && /^(?:if|while|until|for|select|case|function|coproc|time)$/.test(named))
-    fail("the name of a coprocess could not be read");
+    cannotRead("the name of a coprocess could not be read");
   if (named !== undefined) skipBlanks(reader);
   note(reader, "coprocess", named ?? "");
-  if (sees(reader, /(?:!|time|function|coproc)(?=[ \t\n])/y)) fail("a coprocess could not be read");
+  if (sees(reader, /(?:!|time|function|coproc)(?=[ \t\n])/y)) cannotRead("a coprocess could not be read");
   if (!startsCompound(reader)) return readSimple(reader);
   nested(reader, () => readCompound(reader));
   readTrailingRedirections(reader);
@@ -196,7 +196,7 @@ function readTest(reader: Reader): void {
   let open = 0;
   for (;;) {
     skipLines(reader);
-    if (reader.at >= reader.source.length) fail('"]]" is missing');
+    if (reader.at >= reader.source.length) cannotRead('"]]" is missing');
     if (open === 0 && take(reader, /\]\](?=[ \t\n;&|()<>]|$)/y) !== undefined) break;
     const operator = /^(?:=~|==?|!=)$/.exec(words.at(-1) ?? "")?.[0];
     if (operator !== undefined) words.push(readPattern(reader, operator));
@@ -204,9 +204,9 @@ function readTest(reader: Reader): void {
     else if (take(reader, /\)/y) !== undefined) open--;
     else if (take(reader, /&&|\|\||!(?=[ \t\n(])/y) !== undefined) continue;
     else words.push(take(reader, /[<>](?=[ \t])/y) ?? takeWord(reader));
-    if (open < 0) fail("a bracket could not be read");
+    if (open < 0) cannotRead("a bracket could not be read");
   }
-  if (words.length === 0) fail("a condition is missing");
+  if (words.length === 0) cannotRead("a condition is missing");
   note(reader, "test", ...words);
 }
 
@@ -219,6 +219,6 @@ function readPattern(reader: Reader, operator: string): string {
     else return character !== "|" || (open === 0 && operator !== "=~");
     return false;
   });
-  if (open > 0) fail("a bracket could not be read");
+  if (open > 0) cannotRead("a bracket could not be read");
   return text;
 }

@@ -2,7 +2,7 @@
 // function the reader carries.
 
 import { ansiText, constantText } from "./quoted-text.ts";
-import { fail, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
+import { cannotRead, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
 
 /** A stretch of a word. Unquoted text may hold patterns, braces and a tilde. */
 export type Piece =
@@ -55,7 +55,7 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
     readDouble(reader);
     return expansion();
   }
-  if (next === "\\" && source[at + 2] === "\n") fail("a line continuation splits an operator or expansion");
+  if (next === "\\" && source[at + 2] === "\n") cannotRead("a line continuation splits an operator or expansion");
   const name = take(reader, /\$(?:[A-Za-z_]\w*|[0-9@*#?$!-])/y);
   if (name === undefined) {
     reader.at++;
@@ -65,14 +65,14 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
 }
 
 function ansiQuoted(reader: Reader): Piece {
-  const text = take(reader, /\$'(?:[^'\\]|\\[^])*'/y) ?? fail("a quote is not closed");
+  const text = take(reader, /\$'(?:[^'\\]|\\[^])*'/y) ?? cannotRead("a quote is not closed");
   const value = ansiText(text.slice(2, -1));
   return value === undefined ? { type: "expansion", text } : { type: "text", value, quoted: true };
 }
 
 export function readSingle(reader: Reader): string {
   const text = take(reader, /'[^']*'/y);
-  return text === undefined ? fail("a quote is not closed") : text.slice(1, -1);
+  return text === undefined ? cannotRead("a quote is not closed") : text.slice(1, -1);
 }
 
 /** The pieces between double quotes. */
@@ -81,7 +81,7 @@ export function readDouble(reader: Reader): Piece[] {
   const pieces: Piece[] = [];
   nested(reader, () => {
     while (reader.source[reader.at] !== '"') {
-      if (reader.at >= reader.source.length) fail("a quote is not closed");
+      if (reader.at >= reader.source.length) cannotRead("a quote is not closed");
       pieces.push(quotedPiece(reader, /[^"\\$`]+/y, /["\\$`]/));
     }
   });
@@ -96,7 +96,7 @@ export function quotedPiece(reader: Reader, plain: RegExp, escapable: RegExp): P
   if (source[at] !== "\\") return { type: "text", value: take(reader, plain)!, quoted: true };
   const next = source[at + 1] ?? "";
   reader.at += 1 + next.length;
-  if (next === "\n" && source[at - 1] === "$") fail("a line continuation splits an operator or expansion");
+  if (next === "\n" && source[at - 1] === "$") cannotRead("a line continuation splits an operator or expansion");
   if (next === "\n") return { type: "text", value: "", quoted: true };
   return { type: "text", value: escapable.test(next) ? next : `\\${next}`, quoted: true };
 }
@@ -108,8 +108,8 @@ export function substitution(reader: Reader, opening: number): Piece {
   reader.pending = [];
   reader.at += opening;
   nested(reader, () => reader.commands(reader));
-  if (reader.source[reader.at] !== ")") fail("a substitution is not closed");
-  if (reader.pending.length > 0) fail("a here-document has no end");
+  if (reader.source[reader.at] !== ")") cannotRead("a substitution is not closed");
+  if (reader.pending.length > 0) cannotRead("a here-document has no end");
   reader.at++;
   reader.pending = outer;
   const text = reader.source.slice(start, reader.at);
@@ -118,7 +118,7 @@ export function substitution(reader: Reader, opening: number): Piece {
 }
 
 export function readBackticks(reader: Reader, { quoted }: { quoted: boolean }): Piece {
-  const text = take(reader, /`(?:[^`\\]|\\[^])*`/y) ?? fail("a substitution is not closed");
+  const text = take(reader, /`(?:[^`\\]|\\[^])*`/y) ?? cannotRead("a substitution is not closed");
   const inner = text.slice(1, -1).replace(quoted ? /\\([$`\\"])/g : /\\([$`\\])/g, "$1");
   note(reader, "substitution", text);
   readApart(reader, inner, reader.commands);
@@ -155,11 +155,11 @@ export function readArithmetic(
   let spaced = false;
   nested(reader, () => {
     for (;;) {
-      if (reader.at >= source.length) fail("an arithmetic expression is not closed");
+      if (reader.at >= source.length) cannotRead("an arithmetic expression is not closed");
       if (open.length === 0 && source.startsWith(close, reader.at)) break;
       const character = source[reader.at]!;
       if (/\s/.test(character)) spaced = true;
-      if (sees(reader, /[<>]\(|(?<![0-9])#/y)) fail("an arithmetic expression could not be read");
+      if (sees(reader, /[<>]\(|(?<![0-9])#/y)) cannotRead("an arithmetic expression could not be read");
       if (character === "$") readDollar(reader, { quoted: true });
       else if (character === "`") readBackticks(reader, { quoted: true });
       else if (keyed && take(reader, PLAIN_KEY) !== undefined) continue;
@@ -173,12 +173,12 @@ export function readArithmetic(
         left--;
         reader.at++;
       } else if (take(reader, /[\w \t\n+*/%<>=!&|^~?:,.@#-]/y) === undefined)
-        fail("an arithmetic expression could not be read");
+        cannotRead("an arithmetic expression could not be read");
     }
   });
-  if (left > 0) fail("an arithmetic expression could not be read");
+  if (left > 0) cannotRead("an arithmetic expression could not be read");
   if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
-    fail("a word continues past the line where a here-document starts");
+    cannotRead("a word continues past the line where a here-document starts");
   reader.at += close.length;
   return { spaced };
 }
@@ -186,7 +186,7 @@ export function readArithmetic(
 export function readParameter(reader: Reader, { quoted }: { quoted: boolean }): void {
   const { source } = reader;
   const start = reader.at;
-  if (take(reader, HEADER) === undefined) fail("an expansion could not be read");
+  if (take(reader, HEADER) === undefined) cannotRead("an expansion could not be read");
   nested(reader, () => {
     if (source[reader.at] === "[") {
       reader.at++;
@@ -194,7 +194,7 @@ export function readParameter(reader: Reader, { quoted }: { quoted: boolean }): 
     }
     if (take(reader, /@[A-Za-z](?=\})|[@*](?=\})/y) === undefined) readOperation(reader, quoted);
   });
-  if (source[reader.at] !== "}") fail("an expansion could not be read");
+  if (source[reader.at] !== "}") cannotRead("an expansion could not be read");
   reader.at++;
   note(reader, "parameter", source.slice(start, reader.at));
 }
@@ -211,10 +211,10 @@ function readOperation(reader: Reader, quoted: boolean): void {
 function readOperand(reader: Reader, { quoted, pattern }: { quoted: boolean; pattern: boolean }): void {
   const { source } = reader;
   while (source[reader.at] !== "}") {
-    if (sees(reader, /[<>]\(|\{|\\\n/y)) fail("an expansion could not be read");
+    if (sees(reader, /[<>]\(|\{|\\\n/y)) cannotRead("an expansion could not be read");
     switch (source[reader.at]) {
       case undefined:
-        return fail("an expansion is not closed");
+        return cannotRead("an expansion is not closed");
       case "'":
         if (quoted && !pattern) reader.at++;
         else readSingle(reader);

@@ -4,15 +4,15 @@
 import { endsList, readCompound, readFunction, startsCompound, startsFunction } from "./read-compound.ts";
 import { readSimple, readTrailingRedirections } from "./read-simple.ts";
 import { skipBlanks, skipLines } from "./read-space.ts";
-import { fail, nested, note, sees, take, type Reader } from "./reader.ts";
+import { cannotRead, nested, note, sees, take, type Reader } from "./reader.ts";
 
 /** One line for each construct in the text. Throws `UnreadError`. */
 export function readFacts(source: string): readonly string[] {
-  if (/[\0\x01\x7f]/.test(source)) fail("it contains a control character");
+  if (/[\0\x01\x7f]/.test(source)) cannotRead("it contains a control character");
   const reader = readerOf(source);
   readList(reader);
-  if (reader.at < source.length) fail("part of it could not be read");
-  if (reader.pending.length > 0) fail("a here-document has no end");
+  if (reader.at < source.length) cannotRead("part of it could not be read");
+  if (reader.pending.length > 0) cannotRead("a here-document has no end");
   return reader.facts;
 }
 
@@ -64,7 +64,7 @@ function readPipeline(reader: Reader): void {
 
 /** A line continuation after an operator can join it with the next one. */
 function refuseTornOperator(reader: Reader): void {
-  if (sees(reader, /(?:\\\n)+[;&|]/y)) fail("a line continuation splits an operator or expansion");
+  if (sees(reader, /(?:\\\n)+[;&|]/y)) cannotRead("a line continuation splits an operator or expansion");
 }
 
 function readCommand(reader: Reader): void {

@@ -2,7 +2,7 @@
 
 import { readArithmetic } from "./read-expansion.ts";
 import { readHereDocument, skipBlanks, skipLines } from "./read-space.ts";
-import { expect, fail, nested, note, sees, take, type Reader } from "./reader.ts";
+import { expect, cannotRead, nested, note, sees, take, type Reader } from "./reader.ts";
 import { readWord } from "./read-word.ts";
 
 const DECLARES = new Set(["declare", "export", "local", "readonly", "typeset"]);
@@ -22,7 +22,7 @@ export function readSimple(reader: Reader): void {
       continue;
     }
     if (start >= source.length || sees(reader, /[\n;&|)]/y)) break;
-    if (source[start] === "(") fail("a bracket could not be read");
+    if (source[start] === "(") cannotRead("a bracket could not be read");
     if (name === undefined && sees(reader, /[A-Za-z_]\w*(?:\+?=|\[)/y)) {
       if (!readAssignment(reader)) name = source.slice(start, reader.at);
     } else if (name !== undefined && DECLARES.has(name) && sees(reader, /[A-Za-z_]\w*\+?=\(/y)) {
@@ -33,10 +33,10 @@ export function readSimple(reader: Reader): void {
     }
     const text = source.slice(start, reader.at);
     if (text.includes("\\\n")) refuseHiddenMeaning(text);
-    if (/^(?:\d+|\{.*\})$/s.test(text) && sees(reader, /[<>]/y)) fail("a redirection could not be read");
+    if (/^(?:\d+|\{.*\})$/s.test(text) && sees(reader, /[<>]/y)) cannotRead("a redirection could not be read");
     parts.push(text);
   }
-  if (parts.length === 0) fail("a command is missing");
+  if (parts.length === 0) cannotRead("a command is missing");
   note(reader, "command", ...parts);
 }
 
@@ -45,7 +45,7 @@ function refuseHiddenMeaning(text: string): void {
   const word = text.replaceAll("\\\n", "");
   const name = /^[A-Za-z_]\w*(?=\+?=|\[)/.exec(word)?.[0];
   if (RESERVED.test(word) || (name !== undefined && !text.startsWith(name)))
-    fail("a line continuation splits an operator or expansion");
+    cannotRead("a line continuation splits an operator or expansion");
 }
 
 /** Returns false for a word such as `a[b]`, which only looks like one. */
@@ -56,7 +56,7 @@ function readAssignment(reader: Reader): boolean {
     reader.at++;
     const { spaced } = readArithmetic(reader, "]", { keyed: true });
     if (!sees(reader, /\+?=/y)) {
-      if (spaced) fail("a bracket could not be read");
+      if (spaced) cannotRead("a bracket could not be read");
       readRest(reader);
       return false;
     }
@@ -68,7 +68,7 @@ function readAssignment(reader: Reader): boolean {
 }
 
 function readRest(reader: Reader): void {
-  if (sees(reader, /[<>]\(/y)) fail("a process substitution is part of a longer word");
+  if (sees(reader, /[<>]\(/y)) cannotRead("a process substitution is part of a longer word");
   if (reader.at < reader.source.length && !sees(reader, /[ \t\n;&|()<>]/y)) readWord(reader);
 }
 
@@ -80,14 +80,14 @@ function readArray(reader: Reader): void {
       const start = reader.at;
       if (source[start] === "[") {
         reader.at++;
-        if (readArithmetic(reader, "]", { keyed: true }).spaced) fail("a bracket could not be read");
+        if (readArithmetic(reader, "]", { keyed: true }).spaced) cannotRead("a bracket could not be read");
         readRest(reader);
       } else readWord(reader);
       note(reader, "element", source.slice(start, reader.at));
     }
   });
   expect(reader, ")");
-  if (reader.at < source.length && !sees(reader, /[ \t\n;&|)<>]/y)) fail("an array is part of a longer word");
+  if (reader.at < source.length && !sees(reader, /[ \t\n;&|)<>]/y)) cannotRead("an array is part of a longer word");
 }
 
 const DESCRIPTOR = /(?:\d{1,4}|\{[A-Za-z_]\w*\})(?=[<>])/y;
@@ -102,15 +102,15 @@ function readRedirection(reader: Reader): string {
   const { source } = reader;
   const descriptor = source[reader.at] === "&" ? "" : (take(reader, DESCRIPTOR) ?? "");
   const operator = take(reader, OPERATOR)!;
-  if (sees(reader, /\\\n/y)) fail("a line continuation splits an operator or expansion");
+  if (sees(reader, /\\\n/y)) cannotRead("a line continuation splits an operator or expansion");
   skipBlanks(reader);
   if (operator === "<<" || operator === "<<-") return descriptor + readHereDocument(reader, operator);
   const start = reader.at;
   readWord(reader);
   const target = source.slice(start, reader.at);
   const copies = operator === ">&" || operator === "<&";
-  if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) fail(`what follows "${operator}" is expanded twice`);
-  if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y)) fail("a redirection could not be read");
+  if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) cannotRead(`what follows "${operator}" is expanded twice`);
+  if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y)) cannotRead("a redirection could not be read");
   return descriptor + operator + target;
 }
 

@@ -1,6 +1,6 @@
 // Spaces, comments and newlines between commands, and the here-documents that start after a newline.
 
-import { fail, note, readApart, sees, take, type Reader } from "./reader.ts";
+import { cannotRead, note, readApart, sees, take, type Reader } from "./reader.ts";
 import { readTemplate } from "./read-word.ts";
 
 /** Skips spaces, line continuations and a comment. Call it only where a word could start. */
@@ -10,7 +10,7 @@ export function skipBlanks(reader: Reader): void {
   const apart = reader.at > before || before === 0 || /[\s;&|()]/.test(reader.source[before - 1]!);
   if (!sees(reader, /#/y)) return;
   // After a word or a quote, bash reads the sign as part of the word.
-  if (!apart) fail("a comment starts inside a word");
+  if (!apart) cannotRead("a comment starts inside a word");
   take(reader, /[^\n]*/y);
 }
 
@@ -33,7 +33,7 @@ export function skipLines(reader: Reader): void {
 const DELIMITER = /(?:[^\s'"\\`$()<>;&|]|\\[^\n]|'[^'\n]*'|"[^"\\`$\n]*")+(?=[ \t\n;&|()<>]|$)/y;
 
 export function readHereDocument(reader: Reader, operator: string): string {
-  const written = take(reader, DELIMITER) ?? fail("the delimiter of a here-document could not be read");
+  const written = take(reader, DELIMITER) ?? cannotRead("the delimiter of a here-document could not be read");
   const delimiter = written.replace(/\\(.)|'([^']*)'|"([^"]*)"/g, (_, ...parts: (string | undefined)[]) =>
     parts.slice(0, 3).join(""),
   );
@@ -51,9 +51,9 @@ function bodyOf(reader: Reader, { delimiter, quoted, stripsTabs }: Reader["pendi
     const line = take(reader, /[^\n]*/y)!;
     const isDelimiter = (stripsTabs ? line.replace(/^\t+/, "") : line) === delimiter;
     if (isDelimiter && !continued) return source.slice(start, from);
-    if (isDelimiter) fail("the delimiter of a here-document could not be read");
+    if (isDelimiter) cannotRead("the delimiter of a here-document could not be read");
     continued = !quoted && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
     if (reader.at < source.length) reader.at++;
   }
-  return fail("a here-document has no end");
+  return cannotRead("a here-document has no end");
 }

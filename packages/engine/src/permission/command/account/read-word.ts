@@ -10,7 +10,7 @@ import {
   substitution,
   type Piece,
 } from "./read-expansion.ts";
-import { fail, sees, take, type Reader } from "./reader.ts";
+import { cannotRead, sees, take, type Reader } from "./reader.ts";
 
 /** What ends a word. */
 const BREAK = /[ \t\n;&|()<>]/;
@@ -27,7 +27,7 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
     const character = source[reader.at]!;
     if (BREAK.test(character)) {
       if (sees(reader, /[<>]\(/y)) {
-        if (reader.at > start) fail("a process substitution is part of a longer word");
+        if (reader.at > start) cannotRead("a process substitution is part of a longer word");
         pieces.push(processSubstitution(reader));
         break;
       }
@@ -41,11 +41,11 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
     pieces.push(piece);
     // The parser searches for the end of each brace, so its time grows with the square of their number.
     if (piece.type === "text" && !piece.quoted) braces += piece.value.split("{").length - 1;
-    if (braces > MOST_BRACES) fail("a word has too many braces");
+    if (braces > MOST_BRACES) cannotRead("a word has too many braces");
   }
-  if (reader.at === start) fail("a word is missing");
+  if (reader.at === start) cannotRead("a word is missing");
   if (reader.pending.length > 0 && source.slice(start, reader.at).includes("\n"))
-    fail("a word continues past the line where a here-document starts");
+    cannotRead("a word continues past the line where a here-document starts");
   return pieces;
 }
 
@@ -59,7 +59,7 @@ function readAlternatives(reader: Reader): Piece {
     if (take(reader, /\(/y) !== undefined) open++;
     else if (take(reader, /\)/y) !== undefined) open--;
     else if (take(reader, /\|/y) === undefined) {
-      if (reader.at >= reader.source.length || sees(reader, /[ \t\n;&<>]/y)) fail("a bracket could not be read");
+      if (reader.at >= reader.source.length || sees(reader, /[ \t\n;&<>]/y)) cannotRead("a bracket could not be read");
       readPiece(reader);
     }
   } while (open > 0);
@@ -87,21 +87,21 @@ function readPiece(reader: Reader): Piece | undefined {
 function readEscape(reader: Reader): Piece | undefined {
   const { source, at } = reader;
   const next = source[at + 1];
-  if (next === undefined) fail("it ends in a backslash");
+  if (next === undefined) cannotRead("it ends in a backslash");
   reader.at += 2;
   if (next !== "\n") return { type: "text", value: next, quoted: true };
   // Elsewhere it may split an operator or an expansion, which bash joins again.
   const plain = (character: string | undefined) => character !== undefined && /[\w./,:%+-]/.test(character);
   const after = source[at + 2];
   const parts = after === undefined || /[ \t\n]/.test(after);
-  if (!parts && !(plain(source[at - 1]) && plain(after))) fail("a line continuation splits an operator or expansion");
+  if (!parts && !(plain(source[at - 1]) && plain(after))) cannotRead("a line continuation splits an operator or expansion");
   return undefined;
 }
 
 function processSubstitution(reader: Reader): Piece {
   const piece = substitution(reader, 2);
   const next = reader.source[reader.at];
-  if (next !== undefined && !BREAK.test(next)) fail("a process substitution is part of a longer word");
+  if (next !== undefined && !BREAK.test(next)) cannotRead("a process substitution is part of a longer word");
   return piece;
 }
 

@@ -26,13 +26,13 @@ export class UnreadError extends Error {
 
 const DEEPEST = 50;
 
-export function fail(message: string): never {
+export function cannotRead(message: string): never {
   throw new UnreadError(message);
 }
 
 /** Runs a step one level deeper. */
 export function nested(reader: Reader, step: () => void): void {
-  if (++reader.depth > DEEPEST) fail("it is nested too deeply");
+  if (++reader.depth > DEEPEST) cannotRead("it is nested too deeply");
   step();
   reader.depth--;
 }
@@ -41,8 +41,8 @@ export function nested(reader: Reader, step: () => void): void {
 export function readApart(reader: Reader, source: string, step: (inner: Reader) => void): void {
   const inner: Reader = { ...reader, source, at: 0, pending: [] };
   nested(inner, () => step(inner));
-  if (inner.at < source.length) fail("part of it could not be read");
-  if (inner.pending.length > 0) fail("a here-document has no end");
+  if (inner.at < source.length) cannotRead("part of it could not be read");
+  if (inner.pending.length > 0) cannotRead("a here-document has no end");
 }
 
 /** Consumes and returns what a sticky pattern matches here. */
@@ -60,7 +60,7 @@ export function sees(reader: Reader, pattern: RegExp): boolean {
 }
 
 export function expect(reader: Reader, text: string): void {
-  if (!reader.source.startsWith(text, reader.at)) fail(`"${text}" is missing`);
+  if (!reader.source.startsWith(text, reader.at)) cannotRead(`"${text}" is missing`);
   reader.at += text.length;
 }
 
