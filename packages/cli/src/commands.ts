@@ -1,6 +1,6 @@
 // The words that are commands when they come first; anything else is a prompt. Each is loaded when it is called.
 
-import type { ProcessIO } from "./world.ts";
+import type { ProcessIO } from "./process-io.ts";
 
 export interface ProgramCommand {
   readonly name: string;

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { openDebug, type DebugChoice } from "./debug.ts";
-import type { ProcessIO } from "./world.ts";
+import type { ProcessIO } from "./process-io.ts";
 
 const AT = "2026-11-15T06:57:32.416Z";
 
 function logOf(choice: DebugChoice, env: ProcessIO["env"] = {}, append?: ProcessIO["append"]) {
   const [errors, appended]: [string[], string[]] = [[], []];
-  const world = {
+  const io = {
     cwd: "/w",
     env,
     error: (text: string) => void errors.push(text),
     append: append ?? ((file: string, text: string) => void appended.push(`${file}: ${text}`)),
   } as unknown as ProcessIO;
-  return { debug: openDebug(choice, world, () => new Date(AT)), errors, appended };
+  return { debug: openDebug(choice, io, () => new Date(AT)), errors, appended };
 }
 
 test.each([

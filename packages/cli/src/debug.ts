@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Debug, DebugCategory } from "./open.ts";
-import type { ProcessIO } from "./world.ts";
+import type { ProcessIO } from "./process-io.ts";
 
 const CATEGORIES: readonly DebugCategory[] = [
   "api",
@@ -22,12 +22,12 @@ export interface DebugChoice {
   readonly file?: string | undefined;
 }
 
-export function openDebug({ filter, file }: DebugChoice, world: ProcessIO, now = () => new Date()): Debug {
+export function openDebug({ filter, file }: DebugChoice, io: ProcessIO, now = () => new Date()): Debug {
   const wanted = wantedBy(filter ?? "");
-  const write = file === undefined ? (line: string) => world.error(line) : toFile(resolve(world.cwd, file), world);
-  const hide = hider(world.env);
+  const write = file === undefined ? (line: string) => io.error(line) : toFile(resolve(io.cwd, file), io);
+  const hide = hider(io.env);
   for (const name of wanted.unknown) {
-    world.error(`Warning: --debug has no category '${name}'; there are ${CATEGORIES.join(", ")}`);
+    io.error(`Warning: --debug has no category '${name}'; there are ${CATEGORIES.join(", ")}`);
   }
   return (category, text) => {
     if (wanted.has(category)) write(`${now().toISOString()} [${category}] ${oneLine(hide(text()))}`);
@@ -48,15 +48,15 @@ function wantedBy(filter: string): { has(category: DebugCategory): boolean; unkn
 }
 
 /** A log that cannot be written is no reason to stop. */
-function toFile(path: string, world: ProcessIO): (line: string) => void {
+function toFile(path: string, io: ProcessIO): (line: string) => void {
   let broken = false;
   return (line) => {
     if (broken) return;
     try {
-      world.append(path, `${line}\n`);
+      io.append(path, `${line}\n`);
     } catch (error) {
       broken = true;
-      world.error(`Warning: The debug log cannot be written (${(error as Error).message}); continuing without it`);
+      io.error(`Warning: The debug log cannot be written (${(error as Error).message}); continuing without it`);
     }
   };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
 import { main } from "./main.ts";
 import type { OpenOptions } from "./open.ts";
-import type { EndSignal, ProcessIO } from "./world.ts";
+import type { EndSignal, ProcessIO } from "./process-io.ts";
 
 let root: string;
 
@@ -22,7 +22,7 @@ const RESULT = { type: "result", subtype: "success", is_error: false, result: "d
 const never = new Promise<never>(() => undefined);
 
 /** A world whose session answers every prompt with "done", and everything that was seen in it. */
-function world(
+function fakeIO(
   options: { stdin?: string; terminal?: boolean; open?: (options: OpenOptions) => Promise<Session> } = {},
 ) {
   const seen = {
@@ -59,7 +59,7 @@ function world(
     },
     exit: (code) => void seen.exits.push(code),
   };
-  return { world: made, seen, raise: (signal: EndSignal) => listeners.get(signal)?.(), listeners };
+  return { io: made, seen, raise: (signal: EndSignal) => listeners.get(signal)?.(), listeners };
 }
 
 /** Answers until closed; an unfinished run (`hangs`) ends only when it is stopped. */
@@ -96,15 +96,15 @@ const STREAM = ["--output-format", "stream-json", "--verbose", "--input-format",
 const USER = `${JSON.stringify({ type: "user", message: { role: "user", content: "hi" } })}\n`;
 
 test("-v prints a version that clients can parse, and loads no session", async () => {
-  const { world: here, seen } = world();
-  expect(await main(["-v"], here)).toBe(0);
+  const { io, seen } = fakeIO();
+  expect(await main(["-v"], io)).toBe(0);
   expect(seen.out).toMatch(/^\d+\.\d+\.\d+ \(Keelson \d+\.\d+\.\d+\)\n$/);
   expect(seen.opened).toEqual([]);
 });
 
 test("--help lists every flag that works, within a hundred columns", async () => {
-  const { world: here, seen } = world();
-  expect(await main(["--help"], here)).toBe(0);
+  const { io, seen } = fakeIO();
+  expect(await main(["--help"], io)).toBe(0);
   expect(seen.out).toContain("-p, --print");
   expect(seen.out).not.toContain("plugin-dir");
   expect(seen.out.split("\n").filter((line) => line.length > 100)).toEqual([]);
@@ -177,9 +177,9 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
 ];
 
 test("at a terminal the folder is asked about first; then there is no screen yet", async () => {
-  const { world: here, seen } = world({ terminal: true });
+  const { io, seen } = fakeIO({ terminal: true });
   const type = (line: string) => ({
-    ...here,
+    ...io,
     stdin: async function* () {
       yield new TextEncoder().encode(line);
     },
@@ -190,7 +190,7 @@ test("at a terminal the folder is asked about first; then there is no screen yet
 
   expect(await main(["hello"], type("1\n"))).toBe(1);
   seen.out = "";
-  expect(await main(["hello"], here)).toBe(1);
+  expect(await main(["hello"], io)).toBe(1);
   expect(seen.out).toBe("");
   expect(seen.err).toEqual(
     Array(2).fill(
@@ -200,17 +200,17 @@ test("at a terminal the folder is asked about first; then there is no screen yet
 });
 
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
-  const { world: here, seen } = world({ terminal: true });
-  expect(await main(argv, here)).toBe(1);
+  const { io, seen } = fakeIO({ terminal: true });
+  expect(await main(argv, io)).toBe(1);
   expect(seen).toEqual({ out: "", err: [message], opened: [], sent: [], exits: [] });
 });
 
 test("missing files are named", async () => {
-  const { world: here, seen } = world();
+  const { io, seen } = fakeIO();
   const at = (name: string) => join(root, "project", name);
-  expect(await main(["-p", "x", "--settings", "no.json"], here)).toBe(1);
-  expect(await main(["-p", "x", "--system-prompt-file", "no.md"], here)).toBe(1);
-  expect(await main(["-p", "x", "--json-schema", "no.schema"], here)).toBe(1);
+  expect(await main(["-p", "x", "--settings", "no.json"], io)).toBe(1);
+  expect(await main(["-p", "x", "--system-prompt-file", "no.md"], io)).toBe(1);
+  expect(await main(["-p", "x", "--json-schema", "no.schema"], io)).toBe(1);
   expect(seen.err).toEqual([
     `Error: Settings file not found: ${at("no.json")}`,
     `Error: --system-prompt-file: file not found: ${at("no.md")}`,
@@ -219,8 +219,8 @@ test("missing files are named", async () => {
 });
 
 test("a prompt and piped text become one prompt, and the answer is printed", async () => {
-  const { world: here, seen } = world({ stdin: "data\n" });
-  expect(await main(["-p", "ask"], here)).toBe(0);
+  const { io, seen } = fakeIO({ stdin: "data\n" });
+  expect(await main(["-p", "ask"], io)).toBe(0);
   expect(seen.out).toBe("done\n");
   expect(seen.sent).toEqual([
     { type: "user", message: { role: "user", content: "ask\ndata\n" }, parent_tool_use_id: null },
@@ -228,15 +228,15 @@ test("a prompt and piped text become one prompt, and the answer is printed", asy
 });
 
 test("piped input alone is enough, also without -p", async () => {
-  const { world: here, seen } = world({ stdin: "from the pipe", terminal: true });
-  expect(await main(["--output-format", "json"], here)).toBe(0);
+  const { io, seen } = fakeIO({ stdin: "from the pipe", terminal: true });
+  expect(await main(["--output-format", "json"], io)).toBe(0);
   expect(JSON.parse(seen.out)).toEqual(RESULT);
 });
 
 test("what the flags say reaches the session", async () => {
   writeFileSync(join(root, "project", "prompt.md"), "be brief");
   writeFileSync(join(root, "project", "s.json"), '{"type":"object"}');
-  const { world: here, seen } = world({ stdin: USER });
+  const { io, seen } = fakeIO({ stdin: USER });
   const id = "123E4567-e89b-12d3-a456-426614174000";
   const argv =
     "--include-partial-messages --include-hook-events --maintenance --session-mirror --replay-user-messages --permission-prompt-tool=stdio --model=m --fallback-model=a,b --effort=low " +
@@ -244,7 +244,7 @@ test("what the flags say reaches the session", async () => {
     "--allowedTools=Read,Bash --disallowedTools=Write --tools=Bash,Read --permission-mode=manual --add-dir=.. --setting-sources= " +
     `--allow-dangerously-skip-permissions --resume=old --fork-session --session-id=${id} --resume-session-at=u --name=n --no-session-persistence`;
 
-  expect(await main([...STREAM, ...argv.split(" ")], here)).toBe(0);
+  expect(await main([...STREAM, ...argv.split(" ")], io)).toBe(0);
   const { snapshot, warn: _warn, ...asked } = seen.opened[0]!;
   expect(asked).toEqual({
     entrypoint: "sdk-cli",
@@ -288,8 +288,8 @@ test("what the flags say reaches the session", async () => {
 });
 
 test("thinking can be switched off, tools too, and the client's entry point is kept", async () => {
-  const { world: here, seen } = world({ stdin: "x" });
-  await main(["-p", "--thinking=disabled", "--tools="], { ...here, env: { CLAUDE_CODE_ENTRYPOINT: "sdk-ts" } });
+  const { io, seen } = fakeIO({ stdin: "x" });
+  await main(["-p", "--thinking=disabled", "--tools="], { ...io, env: { CLAUDE_CODE_ENTRYPOINT: "sdk-ts" } });
   expect(seen.opened[0]).toMatchObject({
     entrypoint: "sdk-ts",
     session: { kind: "new", fork: false, persist: true },
@@ -300,18 +300,18 @@ test("thinking can be switched off, tools too, and the client's entry point is k
 test("warnings go to standard error, one line each", async () => {
   mkdirSync(join(root, "home", ".claude"));
   writeFileSync(join(root, "home", ".claude", "settings.json"), '{"model": 1}');
-  const { world: here, seen } = world({ stdin: "x" });
-  expect(await main(["-p"], here)).toBe(0);
+  const { io, seen } = fakeIO({ stdin: "x" });
+  expect(await main(["-p"], io)).toBe(0);
   expect(seen.err).toEqual([
     `Warning: ${join(root, "home/.claude/settings.json")}: model should be a string, not 1; it is ignored`,
   ]);
 });
 
 test("flags without effect are mentioned only to those who debug", async () => {
-  const { world: here, seen } = world({ stdin: "x" });
-  await main(["-p", "--strict-mcp-config"], here);
+  const { io, seen } = fakeIO({ stdin: "x" });
+  await main(["-p", "--strict-mcp-config"], io);
   expect(seen.err).toEqual([]);
-  await main(["-p", "--strict-mcp-config", "--debug"], here);
+  await main(["-p", "--strict-mcp-config", "--debug"], io);
   expect(seen.err.join("\n")).toContain("[config] --strict-mcp-config has no effect in this version");
 });
 
@@ -319,12 +319,12 @@ test("a session that cannot be opened is an error, and a result for clients of t
   const open = async () => {
     throw Object.assign(new Error("No conversation found with session ID: abc"), { name: "OpenError" });
   };
-  const plain = world({ stdin: "x", open });
-  expect(await main(["-p", "--resume=abc"], plain.world)).toBe(1);
+  const plain = fakeIO({ stdin: "x", open });
+  expect(await main(["-p", "--resume=abc"], plain.io)).toBe(1);
   expect(plain.seen).toMatchObject({ out: "", err: ["No conversation found with session ID: abc"] });
 
-  const stream = world({ stdin: USER, open });
-  expect(await main([...STREAM, "--resume=abc"], stream.world)).toBe(1);
+  const stream = fakeIO({ stdin: USER, open });
+  expect(await main([...STREAM, "--resume=abc"], stream.io)).toBe(1);
   expect(stream.seen.err).toEqual(["No conversation found with session ID: abc"]);
   expect(JSON.parse(stream.seen.out)).toMatchObject({
     type: "result",
@@ -349,14 +349,9 @@ test.each(SIGNALS)("%s during %j closes the session and decides the exit code", 
   const sent: Inbound[] = [];
   const hanging = session(sent, { hangs: true, onPrompt: () => prompted.resolve() });
   const isStream = argv === STREAM;
-  const {
-    world: here,
-    raise,
-    listeners,
-    seen,
-  } = world({ stdin: isStream ? USER : "", open: async () => hanging.session });
+  const { io, raise, listeners, seen } = fakeIO({ stdin: isStream ? USER : "", open: async () => hanging.session });
 
-  const ended = main(argv, here);
+  const ended = main(argv, io);
   await prompted.promise;
   raise(signal);
   expect(await ended).toBe(code);
@@ -366,16 +361,16 @@ test.each(SIGNALS)("%s during %j closes the session and decides the exit code", 
 
 test("a second signal, or one before the session is open, ends at once", async () => {
   const opening = Promise.withResolvers<void>();
-  const first = world({ stdin: "x", open: () => (opening.resolve(), never) });
-  void main(["-p"], first.world);
+  const first = fakeIO({ stdin: "x", open: () => (opening.resolve(), never) });
+  void main(["-p"], first.io);
   await opening.promise;
   first.raise("SIGTERM");
   expect(first.seen.exits).toEqual([143]);
 
   const prompted = Promise.withResolvers<void>();
   const stuck = session([], { hangs: true, onPrompt: () => prompted.resolve() }).session;
-  const second = world({ stdin: "x", open: async () => ({ ...stuck, close: () => never }) });
-  void main(["-p"], second.world);
+  const second = fakeIO({ stdin: "x", open: async () => ({ ...stuck, close: () => never }) });
+  void main(["-p"], second.io);
   await prompted.promise;
   second.raise("SIGINT");
   expect(second.seen.exits).toEqual([]);

@@ -9,42 +9,42 @@ import { toFlags, toInvocation, UsageError, type Invocation } from "./args/invoc
 import { isOpenError, type Debug } from "./open.ts";
 import type { DebugChoice } from "./debug.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { loadOptions, type ProcessIO } from "./world.ts";
+import { loadOptions, type ProcessIO } from "./process-io.ts";
 
 const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print";
 const NO_TERMINAL_YET =
   'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"';
 
 /** Runs once and returns the exit code. */
-export async function main(argv: readonly string[], world: ProcessIO): Promise<number> {
+export async function main(argv: readonly string[], io: ProcessIO): Promise<number> {
   const command = commandIn(argv);
-  if (command !== undefined) return runCommand(command, argv.slice(1), world);
+  if (command !== undefined) return runCommand(command, argv.slice(1), io);
   const asked = helpAsked(argv);
-  if (asked !== undefined) return asked.command ? runCommand(asked.command, ["--help"], world) : showHelp(world);
+  if (asked !== undefined) return asked.command ? runCommand(asked.command, ["--help"], io) : showHelp(io);
   const parsed = parseArguments(argv);
-  if (!parsed.ok) return fail(world, parsed.error);
+  if (!parsed.ok) return fail(io, parsed.error);
   const given = parsed.arguments;
-  if (given.has("version")) return say(world, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
-  if (given.has("help")) return showHelp(world);
+  if (given.has("version")) return say(io, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
+  if (given.has("help")) return showHelp(io);
 
-  if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, world, main);
+  if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, io, main);
 
   try {
-    if (!isHeadless(given, world)) return await beInteractive(given, world);
-    return await runHeadless(given, toInvocation(given, world.cwd), world);
+    if (!isHeadless(given, io)) return await beInteractive(given, io);
+    return await runHeadless(given, toInvocation(given, io.cwd), io);
   } catch (error) {
-    if (error instanceof UsageError) return fail(world, error.message);
+    if (error instanceof UsageError) return fail(io, error.message);
     throw error;
   }
 }
 
-async function showHelp(world: ProcessIO): Promise<number> {
-  return say(world, (await import("./args/help.ts")).help());
+async function showHelp(io: ProcessIO): Promise<number> {
+  return say(io, (await import("./args/help.ts")).help());
 }
 
-async function runCommand(command: ProgramCommand, argv: readonly string[], world: ProcessIO): Promise<number> {
+async function runCommand(command: ProgramCommand, argv: readonly string[], io: ProcessIO): Promise<number> {
   try {
-    return await command.run(argv, world);
+    return await command.run(argv, io);
   } catch (error) {
     // The reader went away; what is left unsaid is for nobody.
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
@@ -58,37 +58,37 @@ function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
 }
 
-async function beInteractive(given: Arguments, world: ProcessIO): Promise<number> {
+async function beInteractive(given: Arguments, io: ProcessIO): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { askTrust } = await import("./trust-question.ts");
   try {
-    if (!(await askTrust(load(loadOptions(world, toFlags(given, world.cwd))), world))) return 1;
+    if (!(await askTrust(load(loadOptions(io, toFlags(given, io.cwd))), io))) return 1;
   } catch (error) {
-    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
+    if (error instanceof ConfigError) return fail(io, `Error: ${error.message}`);
     throw error;
   }
-  return fail(world, NO_TERMINAL_YET);
+  return fail(io, NO_TERMINAL_YET);
 }
 
-async function runHeadless(given: Arguments, invocation: Invocation, world: ProcessIO): Promise<number> {
-  const signals = handleSignals(world, { calm: invocation.output === "stream-json" });
+async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {
+  const signals = handleSignals(io, { calm: invocation.output === "stream-json" });
   try {
     const needsNone = invocation.streamInput || invocation.setupOnly;
-    const prompt = needsNone ? invocation.prompt : await textPrompt(given, invocation, world);
-    const code = await runSession(given, { ...invocation, prompt }, world, signals);
+    const prompt = needsNone ? invocation.prompt : await textPrompt(given, invocation, io);
+    const code = await runSession(given, { ...invocation, prompt }, io, signals);
     return signals.code() ?? code;
   } finally {
     signals.stop();
   }
 }
 
-async function textPrompt(given: Arguments, { prompt }: Invocation, world: ProcessIO): Promise<string> {
+async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessIO): Promise<string> {
   const { gatherPrompt } = await import("@keelson/stdio");
   const gathered = await gatherPrompt({
     argument: prompt,
-    piped: world.terminal.stdin ? undefined : world.stdin(),
-    wait: (ms, signal) => world.wait(ms, signal),
-    note: (text) => world.error(text),
+    piped: io.terminal.stdin ? undefined : io.stdin(),
+    wait: (ms, signal) => io.wait(ms, signal),
+    note: (text) => io.error(text),
   });
   switch (gathered.kind) {
     case "prompt":
@@ -104,20 +104,20 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, world: Proce
   }
 }
 
-async function runSession(given: Arguments, invocation: Invocation, world: ProcessIO, signals: Signals): Promise<number> {
+async function runSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
-  const debug = invocation.debug && (await debugLog(invocation.debug, world));
+  const debug = invocation.debug && (await debugLog(invocation.debug, io));
   for (const flag of given.ignored) debug?.("config", () => `--${flag} has no effect in this version`);
 
   let session;
   try {
-    const snapshot = load(loadOptions(world, invocation.flags));
-    for (const warning of snapshot.warnings) world.error(`Warning: ${warning.replaceAll("\n", "?")}`);
+    const snapshot = load(loadOptions(io, invocation.flags));
+    for (const warning of snapshot.warnings) io.error(`Warning: ${warning.replaceAll("\n", "?")}`);
     debug?.("config", () => describeSnapshot(snapshot));
-    session = await world.openSession({
+    session = await io.openSession({
       snapshot,
-      entrypoint: world.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
+      entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
       session: choice,
       partial,
       replayPrompts: replay,
@@ -126,15 +126,15 @@ async function runSession(given: Arguments, invocation: Invocation, world: Proce
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       ...(debug ? { debug } : {}),
-      warn: (text) => world.error(`Warning: ${text}`),
+      warn: (text) => io.error(`Warning: ${text}`),
     });
   } catch (error) {
-    if (error instanceof ConfigError) return fail(world, `Error: ${error.message}`);
-    if (isOpenError(error)) return notOpened(error.message, invocation, world);
+    if (error instanceof ConfigError) return fail(io, `Error: ${error.message}`);
+    if (isOpenError(error)) return notOpened(error.message, invocation, io);
     throw error;
   }
   signals.watchOver(session);
-  if (session.announce !== undefined) world.error(session.announce);
+  if (session.announce !== undefined) io.error(session.announce);
 
   if (invocation.setupOnly) {
     await session.close("end_of_input");
@@ -142,10 +142,10 @@ async function runSession(given: Arguments, invocation: Invocation, world: Proce
   }
   const { json, streamJson, text } = await import("@keelson/stdio");
   const streams = {
-    stdin: streamInput ? world.stdin() : nothing(),
-    write: (chunk: string) => world.write(chunk),
-    error: (line: string) => world.error(line),
-    ...(world.isOrphan === undefined ? {} : { isOrphan: () => world.isOrphan!() }),
+    stdin: streamInput ? io.stdin() : nothing(),
+    write: (chunk: string) => io.write(chunk),
+    error: (line: string) => io.error(line),
+    ...(io.isOrphan === undefined ? {} : { isOrphan: () => io.isOrphan!() }),
   };
   if (output === "stream-json") {
     return streamJson(session, streams, { input: streamInput, replay, ...(prompt === undefined ? {} : { prompt }) });
@@ -155,18 +155,18 @@ async function runSession(given: Arguments, invocation: Invocation, world: Proce
 }
 
 /** Clients of the stream wait for a result, so they get one; people read standard error. */
-async function notOpened(message: string, { output, session }: Invocation, world: ProcessIO): Promise<number> {
+async function notOpened(message: string, { output, session }: Invocation, io: ProcessIO): Promise<number> {
   if (output === "stream-json") {
     const { failureResult } = await import("@keelson/stdio");
-    await say(world, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
+    await say(io, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
   }
-  return fail(world, message);
+  return fail(io, message);
 }
 
-async function debugLog(choice: DebugChoice, world: ProcessIO): Promise<Debug> {
+async function debugLog(choice: DebugChoice, io: ProcessIO): Promise<Debug> {
   const { openDebug } = await import("./debug.ts");
   // Elsewhere the name of this variable says folder and means a file (observed).
-  return openDebug({ ...choice, file: choice.file ?? (world.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, world);
+  return openDebug({ ...choice, file: choice.file ?? (io.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, io);
 }
 
 function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Snapshot): string {
@@ -175,14 +175,14 @@ function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Sn
   return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no file"}`;
 }
 
-function fail(world: ProcessIO, message: string): number {
-  world.error(message);
+function fail(io: ProcessIO, message: string): number {
+  io.error(message);
   return 1;
 }
 
-async function say(world: ProcessIO, text: string): Promise<number> {
+async function say(io: ProcessIO, text: string): Promise<number> {
   try {
-    await world.write(text);
+    await io.write(text);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }

@@ -1,7 +1,7 @@
 // What a signal does: the first asks the session to end, the second ends us.
 
 import type { Session } from "@keelson/protocol";
-import type { EndSignal, ProcessIO } from "./world.ts";
+import type { EndSignal, ProcessIO } from "./process-io.ts";
 
 export interface Signals {
   /** From now on a signal closes this session first. */
@@ -16,22 +16,22 @@ const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, 
 const PATIENCE_MS = 5_000;
 
 /** `calm`: an interrupt during stream-json is an ordinary end (observed, 2.1.325). */
-export function handleSignals(world: ProcessIO, options: { readonly calm: boolean }): Signals {
+export function handleSignals(io: ProcessIO, options: { readonly calm: boolean }): Signals {
   const done = new AbortController();
   let session: Session | undefined;
   let code: number | undefined;
 
   const receive = (name: EndSignal) => () => {
-    if (code !== undefined || session === undefined) return world.exit(CODES[name]);
+    if (code !== undefined || session === undefined) return io.exit(CODES[name]);
     code = name === "SIGINT" && options.calm ? 0 : CODES[name];
     const reached = code;
     // Whoever watches the session sees a failure to close as well; here it only means that we are through.
     session.close(name === "SIGINT" ? "interrupt" : "terminate").catch(() => undefined);
-    void world.wait(PATIENCE_MS, done.signal).then(() => {
-      if (!done.signal.aborted) world.exit(reached);
+    void io.wait(PATIENCE_MS, done.signal).then(() => {
+      if (!done.signal.aborted) io.exit(reached);
     });
   };
-  const stops = (Object.keys(CODES) as EndSignal[]).map((name) => world.onSignal(name, receive(name)));
+  const stops = (Object.keys(CODES) as EndSignal[]).map((name) => io.onSignal(name, receive(name)));
 
   return {
     watchOver: (opened) => void (session = opened),

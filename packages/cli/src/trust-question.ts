@@ -2,19 +2,19 @@
 // run, sent or taken for granted; its settings are only read.
 
 import type { Snapshot } from "@keelson/config";
-import type { ProcessIO } from "./world.ts";
+import type { ProcessIO } from "./process-io.ts";
 
 /** Whether the folder may be worked in. A yes is written down, so that it is asked once. */
-export async function askTrust(snapshot: Snapshot, world: ProcessIO): Promise<boolean> {
+export async function askTrust(snapshot: Snapshot, io: ProcessIO): Promise<boolean> {
   if (snapshot.trusted) return true;
-  await world.write(questionFor(snapshot));
-  if (!isYes(await firstLine(world))) {
-    await world.write("Nothing was done.\n");
+  await io.write(questionFor(snapshot));
+  if (!isYes(await firstLine(io))) {
+    await io.write("Nothing was done.\n");
     return false;
   }
   const { trustFolder } = await import("@keelson/config");
   const written = await trustFolder(snapshot);
-  if (!written.ok) world.error(`Warning: your answer could not be kept, so it will be asked again: ${written.problem}`);
+  if (!written.ok) io.error(`Warning: your answer could not be kept, so it will be asked again: ${written.problem}`);
   return true;
 }
 
@@ -40,10 +40,10 @@ Enter to confirm 1, or type 2 and Enter: `;
 const isYes = (line: string | undefined) => line !== undefined && /^(?:1|y|yes)?$/i.test(line.trim());
 
 /** Undefined at the end of the input, and when nobody could have typed what is there. */
-async function firstLine(world: ProcessIO): Promise<string | undefined> {
+async function firstLine(io: ProcessIO): Promise<string | undefined> {
   let text = "";
   const decoder = new TextDecoder();
-  for await (const chunk of world.stdin()) {
+  for await (const chunk of io.stdin()) {
     text += decoder.decode(chunk, { stream: true });
     const end = text.search(/[\r\n]/);
     if (end >= 0) return text.slice(0, end);

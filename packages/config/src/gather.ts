@@ -10,7 +10,14 @@ import { keepManagedLists } from "./scopes/managed-lists.ts";
 import { mergeSettings } from "./scopes/merge.ts";
 import { isAsking } from "./mode.ts";
 import { permissionsOf } from "./rules.ts";
-import { managedDirectory, readScopes, type Places, type Scope, type WarnScope, type WarningKind } from "./scopes/scopes.ts";
+import {
+  managedDirectory,
+  readScopes,
+  type Places,
+  type Scope,
+  type WarnScope,
+  type WarningKind,
+} from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
 import { isTracked } from "./scopes/tracked.ts";

@@ -2,7 +2,15 @@ export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadSettingsOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
 export { reachesChildren } from "./env.ts";
-export { inspect, locateHooks, locateRules, setValue, settingsFiles, trustFolder, writeRules } from "./on-demand.ts";
+export {
+  inspect,
+  locateHooks,
+  locateRules,
+  setValue,
+  settingsFiles,
+  trustFolder,
+  writeRules,
+} from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS } from "./check/keys.ts";
 export { keyPath, valueAt } from "./check/known.ts";

@@ -10,7 +10,7 @@ import { Patience } from "./patience.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
-import { afterBatch, StopHooks } from "./stopping.ts";
+import { afterBatch, StopHooks } from "./stop-hooks.ts";
 import type { Settled } from "./tool-call.ts";
 import { requestReply, type ModelReply } from "./turn.ts";
 

@@ -116,7 +116,11 @@ export const misused = (message: string): ToolOutcome => ({
   result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
 });
 
-export function resultEntry(call: StreamedCall, { shown, failed, result, permission }: ToolOutcome, uuid: string): NewEntry {
+export function resultEntry(
+  call: StreamedCall,
+  { shown, failed, result, permission }: ToolOutcome,
+  uuid: string,
+): NewEntry {
   // A PDF stands beside its result, not inside it (observed).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
   const content =

@@ -40,7 +40,11 @@ export class Client {
   }
 
   /** The result. Rejects with McpError, or with the signal's reason when the caller gave up. */
-  async request(method: string, params: JsonObject | ((id: number) => JsonObject), limit: RequestLimit): Promise<unknown> {
+  async request(
+    method: string,
+    params: JsonObject | ((id: number) => JsonObject),
+    limit: RequestLimit,
+  ): Promise<unknown> {
     const { timeoutMs, signal } = limit;
     signal.throwIfAborted();
     if (this.#closing.signal.aborted) throw closed();

@@ -137,7 +137,12 @@ test.each([
       return { tools: [ADD] };
     },
   });
-  const connection = new McpConnection({ name: "calc", transport: server.transport, timeoutMs: 100, callTimeoutMs: 100 });
+  const connection = new McpConnection({
+    name: "calc",
+    transport: server.transport,
+    timeoutMs: 100,
+    callTimeoutMs: 100,
+  });
   await connection.open();
   for (let run = 0; run < 5; run++) {
     await connection.fresh();

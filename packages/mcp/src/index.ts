@@ -1,4 +1,10 @@
-export { McpConnection, type McpCallOptions, type ConnectionOptions, type Manifest, type Offered } from "./connection.ts";
+export {
+  McpConnection,
+  type McpCallOptions,
+  type ConnectionOptions,
+  type Manifest,
+  type Offered,
+} from "./connection.ts";
 export type { Transport } from "./client.ts";
 export { joinedText, type CallResult } from "./content.ts";
 export { renderServerInstructions } from "./instructions.ts";

@@ -116,7 +116,10 @@ test("a tool's own wish about its size is heard, within reason", async () => {
 /** One run in which the model calls the tool once; what it was shown, and what was kept. */
 async function call(
   { transport }: FakeServer,
-  { input = { a: 1, b: 2 }, ...options }: { readonly input?: JsonObject } & Pick<TestEngineOptions, "fire" | "signal"> = {},
+  {
+    input = { a: 1, b: 2 },
+    ...options
+  }: { readonly input?: JsonObject } & Pick<TestEngineOptions, "fire" | "signal"> = {},
 ) {
   const connection = new McpConnection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
   await connection.open();

@@ -13,7 +13,10 @@ export interface HttpRefusal {
 }
 
 /** The error for a response that is not a success. */
-export function refusalError({ status, statusText, headers, body }: HttpRefusal, secrets: readonly string[]): ModelError {
+export function refusalError(
+  { status, statusText, headers, body }: HttpRefusal,
+  secrets: readonly string[],
+): ModelError {
   const parsed = tryParse(body);
   const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {};
   const apiType = typeof error["type"] === "string" ? error["type"] : undefined;

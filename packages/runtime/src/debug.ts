@@ -3,7 +3,7 @@
 
 import type { ModelEvent, ModelProvider, Ports } from "@keelson/engine";
 import { blocksOf, isToolResult, isToolUse, type NewEntry } from "@keelson/protocol";
-import type { Firing } from "./hooks/dispatch.ts";
+import type { Firing } from "./hooks/dispatcher.ts";
 
 /** The text is only made when the category is wanted. */
 export type Debug = (category: DebugCategory, text: () => string) => void;

@@ -16,5 +16,5 @@ export { nullTranscript, openTranscript, type TranscriptOptions, type Transcript
 export { agentName, customTitle, dequeued, enqueued, lastPrompt, tag } from "./transcript/metadata.ts";
 export { MAX_SPILL, spillResult } from "./spill.ts";
 export type { HookFiring, HookTrace } from "./hook-trace.ts";
-export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./on-demand.ts";
+export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./checkpoints.lazy.ts";
 export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints/checkpoints.ts";

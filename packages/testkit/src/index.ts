@@ -26,7 +26,7 @@ export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts"
 export { growth } from "./growth.ts";
 export { messageProblems } from "./message-problems.ts";
 export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
-export { testEngine, WORLD_START, type Charge, type TestEngine, type TestEngineOptions } from "./world.ts";
+export { testEngine, WORLD_START, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";
 export {
   describeModelProvider,
   throughMockModel,

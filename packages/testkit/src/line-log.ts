@@ -18,7 +18,11 @@ export interface LineLog {
   /** Nothing more will come: what is left without a newline is a line too. */
   finish(): void;
   /** The first line after `after` that is accepted, there already or still to come. Rejects when given up. */
-  waitFor(accept: (line: LoggedLine) => boolean, after: LoggedLine | undefined, givenUp: Promise<Error>): Promise<LoggedLine>;
+  waitFor(
+    accept: (line: LoggedLine) => boolean,
+    after: LoggedLine | undefined,
+    givenUp: Promise<Error>,
+  ): Promise<LoggedLine>;
 }
 
 export function lineLog(): LineLog {

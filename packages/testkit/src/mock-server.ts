@@ -134,7 +134,11 @@ interface Exchange {
   cut(): Promise<void>;
 }
 
-async function stream(exchange: Exchange, reply: ScriptedReply, { chunkBytes, pings }: MockModelOptions): Promise<void> {
+async function stream(
+  exchange: Exchange,
+  reply: ScriptedReply,
+  { chunkBytes, pings }: MockModelOptions,
+): Promise<void> {
   const { response, number, body, signal } = exchange;
   const send = (type: string, data: object) => write(response, sse(type, data), chunkBytes, signal);
   for await (const beat of play(reply, toEvents(reply, number, modelOf(body)), signal)) {

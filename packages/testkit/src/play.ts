@@ -11,7 +11,11 @@ export type Beat =
   | { readonly kind: "cut"; readonly after: number };
 
 /** The beats of a reply, each when its time has come. Rejects with the signal's reason when that is aborted. */
-export async function* play(reply: ScriptedReply, events: readonly StreamEvent[], signal: AbortSignal): AsyncGenerator<Beat> {
+export async function* play(
+  reply: ScriptedReply,
+  events: readonly StreamEvent[],
+  signal: AbortSignal,
+): AsyncGenerator<Beat> {
   const end = reply.cutAfter === undefined ? events.length : eventsBefore(reply.cutAfter, events);
   const held = reply.holdAfter === undefined ? undefined : eventsBefore(reply.holdAfter, events);
   const failed = reply.errorAfter && eventsBefore(reply.errorAfter.after, events);

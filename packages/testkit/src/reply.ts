@@ -71,7 +71,9 @@ export interface Failure extends Timing {
 
 /** One step of a script: said as it is, or worked out from the request and its number (counted from one). */
 export type ScriptStep<R> =
-  ScriptedReply | Failure | ((request: R, number: number) => ScriptedReply | Failure | Promise<ScriptedReply | Failure>);
+  | ScriptedReply
+  | Failure
+  | ((request: R, number: number) => ScriptedReply | Failure | Promise<ScriptedReply | Failure>);
 
 const USAGE: Usage = {
   input_tokens: 100,

@@ -49,7 +49,10 @@ export interface Running extends AsyncDisposable {
    * The first line, there already or still to come, that the predicate accepts. Rejects when the program ended first.
    * A line that is no JSON is offered as `{}`.
    */
-  waitForLine(accept: (json: any, line: LoggedLine) => boolean, options?: { readonly after?: LoggedLine }): Promise<LoggedLine>;
+  waitForLine(
+    accept: (json: any, line: LoggedLine) => boolean,
+    options?: { readonly after?: LoggedLine },
+  ): Promise<LoggedLine>;
   /** Text as it is, a value as a JSON line. */
   send(input: string | object): void;
   closeStdin(): void;

@@ -3,7 +3,15 @@
 
 import { ModelError, type ModelErrorKind, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { play, untilDue } from "./play.ts";
-import { errorStatus, errorType, isFailure, toEvents, type Failure, type ScriptedReply, type ScriptStep } from "./reply.ts";
+import {
+  errorStatus,
+  errorType,
+  isFailure,
+  toEvents,
+  type Failure,
+  type ScriptedReply,
+  type ScriptStep,
+} from "./reply.ts";
 
 export interface ScriptedModel extends ModelProvider {
   /** Every request so far, copied when it came. */

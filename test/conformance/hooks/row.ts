@@ -101,7 +101,10 @@ export const listens: Hook = script("exit 0");
 export const nameOf = (event: HookEvent, at = 1) => `.claude/hooks/${event}-${at}`;
 
 export const PROMPT = "Do what the row says";
-export const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
+export const bash = (command: string, more: object = {}): ScriptedCall => ({
+  name: "Bash",
+  input: { command, ...more },
+});
 export const TOUCH = bash("touch ran");
 export const DONE: ScriptedReply = { text: "done" };
 /** What the driver's model says where a row does not care. */

@@ -66,7 +66,10 @@ function plantSlow(home: TemporaryHome): void {
 }
 
 async function visit(home: TemporaryHome, calls: readonly ScriptedCall[], args: readonly string[] = []) {
-  const script: ScriptedReply[] = [...calls.map((call, at) => ({ calls: [{ id: `c${at}`, ...call }] })), { text: "done" }];
+  const script: ScriptedReply[] = [
+    ...calls.map((call, at) => ({ calls: [{ id: `c${at}`, ...call }] })),
+    { text: "done" },
+  ];
   await using model = await startMockModel(script);
   const ended = await runKeelson(["-p", ...STREAM, ...args, "--", "go"], { home, url: model.url });
   return { ended, answers: model.requests.slice(1).map((request) => told(request)[0]) };

@@ -8,7 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { query, type Options, type SessionStore } from "@keelson/sdk";
-import { readTranscript, startMockModel, temporaryHome, type ScriptedReply, type TemporaryHome } from "@keelson/testkit";
+import {
+  readTranscript,
+  startMockModel,
+  temporaryHome,
+  type ScriptedReply,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { startRedis } from "../../../packages/sdk/src/stores/servers.ts";
 import { door, read, textOf } from "./door.ts";
 import { bash, openStore, processesNamed, SCRIPTS, unreliable, type StoreAddress } from "./moments.ts";

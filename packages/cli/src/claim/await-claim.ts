@@ -13,9 +13,9 @@ import {
 import { parseArguments } from "../args/args.ts";
 import { isClaim, readClaim, type Claim, type ClaimRefusal } from "./claim.ts";
 import { rehearse } from "./rehearse.ts";
-import type { ProcessIO } from "../world.ts";
+import type { ProcessIO } from "../process-io.ts";
 
-type Main = (argv: readonly string[], world: ProcessIO) => Promise<number>;
+type Main = (argv: readonly string[], io: ProcessIO) => Promise<number>;
 
 /** What came before the claim: lines for whoever is behind it, and the id of the `initialize` among them. */
 interface Parked {
@@ -23,20 +23,20 @@ interface Parked {
   initialize?: string;
 }
 
-export async function awaitClaim(own: readonly string[], world: ProcessIO, main: Main): Promise<number> {
+export async function awaitClaim(own: readonly string[], io: ProcessIO, main: Main): Promise<number> {
   const since = performance.now();
-  await world.preload?.();
-  await rehearse(world, main);
-  await world.write(toLine({ type: "keep_alive", startup_mark: "parked" }));
-  const input = new LineInput(world.stdin());
+  await io.preload?.();
+  await rehearse(io, main);
+  await io.write(toLine({ type: "keep_alive", startup_mark: "parked" }));
+  const input = new LineInput(io.stdin());
   const parked: Parked = { lines: [] };
-  const claim = await waitForClaim(input, parked, own, world);
+  const claim = await waitForClaim(input, parked, own, io);
   // Nobody claimed it: the client is gone or has no use for it.
   if (claim === undefined) return 0;
-  if ("problem" in claim) return refuse(world, claim);
+  if ("problem" in claim) return refuse(io, claim);
 
   const { argv, sessionId } = withSessionId(claim.argv);
-  const moved = world.moved?.(claim) ?? world;
+  const moved = io.moved?.(claim) ?? io;
   const there = { ...moved, stdin: () => input.rest(parked.lines) };
   const reply = (more: JsonObject = {}) =>
     toLine(
@@ -52,7 +52,7 @@ export async function awaitClaim(own: readonly string[], world: ProcessIO, main:
   if (initialize !== undefined && claim.wantsFacts) {
     return main(argv, { ...there, write: instead(initialize, there.write, (facts) => reply({ initialize: facts })) });
   }
-  await world.write(reply());
+  await io.write(reply());
   return main(argv, initialize === undefined ? there : { ...there, write: instead(initialize, there.write, () => "") });
 }
 
@@ -73,7 +73,7 @@ async function waitForClaim(
   input: LineInput,
   parked: Parked,
   own: readonly string[],
-  world: ProcessIO,
+  io: ProcessIO,
 ): Promise<Claim | ClaimRefusal | undefined> {
   for (let size = 0; size <= LONGEST;) {
     const line = await input.line();
@@ -83,10 +83,10 @@ async function waitForClaim(
     const request = isObject(message) && message["type"] === "control_request" ? message["request"] : undefined;
     if (!isObject(message) || !isObject(request)) break;
     const id = String(message["request_id"] ?? "");
-    if (isClaim(request)) return readClaim(id, request, { argv: own, env: world.env });
+    if (isClaim(request)) return readClaim(id, request, { argv: own, env: io.env });
     if (request["subtype"] === "initialize") {
       parked.initialize = id;
-      await world.write(toLine(controlSuccess(id, NOWHERE)));
+      await io.write(toLine(controlSuccess(id, NOWHERE)));
     }
     // Only a client that has introduced itself may ask for more; the session behind the claim will answer.
     if (parked.initialize === undefined) break;
@@ -123,9 +123,9 @@ function withSessionId(argv: readonly string[]): { readonly argv: readonly strin
   return { argv: [...argv, `--session-id=${sessionId}`], sessionId };
 }
 
-async function refuse(world: ProcessIO, { id, problem }: ClaimRefusal): Promise<number> {
-  await world.write(toLine(controlError(id, problem, "claim_refused")));
-  world.error(problem);
+async function refuse(io: ProcessIO, { id, problem }: ClaimRefusal): Promise<number> {
+  await io.write(toLine(controlError(id, problem, "claim_refused")));
+  io.error(problem);
   return 1;
 }
 

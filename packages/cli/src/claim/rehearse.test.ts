@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { devNull } from "node:os";
 import { rehearse } from "./rehearse.ts";
-import type { ProcessIO } from "../world.ts";
+import type { ProcessIO } from "../process-io.ts";
 
-const world = {
+const io = {
   cwd: "/real/folder",
   home: "/real/home",
   managedDir: "/real/managed",
@@ -18,7 +18,7 @@ const world = {
 
 test("a rehearsal has nothing of the real world but its way to open a session", async () => {
   const seen: ProcessIO[] = [];
-  await rehearse(world, async (argv, there) => {
+  await rehearse(io, async (argv, there) => {
     expect(argv).toContain("--no-session-persistence");
     expect(argv).toContain("--setting-sources=");
     seen.push(there);
@@ -27,14 +27,14 @@ test("a rehearsal has nothing of the real world but its way to open a session", 
   expect(seen.length).toBeGreaterThan(0);
   for (const { home, managedDir, env, openSession, write, cwd } of seen) {
     expect({ home, managedDir }).toEqual({ home: devNull, managedDir: devNull });
-    expect(cwd).not.toBe(world.cwd);
+    expect(cwd).not.toBe(io.cwd);
     expect(env["ANTHROPIC_BASE_URL"]).toStartWith("data:");
     expect(JSON.stringify(env)).not.toContain("secret");
-    expect(openSession).toBe(world.openSession);
+    expect(openSession).toBe(io.openSession);
     expect(write("heard by nobody")).toBeUndefined();
   }
 });
 
 test("a rehearsal that fails is nobody's concern", async () => {
-  await rehearse(world, () => Promise.reject(new Error("broken")));
+  await rehearse(io, () => Promise.reject(new Error("broken")));
 });

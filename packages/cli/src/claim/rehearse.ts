@@ -5,9 +5,9 @@
 import { toLine } from "@keelson/protocol";
 import { devNull } from "node:os";
 import { dirname } from "node:path";
-import type { ProcessIO } from "../world.ts";
+import type { ProcessIO } from "../process-io.ts";
 
-type Main = (argv: readonly string[], world: ProcessIO) => Promise<number>;
+type Main = (argv: readonly string[], io: ProcessIO) => Promise<number>;
 
 const TIMES = 3;
 
@@ -21,9 +21,9 @@ const ARGUMENTS = [
 ];
 
 /** Whatever goes wrong in it will go wrong again, and be said, when it is meant. */
-export async function rehearse(world: ProcessIO, main: Main): Promise<void> {
+export async function rehearse(io: ProcessIO, main: Main): Promise<void> {
   const client = startClient();
-  for (let time = 0; time < TIMES; time++) await main(ARGUMENTS, nowhere(world)).catch(() => undefined);
+  for (let time = 0; time < TIMES; time++) await main(ARGUMENTS, nowhere(io)).catch(() => undefined);
   await client;
 }
 

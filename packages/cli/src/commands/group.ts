@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import { parseArguments, spelling, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
-import { loadOptions, type ProcessIO } from "../world.ts";
+import { loadOptions, type ProcessIO } from "../process-io.ts";
 
 export interface CommandGroup {
   readonly name: string;
@@ -20,40 +20,40 @@ export interface Invoked {
   readonly given: Arguments;
   /** What follows the command's name. */
   readonly words: readonly string[];
-  readonly world: ProcessIO;
+  readonly io: ProcessIO;
 }
 
 /** Runs one command of a group and returns the exit code. */
-export async function runGroup(group: CommandGroup, argv: readonly string[], world: ProcessIO): Promise<number> {
+export async function runGroup(group: CommandGroup, argv: readonly string[], io: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, group.flags);
-  if (!parsed.ok) return printError(world, parsed.error);
+  if (!parsed.ok) return printError(io, parsed.error);
   const given = parsed.arguments;
   const [name, ...words] = given.words;
   if (name === undefined || given.has("help")) {
-    await world.write(help(group));
+    await io.write(help(group));
     return 0;
   }
   const { ConfigError } = await import("@keelson/config");
   try {
     const command = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
     if (!command) throw new UsageError(`error: unknown command '${group.name} ${name}'. ${known(group)}`);
-    return await command({ given, words, world });
+    return await command({ given, words, io });
   } catch (error) {
-    if (error instanceof UsageError) return printError(world, error.message);
-    if (error instanceof ConfigError) return printError(world, `Error: ${error.message}`);
+    if (error instanceof UsageError) return printError(io, error.message);
+    if (error instanceof ConfigError) return printError(io, `Error: ${error.message}`);
     throw error;
   }
 }
 
 /** The settings as a session would see them, in this folder or the one `--cwd` names. */
-export async function snapshotFor({ given, world }: Invoked): Promise<Snapshot> {
+export async function snapshotFor({ given, io }: Invoked): Promise<Snapshot> {
   const { load } = await import("@keelson/config");
-  const cwd = resolve(world.cwd, given.text("cwd") ?? ".");
-  return load(loadOptions({ ...world, cwd }, toFlags(given, cwd)));
+  const cwd = resolve(io.cwd, given.text("cwd") ?? ".");
+  return load(loadOptions({ ...io, cwd }, toFlags(given, cwd)));
 }
 
-export function printError(world: ProcessIO, message: string): number {
-  world.error(message);
+export function printError(io: ProcessIO, message: string): number {
+  io.error(message);
   return 1;
 }
 

@@ -58,7 +58,13 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
   }
 }
 
-function strictly<T>(value: unknown, what: string, strict: T | undefined, key: string, page: SettingsPage): T | undefined {
+function strictly<T>(
+  value: unknown,
+  what: string,
+  strict: T | undefined,
+  key: string,
+  page: SettingsPage,
+): T | undefined {
   wrong(value, what, key, page, strict === undefined ? undefined : `it is taken as ${JSON.stringify(strict)}`);
   return strict;
 }

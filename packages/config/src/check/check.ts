@@ -34,7 +34,11 @@ export function checkSettings(raw: Readonly<Record<string, unknown>>, file: stri
 
 const MAX_WARNINGS = 20;
 
-function keepKnown(raw: Readonly<Record<string, unknown>>, prefix: string, page: SettingsPage): Record<string, unknown> {
+function keepKnown(
+  raw: Readonly<Record<string, unknown>>,
+  prefix: string,
+  page: SettingsPage,
+): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
     if (name === "__proto__") continue;

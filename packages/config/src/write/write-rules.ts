@@ -88,7 +88,8 @@ function apply(
   const permissions = settings["permissions"];
   if (permissions !== undefined && !isObject(permissions))
     return { problem: "has permissions that are no object; mend it first" };
-  const list = (key: string, same: Same, wanted: WantedChange) => edits.changeList(text, ["permissions", key], same, wanted);
+  const list = (key: string, same: Same, wanted: WantedChange) =>
+    edits.changeList(text, ["permissions", key], same, wanted);
 
   switch (update.type) {
     case "setMode":

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Access } from "../tool.ts";
 import { ifMatcher, type ConditionCall } from "./condition.ts";
-import { loadConditions } from "./hooks.ts";
+import { loadConditions } from "./index.ts";
 
 const bash = (command: string): ConditionCall => ({
   tool: "Bash",

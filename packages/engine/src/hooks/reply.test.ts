@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { HOOK_EVENTS, type HookEvent, type HookHandler, type HookRun } from "@keelson/protocol";
 import { EVENT_FACTS } from "./event-facts.ts";
-import { foldReplies } from "./fold.ts";
+import { foldReplies } from "./aggregator.ts";
 import { readReply, type HookReply } from "./reply.ts";
 import { aboutOf, exit, guard, notStarted, reply, specific, timedOut } from "./reply.test-support.ts";
 

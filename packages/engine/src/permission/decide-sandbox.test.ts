@@ -2,12 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { analyseCommand } from "./command/command.ts";
-import { bash, type Verdict, type World } from "./gate.test-support.ts";
+import { bash, type Verdict, type GateSetup } from "./gate.test-support.ts";
 import { isExcluded } from "./sandboxed.ts";
 
 const sandbox = { active: true, autoAllow: true, allowUnsandboxed: true, excluded: ["docker *"] };
 
-test.each<[string, World, Verdict]>([
+test.each<[string, GateSetup, Verdict]>([
   ["npm test", { sandbox }, "allow"],
   ["npm test", { sandbox, mode: "dontAsk" }, "allow"],
   ["npm test", { sandbox, mode: "plan" }, "ask"],
@@ -38,8 +38,8 @@ test.each<[string, World, Verdict]>([
   ["docker ps", { sandbox, unsandboxed: true }, "ask"],
   ["ls", { sandbox: { ...sandbox, active: false }, unsandboxed: true }, "allow"],
   ["ls", { unsandboxed: true }, "allow"],
-])("%j in %j: %s", (command, world, expected) => {
-  expect(bash(command, world).behavior).toBe(expected);
+])("%j in %j: %s", (command, setup, expected) => {
+  expect(bash(command, setup).behavior).toBe(expected);
 });
 
 test("to leave the sandbox is a question of its own kind, and refused where the settings say so", () => {
@@ -50,13 +50,13 @@ test("to leave the sandbox is a question of its own kind, and refused where the 
     reasonType: "sandboxOverride",
   });
   const closed = { sandbox: { ...sandbox, allowUnsandboxed: false }, unsandboxed: true };
-  for (const world of [
+  for (const setup of [
     closed,
     { ...closed, mode: "bypassPermissions" },
     { ...closed, with: { allow: ["Bash"] } },
     { ...closed, with: { ask: ["Bash"] } },
   ] as const) {
-    expect(bash("ls", world)).toEqual({
+    expect(bash("ls", setup)).toEqual({
       behavior: "deny",
       by: "other",
       message:
@@ -120,9 +120,9 @@ test.each<[string, string, Verdict]>([
   ["ls -R .", "Read(.env)", "allow"],
   ["npm test", "Read(.env)", "allow"],
 ])("%j and %s under bypass, without a shield: %s; with one it runs", (command, rule, expected) => {
-  const world = { mode: "bypassPermissions", with: { deny: [rule] } } as const;
-  expect(bash(command, world).behavior).toBe(expected);
-  expect(bash(command, { ...world, shield: true }).behavior).toBe("allow");
+  const setup = { mode: "bypassPermissions", with: { deny: [rule] } } as const;
+  expect(bash(command, setup).behavior).toBe(expected);
+  expect(bash(command, { ...setup, shield: true }).behavior).toBe("allow");
 });
 
 test("the shield stands for deny rules about reading, and for nothing else", () => {

@@ -578,9 +578,9 @@ test.each([
   "$RM -rf /",
   "rm -rf '/",
 ])("the circuit breaker asks under bypass and with all of Bash allowed: %j", (command) => {
-  const world = { with: { allow: ["Bash"] } };
-  expect(bash(command, { ...world, mode: "bypassPermissions" })).toMatchObject({ behavior: "ask", by: "protected" });
-  expect(bash(command, { ...world, mode: "dontAsk" }).behavior).toBe("deny");
+  const setup = { with: { allow: ["Bash"] } };
+  expect(bash(command, { ...setup, mode: "bypassPermissions" })).toMatchObject({ behavior: "ask", by: "protected" });
+  expect(bash(command, { ...setup, mode: "dontAsk" }).behavior).toBe("deny");
 });
 
 test.each([

@@ -10,7 +10,7 @@ import { parseRule, type Rule } from "./rule.ts";
 export type Rules = Partial<Record<RuleBehavior, readonly string[]>>;
 export type Verdict = GateDecision["behavior"];
 
-export interface World extends Partial<Omit<GateQuestion, "rules">> {
+export interface GateSetup extends Partial<Omit<GateQuestion, "rules">> {
   readonly with?: Rules;
   readonly unsandboxed?: boolean;
 }
@@ -25,8 +25,8 @@ export function ruleOf(behavior: RuleBehavior, text: string): Rule {
   return { behavior, ...parseRule(text)!, source: "userSettings", base: "/repo", text };
 }
 
-export function question(access: Access, tool: string, world: World = {}): GateQuestion {
-  const { with: rules = {}, unsandboxed: _, ...more } = world;
+export function question(access: Access, tool: string, setup: GateSetup = {}): GateQuestion {
+  const { with: rules = {}, unsandboxed: _, ...more } = setup;
   return {
     tool,
     input: {},
@@ -42,47 +42,47 @@ export function question(access: Access, tool: string, world: World = {}): GateQ
   };
 }
 
-export function bash(command: string, world: World = {}): GateDecision {
+export function bash(command: string, setup: GateSetup = {}): GateDecision {
   const access = {
     kind: "command" as const,
     command,
-    cwd: world.cwd ?? "/repo",
-    ...(world.unsandboxed ? { unsandboxed: true } : {}),
+    cwd: setup.cwd ?? "/repo",
+    ...(setup.unsandboxed ? { unsandboxed: true } : {}),
   };
   const analysis = analyseCommand(command);
   const found = lookedUp(
     analysis,
     { cwd: access.cwd, home: "/home/me" },
-    { links: Object.fromEntries(world.realPaths ?? []), files: [] },
+    { links: Object.fromEntries(setup.realPaths ?? []), files: [] },
   );
-  return decide(question(access, "Bash", { analysis, ...found, input: { command }, ...world }));
+  return decide(question(access, "Bash", { analysis, ...found, input: { command }, ...setup }));
 }
 
-export function read(path: string, world: World = {}, tool = "Read"): GateDecision {
-  return decide(question({ kind: "read", path }, tool, world));
+export function read(path: string, setup: GateSetup = {}, tool = "Read"): GateDecision {
+  return decide(question({ kind: "read", path }, tool, setup));
 }
 
-export function edit(path: string, world: World = {}, tool = "Edit"): GateDecision {
-  return decide(question({ kind: "edit", path }, tool, world));
+export function edit(path: string, setup: GateSetup = {}, tool = "Edit"): GateDecision {
+  return decide(question({ kind: "edit", path }, tool, setup));
 }
 
-export function fetchUrl(url: string, world: World = {}): GateDecision {
-  return decide(question({ kind: "url", url }, "WebFetch", { input: { url }, ...world }));
+export function fetchUrl(url: string, setup: GateSetup = {}): GateDecision {
+  return decide(question({ kind: "url", url }, "WebFetch", { input: { url }, ...setup }));
 }
 
-export function agent(name: string, world: World = {}): GateDecision {
-  return decide(question({ kind: "agent", agent: name }, "Agent", world));
+export function agent(name: string, setup: GateSetup = {}): GateDecision {
+  return decide(question({ kind: "agent", agent: name }, "Agent", setup));
 }
 
-export function skill(name: string, world: World = {}, { adds = true, args = "" } = {}): GateDecision {
+export function skill(name: string, setup: GateSetup = {}, { adds = true, args = "" } = {}): GateDecision {
   const input = { skill: name, ...(args === "" ? {} : { args }) };
-  return decide(question({ kind: "skill", skill: name, adds }, "Skill", { input, ...world }));
+  return decide(question({ kind: "skill", skill: name, adds }, "Skill", { input, ...setup }));
 }
 
-export function person(world: World = {}): GateDecision {
-  return decide(question({ kind: "person" }, "AskUserQuestion", world));
+export function person(setup: GateSetup = {}): GateDecision {
+  return decide(question({ kind: "person" }, "AskUserQuestion", setup));
 }
 
-export function external(tool: string, world: World = {}): GateDecision {
-  return decide(question({ kind: "external" }, tool, world));
+export function external(tool: string, setup: GateSetup = {}): GateDecision {
+  return decide(question({ kind: "external" }, tool, setup));
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { bash, type World } from "./gate.test-support.ts";
+import { bash, type GateSetup } from "./gate.test-support.ts";
 
-function suggested(command: string, world: World = {}): (string | undefined)[] {
-  const decision = bash(command, world);
+function suggested(command: string, setup: GateSetup = {}): (string | undefined)[] {
+  const decision = bash(command, setup);
   if (decision.behavior !== "ask") return [decision.behavior];
   return decision.suggestions.flatMap((update) =>
     "rules" in update ? update.rules.map(({ ruleContent }) => ruleContent) : [update.type],

@@ -72,7 +72,11 @@ function beneath(folder: FoundPath, sight: Sight, fits: (name: string) => boolea
   return all;
 }
 
-function fitting(folder: FoundPath, sight: Sight, fits: (name: string) => boolean): (FoundPath & { isFolder: boolean })[] {
+function fitting(
+  folder: FoundPath,
+  sight: Sight,
+  fits: (name: string) => boolean,
+): (FoundPath & { isFolder: boolean })[] {
   const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
   if (entries.some(isGarbled)) sight.left = -1;
   return entries.map((entry) => ({

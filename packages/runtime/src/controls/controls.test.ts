@@ -72,7 +72,10 @@ test("callHook() gives the call's id, or one of its own where there is no call",
   void target.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
   const stop = target.callHook("hook_1", { hook_event_name: "Stop" }, signal);
   expect(sent.map((message) => (message as any).request.tool_use_id)).toEqual(["toolu_1", "id-1"]);
-  target.resolveRequest({ type: "control_response", response: { subtype: "success", request_id: "id-2", response: { a: 1 } } });
+  target.resolveRequest({
+    type: "control_response",
+    response: { subtype: "success", request_id: "id-2", response: { a: 1 } },
+  });
   expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
 });
 

@@ -181,7 +181,12 @@ export class Controls {
   }
 
   /** Whoever does not read what it asked for waits; what changes the session waits for the change before it. */
-  async #late(load: () => Promise<Handler>, request: ControlRequestBody, id: string, signal: AbortSignal): Promise<ControlReply> {
+  async #late(
+    load: () => Promise<Handler>,
+    request: ControlRequestBody,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<ControlReply> {
     const before = CHANGES.has(request.subtype) ? this.#lastChange : undefined;
     const handler = await load();
     await before;
@@ -189,7 +194,12 @@ export class Controls {
     return this.#run(handler, request, id, signal);
   }
 
-  #run(handler: Handler, request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
+  #run(
+    handler: Handler,
+    request: ControlRequestBody,
+    id: string,
+    signal: AbortSignal,
+  ): ControlReply | Promise<ControlReply> {
     const pending = [...this.#pending.values()].map(({ message }) => message);
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);

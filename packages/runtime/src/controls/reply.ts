@@ -27,10 +27,17 @@ export interface ControlContext {
 }
 
 /** May throw an Error: its message becomes the answer. */
-export type Handler = (request: ControlRequestBody, targets: ControlTargets, asked: ControlContext) => ControlReply | Promise<ControlReply>;
+export type Handler = (
+  request: ControlRequestBody,
+  targets: ControlTargets,
+  asked: ControlContext,
+) => ControlReply | Promise<ControlReply>;
 
 /** Without a payload: a plain "done". */
-export function done(payload?: unknown, more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {}): ControlReply {
+export function done(
+  payload?: unknown,
+  more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {},
+): ControlReply {
   return { ok: true, ...(payload === undefined ? {} : { payload }), ...more };
 }
 

@@ -6,9 +6,9 @@ import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { HookDispatcher, type Firing, type HooksOptions } from "./dispatch.ts";
-import type { Runners, RunnersOptions } from "./handlers/runners.ts";
-import { ChangeReporter } from "./surroundings.ts";
+import { HookDispatcher, type Firing, type HooksOptions } from "./dispatcher.ts";
+import type { Runners, RunnersOptions } from "./handlers/runner.ts";
+import { ChangeReporter } from "./change-reporter.ts";
 
 export interface SessionHooksOptions
   extends
@@ -109,7 +109,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
 
 /** Files that hooks write variables to are numbered; a handler keeps its number as long as the session lives. */
 async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<Runners> {
-  const { createRunners } = await import("./handlers/runners.ts");
+  const { createRunners } = await import("./handlers/runner.ts");
   const numbers = new Map<HookRegistration["handler"], number>();
   return createRunners({
     ...options,

@@ -3,7 +3,7 @@
 
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileState, put } from "./place.ts";
+import { fileState, put } from "./file-state.ts";
 
 export interface Backups {
   /** Keeps the bytes of a file and says under which name. */

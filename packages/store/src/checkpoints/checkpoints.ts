@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 import { openBackups, type Backups } from "./backups.ts";
 import { lineChanges } from "./line-changes.ts";
-import { isSameFolder, fileState, put, remove, type FileState } from "./place.ts";
+import { isSameFolder, fileState, put, remove, type FileState } from "./file-state.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 
 export interface CheckpointOptions {
@@ -141,7 +141,8 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
     rewind(uuid, { dryRun = false } = {}) {
       const state = timeline.stateAt(uuid);
       if (state === undefined) return refusal(NO_CHECKPOINT);
-      const wasOurs = (name: string, found: FileState) => isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
+      const wasOurs = (name: string, found: FileState) =>
+        isOurs(timeline.writtenTo(name), found, options.wasOwnCommand);
       const plan = planOf(state, { cwd, backups, wasOurs });
       if ("error" in plan) return refusal(plan.error);
       const changed = plan.changes.filter(({ external }) => external);

@@ -11,7 +11,9 @@ function chain(entries: readonly ChainEntry[], at?: string): string {
 }
 
 test("follows parents from the newest entry to the root, through attachments", () => {
-  expect(chain([prompt("u1", null), sampleEntry("n1", "u1"), says("a1", "n1"), sampleEntry("n2", "a1")])).toBe("u1 n1 a1 n2 > n2");
+  expect(chain([prompt("u1", null), sampleEntry("n1", "u1"), says("a1", "n1"), sampleEntry("n2", "a1")])).toBe(
+    "u1 n1 a1 n2 > n2",
+  );
 });
 
 test("going back to an earlier entry leaves the later ones out", () => {

@@ -4,7 +4,15 @@ import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } fro
 import { basename, join } from "node:path";
 import { isObject, tryParse } from "@keelson/protocol";
 import { openForReading } from "../read/lines.ts";
-import { isSessionId, keyPrefix, projectDir, projectKey, projectsDir, transcriptPath, type SessionLocation } from "../paths.ts";
+import {
+  isSessionId,
+  keyPrefix,
+  projectDir,
+  projectKey,
+  projectsDir,
+  transcriptPath,
+  type SessionLocation,
+} from "../paths.ts";
 import { firstPromptIn } from "./first-prompt.ts";
 
 export interface SessionInfo {

@@ -85,7 +85,8 @@ function small(url: string): ModelProvider {
         if (!response.ok) throw await refusal(response);
         for await (const event of eventsOf(response.body!)) {
           started = true;
-          if (event.type === "error") throw new ModelError(failureKind({ status: 500, type: event.error.type }), "error");
+          if (event.type === "error")
+            throw new ModelError(failureKind({ status: 500, type: event.error.type }), "error");
           yield event as StreamEvent;
           if (event.type === "message_stop") return;
         }

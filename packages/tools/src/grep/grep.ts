@@ -20,7 +20,7 @@ import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
 import { outputLines, orderLines, showLine } from "./lines.ts";
 import { pageOf, pagingNote } from "./page.ts";
-import { grepTarget, type GrepTarget } from "./place.ts";
+import { grepTarget, type GrepTarget } from "./target.ts";
 
 interface GrepOutput {
   readonly mode: Mode;

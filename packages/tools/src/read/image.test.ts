@@ -48,8 +48,12 @@ test("the kind sent is what the picture is, not what it is called", async () => 
   expect(await answer(readFileTool, { file_path: "b.png" }, world.context)).toContain(
     "it is a bmp; convert it to PNG first",
   );
-  expect(await answer(readFileTool, { file_path: "c.png" }, world.context)).toStartWith("failed: Cannot read the image");
-  expect(await answer(readFileTool, { file_path: "torn.png" }, world.context)).toStartWith("failed: Cannot read the image");
+  expect(await answer(readFileTool, { file_path: "c.png" }, world.context)).toStartWith(
+    "failed: Cannot read the image",
+  );
+  expect(await answer(readFileTool, { file_path: "torn.png" }, world.context)).toStartWith(
+    "failed: Cannot read the image",
+  );
 });
 
 /** A picture without compression, which is easy to make. */

@@ -30,7 +30,9 @@ test("offset and limit choose lines", async () => {
 });
 
 test("a negative offset, an empty page range and a stray flag are mended", () => {
-  expect(readFileTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({ file_path: "a" });
+  expect(readFileTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({
+    file_path: "a",
+  });
 });
 
 test("an empty file is said to be empty", async () => {

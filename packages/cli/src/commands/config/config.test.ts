@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../main.ts";
-import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
+import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
 
 let root: string;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => removed(root));
 
 /** Runs the program; a prompt would open a session, which here is a failure. */
-const keelson = (...argv: string[]) => inWorld(root, (world) => main(argv, world));
+const keelson = (...argv: string[]) => withFakeIO(root, (io) => main(argv, io));
 
 test("list says what is in force and which line of which file it comes from", async () => {
   put(root, "home/.claude/settings.json", { model: "opus", env: { ANTHROPIC_API_KEY: "secret" }, theme: "dark" });

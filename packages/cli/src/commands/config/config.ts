@@ -4,7 +4,7 @@ import type * as Config from "@keelson/config";
 import { parseArguments, type Arguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { nearest } from "../../args/nearest.ts";
-import { loadOptions, type ProcessIO } from "../../world.ts";
+import { loadOptions, type ProcessIO } from "../../process-io.ts";
 import { CONFIG_FLAGS } from "./flags.ts";
 import { hidden, isSecret, placeText, shownValue } from "./text.ts";
 import { shortenFrom } from "../permissions/words.ts";
@@ -36,23 +36,23 @@ Examples:
 const ACTIONS: Readonly<Record<string, Action>> = { list, get, set, path, resolve };
 
 /** Runs one of the commands and returns the exit code. */
-export async function runConfig(argv: readonly string[], world: ProcessIO): Promise<number> {
+export async function runConfig(argv: readonly string[], io: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, CONFIG_FLAGS);
-  if (!parsed.ok) return fail(world, parsed.error);
+  if (!parsed.ok) return fail(io, parsed.error);
   const given = parsed.arguments;
   const [name, ...words] = given.words;
   if (name === undefined || given.has("help")) {
-    await world.write(USAGE);
+    await io.write(USAGE);
     return 0;
   }
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (action === undefined) return fail(world, unknown(`command 'config ${name}'`, name, Object.keys(ACTIONS)));
+  if (action === undefined) return fail(io, unknown(`command 'config ${name}'`, name, Object.keys(ACTIONS)));
   const config = await import("@keelson/config");
   try {
-    return await action({ given, words, world, config, options: loadOptions(world, toFlags(given, world.cwd)) });
+    return await action({ given, words, io, config, options: loadOptions(io, toFlags(given, io.cwd)) });
   } catch (error) {
-    if (error instanceof UsageError) return fail(world, error.message);
-    if (error instanceof config.ConfigError) return fail(world, `Error: ${error.message}`);
+    if (error instanceof UsageError) return fail(io, error.message);
+    if (error instanceof config.ConfigError) return fail(io, `Error: ${error.message}`);
     throw error;
   }
 }
@@ -60,21 +60,21 @@ export async function runConfig(argv: readonly string[], world: ProcessIO): Prom
 interface Call {
   readonly given: Arguments;
   readonly words: readonly string[];
-  readonly world: ProcessIO;
+  readonly io: ProcessIO;
   readonly config: typeof Config;
   readonly options: Config.LoadSettingsOptions;
 }
 type Action = (call: Call) => Promise<number>;
 
-async function list({ given, words, world, config, options }: Call): Promise<number> {
+async function list({ given, words, io, config, options }: Call): Promise<number> {
   takes(words, 0, "list");
   const { values, idle, warnings } = await config.inspect(options);
   if (given.has("json")) {
     const shown = values.map((each) => (isSecret(each) ? { ...each, value: null, hidden: true } : each));
-    await world.write(`${JSON.stringify({ values: shown, idle, warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ values: shown, idle, warnings }, null, 2)}\n`);
     return 0;
   }
-  for (const { text } of warnings) world.error(`Warning: ${text}`);
+  for (const { text } of warnings) io.error(`Warning: ${text}`);
   const short = shortenFrom(options.cwd, options.home);
   const rows = values.map((each) => ({
     key: each.key,
@@ -87,22 +87,22 @@ async function list({ given, words, world, config, options }: Call): Promise<num
   const lines = rows.map(
     ({ key, value, place, note }) => `${key.padEnd(keys)}  ${value.padEnd(texts)}  ${place}${note}`,
   );
-  await world.write(`${(lines.length > 0 ? lines : ["Nothing is set"]).join("\n")}\n`);
+  await io.write(`${(lines.length > 0 ? lines : ["Nothing is set"]).join("\n")}\n`);
   return 0;
 }
 
-async function get({ given, words, world, config, options }: Call): Promise<number> {
+async function get({ given, words, io, config, options }: Call): Promise<number> {
   takes(words, 1, "get <key>");
   const key = words[0]!;
   const snapshot = config.load(options);
   const value = config.valueAt(snapshot.settings, config.keyPath(key)?.path ?? key.split("."));
-  if (value === undefined) return fail(world, notSet(key, config));
+  if (value === undefined) return fail(io, notSet(key, config));
   const plain = typeof value === "string" && !given.has("json");
-  await world.write(`${plain ? value : JSON.stringify(value, null, given.has("json") ? 2 : undefined)}\n`);
+  await io.write(`${plain ? value : JSON.stringify(value, null, given.has("json") ? 2 : undefined)}\n`);
   return 0;
 }
 
-async function set({ given, words, world, config, options }: Call): Promise<number> {
+async function set({ given, words, io, config, options }: Call): Promise<number> {
   takes(words, 2, "set <key> <value>");
   const [key, value] = words as [string, string];
   const scope = (given.text("scope") ?? "user") as "user" | "project" | "local";
@@ -111,13 +111,13 @@ async function set({ given, words, world, config, options }: Call): Promise<numb
   const done = await config.setValue({ key, value, scope }, places);
   if (!done.ok) {
     const names = config.keyPath(key) === undefined ? config.KEYS.map((each) => each.key) : [];
-    return fail(world, `error: ${done.problem}${hint(key, names)}`);
+    return fail(io, `error: ${done.problem}${hint(key, names)}`);
   }
   const short = shortenFrom(places.cwd, places.home);
-  await world.write(`${key} = ${isSecret({ key }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`);
-  if (done.note !== undefined) world.error(`Warning: ${done.note}`);
-  if (done.known.means === undefined) world.error(`Note: ${done.known.key} has no effect in this version`);
-  else await sayWhenShadowed(done, config, options, world);
+  await io.write(`${key} = ${isSecret({ key }) ? hidden : shownValue(done.value, 200)} in ${short(done.file)}\n`);
+  if (done.note !== undefined) io.error(`Warning: ${done.note}`);
+  if (done.known.means === undefined) io.error(`Note: ${done.known.key} has no effect in this version`);
+  else await sayWhenShadowed(done, config, options, io);
   return 0;
 }
 
@@ -126,23 +126,23 @@ async function sayWhenShadowed(
   { file, path, value }: { file: string; path: readonly string[]; value: unknown },
   config: Call["config"],
   options: Config.LoadSettingsOptions,
-  world: ProcessIO,
+  io: ProcessIO,
 ): Promise<void> {
   const { values, warnings } = await config.inspect(options);
   const key = path.join(".");
   const effective = values.find((each) => each.key === key);
   if (Array.isArray(value) ? effective?.from.some((from) => from.file === file) : effective?.from[0]?.file === file)
     return;
-  for (const { text } of warnings) if (text.startsWith(file)) world.error(`Warning: ${text}`);
+  for (const { text } of warnings) if (text.startsWith(file)) io.error(`Warning: ${text}`);
   const above = effective?.from[0];
-  if (above) world.error(`Note: ${placeText(above, shortenFrom(options.cwd, options.home))} says otherwise and wins`);
+  if (above) io.error(`Note: ${placeText(above, shortenFrom(options.cwd, options.home))} says otherwise and wins`);
 }
 
-async function path({ given, words, world, config, options }: Call): Promise<number> {
+async function path({ given, words, io, config, options }: Call): Promise<number> {
   takes(words, 0, "path");
   const files = await config.settingsFiles(options);
   if (given.has("json")) {
-    await world.write(`${JSON.stringify(files, null, 2)}\n`);
+    await io.write(`${JSON.stringify(files, null, 2)}\n`);
     return 0;
   }
   const width = Math.max(...files.map(({ file }) => file.length));
@@ -150,12 +150,12 @@ async function path({ given, words, world, config, options }: Call): Promise<num
     ({ scope, file, state, problem }) =>
       `${scope.padEnd(8)}  ${file.padEnd(width)}  ${state}${problem === undefined ? "" : `: ${problem}`}`,
   );
-  await world.write(`${lines.join("\n")}\n`);
+  await io.write(`${lines.join("\n")}\n`);
   return 0;
 }
 
 /** What the SDK's `resolveSettings` returns. */
-async function resolve({ words, world, config, options }: Call): Promise<number> {
+async function resolve({ words, io, config, options }: Call): Promise<number> {
   takes(words, 0, "resolve");
   const { settings, values, layers, policy: machinePolicy } = await config.inspect(options);
   const place = ({ source, file }: (typeof layers)[number] | (typeof values)[number]["from"][number]) => ({
@@ -164,7 +164,7 @@ async function resolve({ words, world, config, options }: Call): Promise<number>
   });
   const provenance = Object.fromEntries(values.map(({ key, from }) => [key, from.map(place)]));
   const sources = layers.map((layer) => ({ ...place(layer), settings: layer.settings }));
-  await world.write(`${JSON.stringify({ effective: settings, provenance, sources, machinePolicy })}\n`);
+  await io.write(`${JSON.stringify({ effective: settings, provenance, sources, machinePolicy })}\n`);
   return 0;
 }
 
@@ -188,7 +188,7 @@ function hint(word: string, known: readonly string[]): string {
   return close === undefined ? "" : `\n(Did you mean ${close}?)`;
 }
 
-function fail(world: ProcessIO, message: string): number {
-  world.error(message);
+function fail(io: ProcessIO, message: string): number {
+  io.error(message);
   return 1;
 }

@@ -2,7 +2,7 @@
 
 import { parseArguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { loadOptions, type ProcessIO } from "../../world.ts";
+import { loadOptions, type ProcessIO } from "../../process-io.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 
 const USAGE = `Usage: keelson doctor [options]
@@ -23,26 +23,26 @@ export interface DoctorFinding {
   readonly details?: readonly string[];
 }
 
-export async function runDoctor(argv: readonly string[], world: ProcessIO): Promise<number> {
+export async function runDoctor(argv: readonly string[], io: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, DOCTOR_FLAGS);
-  if (!parsed.ok) return fail(world, parsed.error);
+  if (!parsed.ok) return fail(io, parsed.error);
   const given = parsed.arguments;
   if (given.has("help")) {
-    await world.write(USAGE);
+    await io.write(USAGE);
     return 0;
   }
-  if (given.words.length > 0) return fail(world, "error: usage: keelson doctor [--json]");
+  if (given.words.length > 0) return fail(io, "error: usage: keelson doctor [--json]");
 
   const { examine } = await import("./checks.ts");
   let findings: readonly DoctorFinding[];
   try {
-    findings = await examine(loadOptions(world, toFlags(given, world.cwd)));
+    findings = await examine(loadOptions(io, toFlags(given, io.cwd)));
   } catch (error) {
-    if (error instanceof UsageError) return fail(world, error.message);
+    if (error instanceof UsageError) return fail(io, error.message);
     throw error;
   }
   const broken = findings.filter(({ state }) => state === "broken").length;
-  await world.write(given.has("json") ? asJson(findings, broken) : asText(findings, broken));
+  await io.write(given.has("json") ? asJson(findings, broken) : asText(findings, broken));
   return broken === 0 ? 0 : 1;
 }
 
@@ -65,7 +65,7 @@ const asJson = (findings: readonly DoctorFinding[], broken: number) =>
 // oxlint-disable-next-line no-control-regex
 const clean = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
 
-function fail(world: ProcessIO, message: string): number {
-  world.error(message);
+function fail(io: ProcessIO, message: string): number {
+  io.error(message);
   return 1;
 }

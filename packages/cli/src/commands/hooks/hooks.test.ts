@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIO } from "../../world.ts";
-import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
+import type { ProcessIO } from "../../process-io.ts";
+import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
 import { runHooks } from "./hooks.ts";
 
 let root: string;
@@ -19,7 +19,7 @@ const settings = (hooks: object, more: object = {}) => write("project/.claude/se
 const command = (text: string, more: object = {}) => ({ type: "command", command: text, ...more });
 
 const hooks = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
-  inWorld(root, (world) => runHooks(argv, world), { env: { PATH: process.env["PATH"] }, ...more });
+  withFakeIO(root, (io) => runHooks(argv, io), { env: { PATH: process.env["PATH"] }, ...more });
 
 test("list shows every hook by event, with its place, and what stands in its way", async () => {
   settings({

@@ -1,6 +1,6 @@
 // keelson hooks: what is registered, what it does with an event, what it did in a session. For those who write hooks.
 
-import type { ProcessIO } from "../../world.ts";
+import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { HOOKS_FLAGS, OWN_FLAGS } from "./flags.ts";
 
@@ -25,13 +25,13 @@ Examples:
 `;
 
 /** Runs one of the hook commands and returns the exit code. */
-export function runHooks(argv: readonly string[], world: ProcessIO): Promise<number> {
+export function runHooks(argv: readonly string[], io: ProcessIO): Promise<number> {
   const commands = {
     list: async (call: Invoked) => (await import("./list.ts")).listHooks(await open(call)),
     test: async (call: Invoked) => (await import("./run-event.ts")).testHooks(await open(call)),
     trace: async (call: Invoked) => (await import("./trace.ts")).traceHooks(await open(call)),
   };
-  return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, world);
+  return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
 }
 
 /** What every hook command works with. */

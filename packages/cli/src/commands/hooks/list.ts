@@ -15,7 +15,7 @@ interface Row {
   readonly note?: string;
 }
 
-export async function listHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+export async function listHooks({ given, words, io, snapshot }: Opened): Promise<number> {
   const { EVENT_FACTS, nameOf, whyIdle } = await import("@keelson/runtime/hooks");
   const { locateHooks } = await import("@keelson/config");
   const lines = await locateHooks(snapshot);
@@ -49,11 +49,11 @@ export async function listHooks({ given, words, world, snapshot }: Opened): Prom
       ...(off === undefined ? {} : { why: off }),
       ...(note === undefined ? {} : { note }),
     }));
-    await world.write(`${JSON.stringify({ trusted, hooks: shown, warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ trusted, hooks: shown, warnings }, null, 2)}\n`);
     return 0;
   }
 
-  const palette = paletteFor(world);
+  const palette = paletteFor(io);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
   const cells = rows.map((row) => {
     const { matcher, handler, file, event } = row.registration;
@@ -96,7 +96,7 @@ export async function listHooks({ given, words, world, snapshot }: Opened): Prom
   const off = rows.filter((row) => row.off !== undefined).length;
   const counted = `${rows.length} ${rows.length === 1 ? "hook" : "hooks"}`;
   const foot = `${counted}${off > 0 ? `, ${off} of them not running` : ""}, this folder is ${trusted ? "trusted" : "not trusted"}`;
-  await world.write(`${[...out, foot].join("\n")}\n`);
-  for (const warning of warnings) world.error(`Warning: ${warning}`);
+  await io.write(`${[...out, foot].join("\n")}\n`);
+  for (const warning of warnings) io.error(`Warning: ${warning}`);
   return 0;
 }

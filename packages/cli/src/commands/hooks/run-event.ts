@@ -7,19 +7,19 @@ import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
 import { nearest } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
-import type { ProcessIO } from "../../world.ts";
+import type { ProcessIO } from "../../process-io.ts";
 import type { Opened } from "./hooks.ts";
 import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
 
-export async function testHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+export async function testHooks({ given, words, io, snapshot }: Opened): Promise<number> {
   const event = eventOf(words);
   const tool = given.text("tool");
   const mode = given.text("mode");
-  const input = inputOf(given.text("input"), world.cwd);
+  const input = inputOf(given.text("input"), io.cwd);
   const { nameOf, tryOut } = await import("@keelson/runtime/hooks");
 
-  using interrupted = interruption(world);
+  using interrupted = interruption(io);
   const tried = await tryOut({
     snapshot,
     event,
@@ -33,12 +33,12 @@ export async function testHooks({ given, words, world, snapshot }: Opened): Prom
   const { result } = tried;
   const { warnings } = snapshot;
   if (given.has("json")) {
-    await world.write(`${JSON.stringify({ ...result, warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ ...result, warnings }, null, 2)}\n`);
     return interrupted.code();
   }
-  for (const warning of warnings) world.error(`Warning: ${warning}`);
+  for (const warning of warnings) io.error(`Warning: ${warning}`);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
-  await world.write(resultText(result, { palette: paletteFor(world), short, nameOf }));
+  await io.write(resultText(result, { palette: paletteFor(io), short, nameOf }));
   return interrupted.code();
 }
 
@@ -78,11 +78,11 @@ function read(file: string): string {
 }
 
 /** Ctrl-C ends the hooks and the copy goes away, as always. */
-function interruption(world: ProcessIO) {
+function interruption(io: ProcessIO) {
   const controller = new AbortController();
   let code = 0;
   const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) =>
-    world.onSignal(name, () => {
+    io.onSignal(name, () => {
       code = EXIT_CODES[name];
       controller.abort();
     }),

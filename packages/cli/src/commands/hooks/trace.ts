@@ -6,7 +6,7 @@ import type { Opened } from "./hooks.ts";
 import { replyInWords, block, endOf, ownFields } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, type Palette, type Shorten } from "../permissions/words.ts";
 
-export async function traceHooks({ given, words, world, snapshot }: Opened): Promise<number> {
+export async function traceHooks({ given, words, io, snapshot }: Opened): Promise<number> {
   const [wanted, ...more] = words;
   if (more.length > 0)
     throw new UsageError("error: usage: keelson hooks trace [session]; put a name with blanks in quotes");
@@ -16,19 +16,19 @@ export async function traceHooks({ given, words, world, snapshot }: Opened): Pro
   if (!found.ok) throw new UsageError(`error: ${found.message}`);
 
   if (given.has("json")) {
-    await world.write(`{\n  "session": ${JSON.stringify(found.id)},\n  "firings": [`);
+    await io.write(`{\n  "session": ${JSON.stringify(found.id)},\n  "firings": [`);
     let separator = "\n";
     for (const firing of found.firings()) {
-      await world.write(`${separator}    ${JSON.stringify(firing)}`);
+      await io.write(`${separator}    ${JSON.stringify(firing)}`);
       separator = ",\n";
     }
-    await world.write("\n  ]\n}\n");
+    await io.write("\n  ]\n}\n");
     return 0;
   }
 
-  const palette = paletteFor(world);
+  const palette = paletteFor(io);
   const short = shortenFrom(cwd, snapshot.home);
-  await world.write(`Session ${found.id}  ${palette.dim("(times are UTC)")}\n`);
+  await io.write(`Session ${found.id}  ${palette.dim("(times are UTC)")}\n`);
   let total = 0;
   let took = 0;
   for (const together of grouped(found.firings())) {
@@ -36,10 +36,10 @@ export async function traceHooks({ given, words, world, snapshot }: Opened): Pro
     for (const { run } of together) took += run.durationMs;
     const folded = foldReplies(together.flatMap(({ reply }) => (isReply(reply) ? [reply] : [])));
     const { effects } = modelView(together[0]!.event as never, folded);
-    await world.write(`\n${firingText(together, effects, palette, short)}\n`);
+    await io.write(`\n${firingText(together, effects, palette, short)}\n`);
   }
   const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran`;
-  await world.write(`\n${counted}, ${Math.round(took)} ms in all\n`);
+  await io.write(`\n${counted}, ${Math.round(took)} ms in all\n`);
   return 0;
 }
 

@@ -15,7 +15,10 @@ export const SOURCE_WORDS: Readonly<Record<HookRegistration["source"], string>> 
 type Tone = "allow" | "ask" | "deny";
 
 /** What a handler said, in a few words, and how it should look. */
-export function replyInWords(reply: Partial<HookReply>, late?: LateReply): { readonly text: string; readonly tone?: Tone } {
+export function replyInWords(
+  reply: Partial<HookReply>,
+  late?: LateReply,
+): { readonly text: string; readonly tone?: Tone } {
   if (late !== undefined) {
     if (late.problem !== undefined) return { text: "fails in the background", tone: "ask" };
     const then = late.wakes ? "wakes the model" : late.text === undefined ? "says nothing" : "tells the model later";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../main.ts";
-import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
+import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
 
 let root: string;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => removed(root));
 
 async function keelson(...argv: string[]) {
-  const seen = await inWorld(root, (world) => main(argv, world), { uid: process.getuid!() });
+  const seen = await withFakeIO(root, (io) => main(argv, io), { uid: process.getuid!() });
   return { ...seen, lines: seen.out.replaceAll(root, "").split("\n") };
 }
 

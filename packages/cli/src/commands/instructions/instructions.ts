@@ -1,7 +1,7 @@
 // keelson instructions: which files tell the agent what, and whether they may come from elsewhere. It starts no session.
 
 import { UsageError } from "../../args/invocation.ts";
-import type { ProcessIO } from "../../world.ts";
+import type { ProcessIO } from "../../process-io.ts";
 import { printError, runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { INSTRUCTIONS_FLAGS, OWN_FLAGS } from "./flags.ts";
 import { shortenFrom } from "../permissions/words.ts";
@@ -22,7 +22,7 @@ Examples:
 `;
 
 /** Runs one of the commands and returns the exit code. */
-export function runInstructions(argv: readonly string[], world: ProcessIO): Promise<number> {
+export function runInstructions(argv: readonly string[], io: ProcessIO): Promise<number> {
   const commands = {
     list: async (call: Invoked) => (await import("./list.ts")).listFiles(await open(call, "list")),
     approve: async (call: Invoked) => approve(await open(call, "approve")),
@@ -30,7 +30,7 @@ export function runInstructions(argv: readonly string[], world: ProcessIO): Prom
   return runGroup(
     { name: "instructions", usage: USAGE, flags: INSTRUCTIONS_FLAGS, own: OWN_FLAGS, commands },
     argv,
-    world,
+    io,
   );
 }
 
@@ -45,11 +45,11 @@ async function open(call: Invoked, name: string) {
   return { ...call, snapshot, short: shortenFrom(cwd, home), listed: await listInstructions(snapshot) };
 }
 
-async function approve({ given, world, snapshot, short, listed }: Opened): Promise<number> {
+async function approve({ given, io, snapshot, short, listed }: Opened): Promise<number> {
   const { writeApproval } = await import("@keelson/config/instructions");
   const approved = !given.has("revoke");
   const result = await writeApproval(snapshot, approved);
-  if (!result.ok) return printError(world, `Error: ${result.problem}`);
+  if (!result.ok) return printError(io, `Error: ${result.problem}`);
   const lines = approved
     ? [
         `Instruction files of ${short(snapshot.cwd)} may bring in files from outside it${result.changed ? "" : ", as before"}`,
@@ -58,6 +58,6 @@ async function approve({ given, world, snapshot, short, listed }: Opened): Promi
     : [
         `Instruction files of ${short(snapshot.cwd)} bring in nothing from outside it${result.changed ? "" : ", as before"}`,
       ];
-  await world.write(`${[...lines, ...(result.changed ? [`Written to ${short(result.file)}`] : [])].join("\n")}\n`);
+  await io.write(`${[...lines, ...(result.changed ? [`Written to ${short(result.file)}`] : [])].join("\n")}\n`);
   return 0;
 }

@@ -6,7 +6,7 @@ import { oneLine, paletteFor } from "../permissions/words.ts";
 
 type Shorten = Opened["short"];
 
-export async function listFiles({ given, world, snapshot, short, listed: { set, memory } }: Opened): Promise<number> {
+export async function listFiles({ given, io, snapshot, short, listed: { set, memory } }: Opened): Promise<number> {
   const touched = given.text("for");
   const nested = touched === undefined ? [] : set.nested(touched);
   const files = [...set.files, ...nested];
@@ -15,11 +15,11 @@ export async function listFiles({ given, world, snapshot, short, listed: { set, 
     const shown = files.map(({ text: _, ...file }) => ({ ...file, tokens: sizeOf(file.bytes).tokens }));
     const { waiting, leftOut } = set;
     const rest = { waiting, leftOut, ...(memory === undefined ? {} : { memory }), ...total };
-    await world.write(`${JSON.stringify({ cwd: snapshot.cwd, files: shown, ...rest }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ cwd: snapshot.cwd, files: shown, ...rest }, null, 2)}\n`);
     return 0;
   }
 
-  const palette = paletteFor(world);
+  const palette = paletteFor(io);
   const rows = files.map((file, at) => [
     `${at + 1}`,
     short(file.path),
@@ -44,13 +44,13 @@ export async function listFiles({ given, world, snapshot, short, listed: { set, 
       ...(approve ? ["To let files from outside this folder in: keelson instructions approve"] : []),
     ],
   ];
-  await world.write(
+  await io.write(
     `${sections
       .filter((lines) => lines.length > 0)
       .map((lines) => lines.join("\n"))
       .join("\n\n")}\n`,
   );
-  for (const warning of snapshot.warnings) world.error(`Warning: ${warning}`);
+  for (const warning of snapshot.warnings) io.error(`Warning: ${warning}`);
   return 0;
 }
 

@@ -10,20 +10,20 @@ import { paletteFor, shortenFrom } from "./words.ts";
 
 const EXIT_CODES: Readonly<Record<Explanation["verdict"], number>> = { allow: 0, ask: 1, deny: 2 };
 
-export async function explainCall({ given, words, world, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function explainCall({ given, words, io, snapshot, explainer, mode }: Opened): Promise<number> {
   const call = callOf(given, words.join(" "), explainer.tools);
   const explained = await explainer.explain({ ...call, ...(mode === undefined ? {} : { mode }) });
   if (!explained.ok) throw new UsageError(`error: ${explained.message}${hint(call.tool, explainer.tools)}`);
   const { explanation } = explained;
   const { warnings } = snapshot;
   if (given.has("json")) {
-    await world.write(`${JSON.stringify({ ...explanation, input: call.input, warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ ...explanation, input: call.input, warnings }, null, 2)}\n`);
   } else {
-    for (const warning of warnings) world.error(`Warning: ${warning}`);
+    for (const warning of warnings) io.error(`Warning: ${warning}`);
     const short = shortenFrom(snapshot.cwd, snapshot.home);
     const local = snapshot.rules.filter(({ source, behavior }) => source === "localSettings" && behavior === "allow");
-    const style = { palette: paletteFor(world), short, local: local.map(({ text }) => text) };
-    await world.write(explanationText(explanation, call.input, style));
+    const style = { palette: paletteFor(io), short, local: local.map(({ text }) => text) };
+    await io.write(explanationText(explanation, call.input, style));
   }
   return given.has("exit-code") ? EXIT_CODES[explanation.verdict] : 0;
 }

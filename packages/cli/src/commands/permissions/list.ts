@@ -7,7 +7,7 @@ import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } 
 
 const ORDER: readonly Rule["behavior"][] = ["deny", "ask", "allow"];
 
-export async function listRules({ given, world, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function listRules({ given, io, snapshot, explainer, mode }: Opened): Promise<number> {
   const noted = (await explainer.notes()).toSorted(
     (a, b) => ORDER.indexOf(a.rule.behavior) - ORDER.indexOf(b.rule.behavior),
   );
@@ -16,11 +16,11 @@ export async function listRules({ given, world, snapshot, explainer, mode }: Ope
   if (given.has("json")) {
     const rules = noted.map(({ rule, note }) => ({ ...rule, ...(note && { note }) }));
     const facts = { mode: mode ?? snapshot.mode, trusted, directories: [snapshot.cwd, ...snapshot.directories] };
-    await world.write(`${JSON.stringify({ ...facts, rules, warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ ...facts, rules, warnings }, null, 2)}\n`);
     return 0;
   }
 
-  const palette = paletteFor(world);
+  const palette = paletteFor(io);
   const rows = noted.map(({ rule, note }) => ({
     rule,
     behavior: rule.behavior.padEnd(5),
@@ -37,8 +37,8 @@ export async function listRules({ given, world, snapshot, explainer, mode }: Ope
   const counted = rows.length === 1 ? "1 rule" : `${rows.length} rules`;
   const folder = trusted ? "trusted" : "not trusted";
   const foot = `${counted}, ${mode ?? snapshot.mode} mode, this folder is ${folder}`;
-  await world.write([...lines, ...(lines.length > 0 ? [""] : []), foot, ""].join("\n"));
-  for (const warning of warnings) world.error(`Warning: ${warning}`);
+  await io.write([...lines, ...(lines.length > 0 ? [""] : []), foot, ""].join("\n"));
+  for (const warning of warnings) io.error(`Warning: ${warning}`);
   return 0;
 }
 

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIO } from "../../world.ts";
-import { inWorld, put, removed, scratch } from "../command-world.test-support.ts";
+import type { ProcessIO } from "../../process-io.ts";
+import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
 import { runPermissions } from "./permissions.ts";
 
 let root: string;
@@ -31,7 +31,7 @@ const TEAM = `{
 const write = (path: string, text: string) => put(root, path, text);
 
 const permissions = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
-  inWorld(root, (world) => runPermissions(argv, world), more);
+  withFakeIO(root, (io) => runPermissions(argv, io), more);
 
 test("explains a command part by part, with the file and line of each rule", async () => {
   expect(await permissions(["explain", "Bash(git status && git push && rm x)"])).toEqual({

@@ -1,7 +1,7 @@
 // keelson permissions: what the gate would say, and why. It loads settings as a session would and runs nothing.
 
 import type { PermissionMode } from "@keelson/protocol";
-import type { ProcessIO } from "../../world.ts";
+import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
 
@@ -22,17 +22,13 @@ Examples:
 `;
 
 /** Runs one of the permission commands and returns the exit code. */
-export function runPermissions(argv: readonly string[], world: ProcessIO): Promise<number> {
+export function runPermissions(argv: readonly string[], io: ProcessIO): Promise<number> {
   const commands = {
     explain: async (call: Invoked) => (await import("./explain.ts")).explainCall(await open(call)),
     test: async (call: Invoked) => (await import("./run-table.ts")).testCalls(await open(call)),
     list: async (call: Invoked) => (await import("./list.ts")).listRules(await open(call)),
   };
-  return runGroup(
-    { name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands },
-    argv,
-    world,
-  );
+  return runGroup({ name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
 }
 
 /** What every permission command works with. */

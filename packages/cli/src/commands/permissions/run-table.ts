@@ -19,10 +19,10 @@ interface Outcome extends Case {
   readonly rule?: Rule;
 }
 
-export async function testCalls({ given, words, world, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function testCalls({ given, words, io, snapshot, explainer, mode }: Opened): Promise<number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError("error: usage: keelson permissions test <file>");
-  const file = resolve(world.cwd, name);
+  const file = resolve(io.cwd, name);
   const table = readTable(read(file), name);
   if (!table.ok) throw new UsageError(`error: ${table.message}`);
 
@@ -45,11 +45,11 @@ export async function testCalls({ given, words, world, snapshot, explainer, mode
   const wrong = outcomes.filter(({ ok }) => !ok);
   if (given.has("json")) {
     const counts = { file, passed: outcomes.length - wrong.length, failed: wrong.length };
-    await world.write(`${JSON.stringify({ ...counts, results: outcomes, warnings: snapshot.warnings }, null, 2)}\n`);
+    await io.write(`${JSON.stringify({ ...counts, results: outcomes, warnings: snapshot.warnings }, null, 2)}\n`);
     return wrong.length === 0 ? 0 : 1;
   }
-  for (const warning of snapshot.warnings) world.error(`Warning: ${warning}`);
-  const palette = paletteFor(world);
+  for (const warning of snapshot.warnings) io.error(`Warning: ${warning}`);
+  const palette = paletteFor(io);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
   const lines = wrong.map(({ where, text, expected, verdict, reason, rule, mode: section }) => {
     const is = verdict === undefined ? "makes no sense" : `is ${palette.verdict(verdict, verdict)}`;
@@ -62,7 +62,7 @@ export async function testCalls({ given, words, world, snapshot, explainer, mode
     wrong.length === 0
       ? `${palette.verdict("allow", MARK.allow)} ${total}, all as expected`
       : `${wrong.length} of ${total} ${wrong.length === 1 ? "is" : "are"} not as expected`;
-  await world.write(`${[...lines, foot].join("\n")}\n`);
+  await io.write(`${[...lines, foot].join("\n")}\n`);
   return wrong.length === 0 ? 0 : 1;
 }
 

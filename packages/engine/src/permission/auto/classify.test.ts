@@ -12,27 +12,27 @@ import {
   type ClassifierFacts,
 } from "./classify.ts";
 import type { GateDecision } from "../decide.ts";
-import { bash, edit, external, fetchUrl, person, question, read, type World } from "../gate.test-support.ts";
+import { bash, edit, external, fetchUrl, person, question, read, type GateSetup } from "../gate.test-support.ts";
 
 const sandbox = { active: true, autoAllow: false, allowUnsandboxed: true, excluded: [] };
 
-test.each<[string, (world: World) => GateDecision, boolean]>([
-  ["an ordinary command", (world) => bash("npm test", world), true],
-  ["a look outside", (world) => read("/etc/hosts", world), true],
-  ["an edit outside", (world) => edit("/etc/hosts", world), true],
-  ["a web page", (world) => fetchUrl("https://e.com/", world), true],
-  ["a tool of a server", (world) => external("mcp__s__t", world), true],
-  ["an edit inside", (world) => edit("/repo/a", world), false],
-  ["a command that only looks", (world) => bash("ls", world), false],
-  ["a protected file", (world) => edit("/repo/.git/config", world), false],
-  ["a protected file by command", (world) => bash("touch .git/config", world), false],
-  ["a critical removal", (world) => bash("rm -rf /", world), false],
-  ["a command that cannot be read", (world) => bash("ls 'x", world), false],
-  ["an ask rule", (world) => bash("npm test", { ...world, with: { ask: ["Bash(npm:*)"] } }), false],
-  ["a deny rule that may apply", (world) => bash("$X", { ...world, with: { deny: ["Bash(rm:*)"] } }), false],
-  ["a deny rule", (world) => bash("rm x", { ...world, with: { deny: ["Bash(rm:*)"] } }), false],
-  ["a question for a person", (world) => person(world), false],
-  ["a way out of the sandbox", (world) => bash("npm x", { ...world, sandbox, unsandboxed: true }), false],
+test.each<[string, (setup: GateSetup) => GateDecision, boolean]>([
+  ["an ordinary command", (setup) => bash("npm test", setup), true],
+  ["a look outside", (setup) => read("/etc/hosts", setup), true],
+  ["an edit outside", (setup) => edit("/etc/hosts", setup), true],
+  ["a web page", (setup) => fetchUrl("https://e.com/", setup), true],
+  ["a tool of a server", (setup) => external("mcp__s__t", setup), true],
+  ["an edit inside", (setup) => edit("/repo/a", setup), false],
+  ["a command that only looks", (setup) => bash("ls", setup), false],
+  ["a protected file", (setup) => edit("/repo/.git/config", setup), false],
+  ["a protected file by command", (setup) => bash("touch .git/config", setup), false],
+  ["a critical removal", (setup) => bash("rm -rf /", setup), false],
+  ["a command that cannot be read", (setup) => bash("ls 'x", setup), false],
+  ["an ask rule", (setup) => bash("npm test", { ...setup, with: { ask: ["Bash(npm:*)"] } }), false],
+  ["a deny rule that may apply", (setup) => bash("$X", { ...setup, with: { deny: ["Bash(rm:*)"] } }), false],
+  ["a deny rule", (setup) => bash("rm x", { ...setup, with: { deny: ["Bash(rm:*)"] } }), false],
+  ["a question for a person", (setup) => person(setup), false],
+  ["a way out of the sandbox", (setup) => bash("npm x", { ...setup, sandbox, unsandboxed: true }), false],
 ])("in auto mode the classifier is asked about %s: %p", (_, decide, expected) => {
   expect(needsClassifier(decide({ mode: "auto" }), "auto")).toBe(expected);
   for (const mode of ["default", "acceptEdits", "plan", "bypassPermissions"] satisfies PermissionMode[]) {

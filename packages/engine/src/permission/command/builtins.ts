@@ -7,7 +7,11 @@ import type { Word } from "./word.ts";
 export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
-export function codeOf(name: string, words: readonly Word[], input: readonly Word[] | undefined): WrappedProgram | undefined {
+export function codeOf(
+  name: string,
+  words: readonly Word[],
+  input: readonly Word[] | undefined,
+): WrappedProgram | undefined {
   const started = Object.hasOwn(BUILTINS, name) ? BUILTINS[name]!(words, input) : undefined;
   if (started === undefined) return undefined;
   const { commands, scripts, drafts = [], opaque } = started;

@@ -29,7 +29,10 @@ export function denials(view: CommandView): readonly RuleFinding[] {
 }
 
 /** The refusal, when a deny rule speaks about the command or a file in it. */
-export function commandDeny(view: CommandView, found: readonly RuleFinding[]): { message: string; rule: Rule } | undefined {
+export function commandDeny(
+  view: CommandView,
+  found: readonly RuleFinding[],
+): { message: string; rule: Rule } | undefined {
   const { problem } = view.analysis;
   const finding = problem === undefined ? found.find(({ reach }) => reach === "yes") : found[0];
   if (finding === undefined) return undefined;

@@ -38,7 +38,11 @@ export function allowsText(content: string, command: SimpleCommand, surroundings
 }
 
 /** What keeps a rule from allowing a command whose text it covers. */
-export function beyondRule(content: string, command: SimpleCommand, surroundings: CommandSetting): Uncovered | undefined {
+export function beyondRule(
+  content: string,
+  command: SimpleCommand,
+  surroundings: CommandSetting,
+): Uncovered | undefined {
   if (!content.includes("*") || !coversText(content, command)) return undefined;
   return uncoveredWord(command, content.slice(0, content.indexOf("*")).replace(/:$/, ""), surroundings);
 }

@@ -76,7 +76,10 @@ export function isShell(program: string): boolean {
 }
 
 /** Undefined when the command starts nothing but itself. `input`: the texts it may read from its input, when they are known. */
-export function startedBy({ words: all }: Pick<SimpleCommand, "words">, input?: readonly Word[]): WrappedProgram | undefined {
+export function startedBy(
+  { words: all }: Pick<SimpleCommand, "words">,
+  input?: readonly Word[],
+): WrappedProgram | undefined {
   const [program, ...words] = all;
   if (program === undefined || program.kind === "unknown") return undefined;
   const name = basename(program.value);

@@ -102,12 +102,12 @@ test.each(PERMISSION_MODES)("an explanation says what the gate decides, in %s mo
 test("the parts account for the whole, over all the tables of verdicts", () => {
   const strictness = ["allow", "ask", "deny"] as const;
   const unexplained: string[] = [];
-  for (const [, world, texts] of [...MUST_RUN, ...MUST_ASK, ...MUST_DENY]) {
+  for (const [, setup, texts] of [...MUST_RUN, ...MUST_ASK, ...MUST_DENY]) {
     for (const text of texts) {
-      const { links = {}, cwd = "/repo", directories = ["/repo"], mode = "default" } = world;
+      const { links = {}, cwd = "/repo", directories = ["/repo"], mode = "default" } = setup;
       const realPaths = new Map(Object.entries(links));
       const access = { kind: "command", command: text, cwd } as const;
-      const question = command(text, world, { realPaths, cwd, access, directories, mode });
+      const question = command(text, setup, { realPaths, cwd, access, directories, mode });
       const { verdict, unasked, command: parts } = explain(question);
       expect({ text, verdict }).toEqual({ text, verdict: decide(question).behavior });
       if (unasked || parts!.problem || parts!.lost || parts!.together || parts!.parts.length === 0) continue;

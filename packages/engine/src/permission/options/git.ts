@@ -66,7 +66,11 @@ const WHOLE = new Set(
 
 const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)$/;
 /** Another strategy is a program `git-merge-NAME`. */
-const picking: ProgramOptionTable = { long: "strategy", plain: "strategy-option", values: { s: STRATEGY, strategy: STRATEGY } };
+const picking: ProgramOptionTable = {
+  long: "strategy",
+  plain: "strategy-option",
+  values: { s: STRATEGY, strategy: STRATEGY },
+};
 const merging: ProgramOptionTable = { ...picking, short: "s", valued: "mFXS" };
 const saving: ProgramOptionTable = { valued: "osv", files: "o output-directory" };
 const WHOLE_COMMAND: ProgramOptionTable = { whole: true };

@@ -45,6 +45,8 @@ const NARROWED: Readonly<Record<string, ProgramOptionTable>> = {
 };
 
 export const INTERPRETERS: Readonly<Record<string, ProgramOptionTable>> = {
-  ...Object.fromEntries(Object.entries(NARROWED).map(([name, narrowed]): [string, ProgramOptionTable] => [name, { narrowed }])),
+  ...Object.fromEntries(
+    Object.entries(NARROWED).map(([name, narrowed]): [string, ProgramOptionTable] => [name, { narrowed }]),
+  ),
   bun: { commands: { test: { short: "r", long: "preload require import", files: "c config cwd" } } },
 };

@@ -24,7 +24,8 @@ const LOOKS = list(`
 const look = options("0-9abcdefhilnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
 
 /** `git log -S 'x'`, `-n 5`, `-U3`, `--format=…`; never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`. */
-const gitLook: OptionCheck = (words) => look(words.map((word) => (/^-[nUSGLM][^-]/.test(word) ? word.slice(0, 2) : word)));
+const gitLook: OptionCheck = (words) =>
+  look(words.map((word) => (/^-[nUSGLM][^-]/.test(word) ? word.slice(0, 2) : word)));
 
 /** Only listing: no operand that would make, move or drop one, unless it is said to be a pattern. */
 const gitList =

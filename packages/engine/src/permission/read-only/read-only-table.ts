@@ -145,7 +145,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   find,
   fold: anything,
   free: anything,
-  readOnlyGit,
+  git: readOnlyGit,
   grep,
   groups: options(""),
   head: anything,

@@ -66,7 +66,7 @@ function asGiven({ kind, value }: Word): string {
 const SAFE_NAMES =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CI|TERM|COLUMNS|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_COLOR|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RAILS_ENV|MIX_ENV|GOOS|GOARCH|CGO_ENABLED|DEBUG|LOG_LEVEL|PORT)$/;
 
-/** May stand before a command without changing what it does to the world. */
+/** May stand before a command without changing what it does to the setup. */
 export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][number]): boolean {
   // In an assignment a star stands for itself.
   const isText = value?.kind === "literal" || value?.kind === "glob";

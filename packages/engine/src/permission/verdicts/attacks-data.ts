@@ -2,7 +2,7 @@
 // stands what looks alike and must stay unasked. They are text to be judged; none of them is ever given to a shell.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 const files = ["/repo/a.txt", "/repo/kit/a.txt", "/repo/src/b.ts", "/repo/d1/f", "/repo/d2/f", "/repo/.env"];
 const LINKS: GateSetup = {

@@ -2,13 +2,13 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_RUN } from "./fuzz-data.ts";
-import { judgeCommand } from "./verdicts-world.ts";
+import { judgeCommand } from "./gate-setup.ts";
 
 test.each([["ask", MUST_ASK] as const, ["allow", MUST_RUN] as const])(
   "%s, each command that the fuzz found",
   (verdict, groups) => {
-    const rows = groups.flatMap(([, world, commands]) => commands.map((command) => ({ command, world })));
-    const judged = rows.map(({ command, world }) => [command, judgeCommand(command, world)]);
+    const rows = groups.flatMap(([, setup, commands]) => commands.map((command) => ({ command, setup })));
+    const judged = rows.map(({ command, setup }) => [command, judgeCommand(command, setup)]);
     expect(judged).toEqual(rows.map(({ command }) => [command, verdict]));
   },
 );

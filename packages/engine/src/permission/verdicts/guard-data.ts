@@ -2,7 +2,7 @@
 // The commands are text to be judged. None of them is ever given to a shell.
 
 import type { ToolRow, CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 /** `--settings`, CLAUDE_CONFIG_DIR, CLAUDE_ENV_FILE, a hook script and an MCP configuration, none with a telling name. */
 const GOVERNED: GateSetup = {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { CALLS_ASK, CALLS_RUN, MUST_ASK, MUST_RUN } from "./guard-data.ts";
-import { judgeCall, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
+import { judgeCall, judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS = [
   ["allow", MUST_RUN, CALLS_RUN],
@@ -10,16 +10,16 @@ const COLUMNS = [
 ] as const;
 
 const commands = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, world, texts]) =>
-    texts.map((text): [TableVerdict, string, string, typeof world] => [verdict, kind, text, world]),
+  groups.flatMap(([kind, setup, texts]) =>
+    texts.map((text): [TableVerdict, string, string, typeof setup] => [verdict, kind, text, setup]),
   ),
 );
 const calls = COLUMNS.flatMap(([verdict, , rows]) => rows.map((row) => [verdict, ...row] as const));
 
-test.each(commands)("%s, %s: %s", (verdict, _kind, text, world) => {
-  expect(judgeCommand(text, world)).toBe(verdict);
+test.each(commands)("%s, %s: %s", (verdict, _kind, text, setup) => {
+  expect(judgeCommand(text, setup)).toBe(verdict);
 });
 
-test.each(calls)("%s, %s: %s %j", (verdict, _kind, tool, access, world) => {
-  expect(judgeCall(tool, access, world)).toBe(verdict);
+test.each(calls)("%s, %s: %s %j", (verdict, _kind, tool, access, setup) => {
+  expect(judgeCall(tool, access, setup)).toBe(verdict);
 });

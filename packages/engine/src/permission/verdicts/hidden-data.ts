@@ -3,7 +3,7 @@
 // They are text to be judged. None of them is ever given to a shell.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 const NO_RM: GateSetup = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
 /** Rules people have, and rules for builtins that nobody should have. */

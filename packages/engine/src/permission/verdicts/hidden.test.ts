@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./hidden-data.ts";
 import type { CommandRow } from "./verdicts-data.ts";
-import { judgeCommand, type TableVerdict } from "./verdicts-world.ts";
+import { judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", MUST_RUN],
@@ -12,11 +12,11 @@ const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
 ];
 
 const rows = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, world, texts]) =>
-    texts.map((text) => ({ verdict, kind, text, world, name: JSON.stringify(text) })),
+  groups.flatMap(([kind, setup, texts]) =>
+    texts.map((text) => ({ verdict, kind, text, setup, name: JSON.stringify(text) })),
   ),
 );
 
-test.each(rows)("$verdict, $kind: $name", ({ verdict, text, world }) => {
-  expect(judgeCommand(text, world)).toBe(verdict);
+test.each(rows)("$verdict, $kind: $name", ({ verdict, text, setup }) => {
+  expect(judgeCommand(text, setup)).toBe(verdict);
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { ROWS } from "./options-that-run-data.ts";
-import { judgeCommand } from "./verdicts-world.ts";
+import { judgeCommand } from "./gate-setup.ts";
 
 /** What a repository may hold so that a pattern becomes an option. */
 const ODD_NAMES = ["--x.ts", "--x.txt", "-x", "--exec", "--pre=x", "-e"].map((name) => `/repo/${name}`);

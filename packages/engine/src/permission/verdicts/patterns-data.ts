@@ -2,7 +2,7 @@
 // The commands are text to be judged. None of them is ever given to a shell.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 const LINKS: GateSetup = {
   links: {

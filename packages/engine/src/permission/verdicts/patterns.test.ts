@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { PATTERNS_ASK, PATTERNS_DENY, PATTERNS_RUN } from "./patterns-data.ts";
 import type { CommandRow } from "./verdicts-data.ts";
-import { judgeCommand, type TableVerdict } from "./verdicts-world.ts";
+import { judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", PATTERNS_RUN],
@@ -12,11 +12,11 @@ const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
 ];
 
 const rows = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.map(([kind, world, commands]) => ({ verdict, kind, world, commands })),
+  groups.map(([kind, setup, commands]) => ({ verdict, kind, setup, commands })),
 );
 
-test.each(rows)("$verdict, $kind", ({ verdict, world, commands }) => {
-  const wrong = commands.filter((command) => judgeCommand(command, world) !== verdict);
+test.each(rows)("$verdict, $kind", ({ verdict, setup, commands }) => {
+  const wrong = commands.filter((command) => judgeCommand(command, setup) !== verdict);
   expect(wrong).toEqual([]);
 });
 

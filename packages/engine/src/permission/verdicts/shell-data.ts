@@ -2,7 +2,7 @@
 // them is ever given to a shell.
 
 import type { CommandRow } from "./verdicts-data.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 const RUNS = "git may run a program set by core.fsmonitor";
 const HOOK = "git runs the hook pre-commit";
@@ -17,7 +17,10 @@ const GIT: GateSetup = {
   allow: ["Bash(git:*)", "Bash(cd:*)", "Bash(env:*)", "Bash(timeout:*)", "Bash(find:*)"],
 };
 const GIT_IN_NESTED: GateSetup = { ...GIT, cwd: "/repo/nested" };
-const UNPACK: GateSetup = { ...GIT, allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"] };
+const UNPACK: GateSetup = {
+  ...GIT,
+  allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"],
+};
 /** The project's own settings run a program, and nobody trusts the folder. */
 const UNTRUSTED: GateSetup = { git: { "/repo": { looking: RUNS } } };
 const OTHER: GateSetup = { shell: "other", git: {} };

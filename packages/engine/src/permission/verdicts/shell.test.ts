@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
 import type { CommandRow } from "./verdicts-data.ts";
-import { decideCommand, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
+import { decideCommand, judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["allow", MUST_RUN],
@@ -11,17 +11,17 @@ const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
   ["deny", MUST_DENY],
 ];
 const rows = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, world, commands]) => commands.map((command) => ({ verdict, kind, command, world }))),
+  groups.flatMap(([kind, setup, commands]) => commands.map((command) => ({ verdict, kind, command, setup }))),
 );
 
-test.each(rows)("$verdict, $kind: $command", ({ verdict, command, world }) => {
-  expect(judgeCommand(command, world)).toBe(verdict);
+test.each(rows)("$verdict, $kind: $command", ({ verdict, command, setup }) => {
+  expect(judgeCommand(command, setup)).toBe(verdict);
 });
 
 test("each question says why", () => {
   const why = (kind: string) => {
-    const { world, command } = rows.find((row) => row.kind === kind)!;
-    const decision = decideCommand(command, world);
+    const { setup, command } = rows.find((row) => row.kind === kind)!;
+    const decision = decideCommand(command, setup);
     return decision.behavior === "ask" ? decision.reason : decision.behavior;
   };
   expect([
@@ -38,8 +38,8 @@ test("each question says why", () => {
 });
 
 test("a rule is only suggested where it would settle the question", () => {
-  const suggested = (world: object) => {
-    const decision = decideCommand("git status", world);
+  const suggested = (setup: object) => {
+    const decision = decideCommand("git status", setup);
     return decision.behavior === "ask" && decision.suggestions?.length;
   };
   const looking = "git may run a program set by core.fsmonitor";

@@ -2,10 +2,10 @@
 // The commands are text to be judged. None of them is ever given to a shell.
 
 import type { Access } from "../../tool.ts";
-import type { GateSetup } from "./verdicts-world.ts";
+import type { GateSetup } from "./gate-setup.ts";
 
 /** One word for the class, the rules and mode, and the commands. */
-export type CommandRow = readonly [kind: string, world: GateSetup, commands: readonly string[]];
+export type CommandRow = readonly [kind: string, setup: GateSetup, commands: readonly string[]];
 
 const ANY_BASH: GateSetup = { allow: ["Bash"] };
 const BYPASS: GateSetup = { mode: "bypassPermissions" };
@@ -1039,7 +1039,7 @@ export const MUST_DENY: readonly CommandRow[] = [
 ];
 
 /** Calls that are not commands. */
-export type ToolRow = readonly [kind: string, tool: string, access: Access, world: GateSetup];
+export type ToolRow = readonly [kind: string, tool: string, access: Access, setup: GateSetup];
 
 const read = (path: string): Access => ({ kind: "read", path });
 const edit = (path: string): Access => ({ kind: "edit", path });

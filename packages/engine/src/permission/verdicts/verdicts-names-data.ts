@@ -3,10 +3,16 @@
 
 import type { Access } from "../../tool.ts";
 import type { CommandRow } from "./verdicts-data.ts";
-import type { TableVerdict, GateSetup } from "./verdicts-world.ts";
+import type { TableVerdict, GateSetup } from "./gate-setup.ts";
 
 /** The verdict, the tool and use, the rules and mode, and the paths. */
-export type NameRows = readonly [TableVerdict, tool: string, kind: "read" | "edit", GateSetup, paths: readonly string[]];
+export type NameRows = readonly [
+  TableVerdict,
+  tool: string,
+  kind: "read" | "edit",
+  GateSetup,
+  paths: readonly string[],
+];
 
 const ENV: GateSetup = { mode: "bypassPermissions", deny: ["Read(.env)", "Read(secrets/**)", "Read(//srv/*.pem)"] };
 const EDITS: GateSetup = { mode: "acceptEdits" };

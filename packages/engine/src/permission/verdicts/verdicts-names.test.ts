@@ -3,10 +3,10 @@
 import { expect, test } from "bun:test";
 import { bash, read } from "../gate.test-support.ts";
 import { CALLS, SLOW_CALLS, SLOW_COMMANDS, SLOW_RULES } from "./verdicts-names-data.ts";
-import { judgeCall, judgeCommand } from "./verdicts-world.ts";
+import { judgeCall, judgeCommand } from "./gate-setup.ts";
 
-test.each(CALLS)("%s, %s (%s)", (verdict, tool, kind, world, paths) => {
-  const judged = paths.map((path) => [path, judgeCall(tool, { kind, path }, world)]);
+test.each(CALLS)("%s, %s (%s)", (verdict, tool, kind, setup, paths) => {
+  const judged = paths.map((path) => [path, judgeCall(tool, { kind, path }, setup)]);
   expect(judged).toEqual(paths.map((path) => [path, verdict]));
 });
 
@@ -40,8 +40,8 @@ test("a file with several names that could not be compared with what is denied i
   expect(read("/repo/a", { mode: "dontAsk", linked: true }).behavior).toBe("deny");
 });
 
-test.each(SLOW_COMMANDS)("%s, judged without trying every way", (verdict, [, world, commands]) => {
-  const judged = commands.map((command) => [command.slice(0, 40), judgeCommand(command, world)]);
+test.each(SLOW_COMMANDS)("%s, judged without trying every way", (verdict, [, setup, commands]) => {
+  const judged = commands.map((command) => [command.slice(0, 40), judgeCommand(command, setup)]);
   expect(judged).toEqual(commands.map((command) => [command.slice(0, 40), verdict]));
 });
 

@@ -11,7 +11,7 @@ import {
   type ToolRow,
   type CommandRow,
 } from "./verdicts-data.ts";
-import { judgeCall, judgeCommand, type TableVerdict } from "./verdicts-world.ts";
+import { judgeCall, judgeCommand, type TableVerdict } from "./gate-setup.ts";
 
 const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[], readonly ToolRow[]])[] = [
   ["allow", MUST_RUN, CALLS_RUN],
@@ -20,23 +20,23 @@ const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[], readonly
 ];
 
 const commands = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, world, texts]) => texts.map((text) => ({ verdict, kind, text, world, name: short(text) }))),
+  groups.flatMap(([kind, setup, texts]) => texts.map((text) => ({ verdict, kind, text, setup, name: short(text) }))),
 );
 const calls = COLUMNS.flatMap(([verdict, , rows]) =>
-  rows.map(([kind, tool, access, world]) => ({ verdict, kind, tool, access, world, name: nameOf(tool, access) })),
+  rows.map(([kind, tool, access, setup]) => ({ verdict, kind, tool, access, setup, name: nameOf(tool, access) })),
 );
 
-test.each(commands)("$verdict, $kind: $name", ({ verdict, text, world }) => {
-  expect(judgeCommand(text, world)).toBe(verdict);
+test.each(commands)("$verdict, $kind: $name", ({ verdict, text, setup }) => {
+  expect(judgeCommand(text, setup)).toBe(verdict);
 });
 
-test.each(calls)("$verdict, $kind: $name", ({ verdict, tool, access, world }) => {
-  expect(judgeCall(tool, access, world)).toBe(verdict);
+test.each(calls)("$verdict, $kind: $name", ({ verdict, tool, access, setup }) => {
+  expect(judgeCall(tool, access, setup)).toBe(verdict);
 });
 
 test("the table is as large as was promised, and says nothing twice", () => {
   expect(commands.length + calls.length).toBeGreaterThanOrEqual(400);
-  const keys = commands.map(({ text, world }) => JSON.stringify([text, world]));
+  const keys = commands.map(({ text, setup }) => JSON.stringify([text, setup]));
   expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
 });
 

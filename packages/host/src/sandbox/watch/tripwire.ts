@@ -25,7 +25,9 @@ export function setAside(path: string): string {
 }
 
 export function putBackLink(path: string, target: string): string {
-  const told = statOrNull(path) ? setAside(path) : `'${path}', a protected link, was removed by a command and put back.`;
+  const told = statOrNull(path)
+    ? setAside(path)
+    : `'${path}', a protected link, was removed by a command and put back.`;
   try {
     symlinkSync(target, path);
   } catch {

@@ -1,7 +1,13 @@
 import { expect, test } from "bun:test";
 import { defineTool, object, string, type Shell, type Tool } from "@keelson/engine";
 import { NOTHING_SAID, type AgentHook, type HookRun } from "@keelson/protocol";
-import { scriptedModel, testEngine, type ScriptedModel, type TestEngine, type TestEngineOptions } from "@keelson/testkit";
+import {
+  scriptedModel,
+  testEngine,
+  type ScriptedModel,
+  type TestEngine,
+  type TestEngineOptions,
+} from "@keelson/testkit";
 import { bashTool, editTool, globTool, grepTool, readFileTool, writeTool } from "@keelson/tools";
 import { runAgentHook, type AgentHookOptions } from "./agent.ts";
 

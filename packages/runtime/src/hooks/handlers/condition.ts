@@ -38,7 +38,9 @@ export function withoutThinking(model: ModelChoice): ModelChoice {
 export function readAnswer(text: string): ConditionAnswer | undefined {
   const fenced = /```(?:json)?\s*\n?(.*?)```/is.exec(text)?.[1];
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
-  return [text, fenced, braced].map((each) => conditionAnswer(tryParse(each ?? ""))).find((answer) => answer !== undefined);
+  return [text, fenced, braced]
+    .map((each) => conditionAnswer(tryParse(each ?? "")))
+    .find((answer) => answer !== undefined);
 }
 
 export function conditionAnswer(value: unknown): ConditionAnswer | undefined {

@@ -114,7 +114,7 @@ interface Running extends TryOutOptions {
 /** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
 async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<Tried[]> {
   const { readLate, readReply, timeoutOf } = await import("@keelson/engine/hooks");
-  const { createRunners } = await import("../handlers/runners.ts");
+  const { createRunners } = await import("../handlers/runner.ts");
   const { snapshot, copy, input, label, signal, sessionId, event } = running;
   const runners = createRunners({
     sessionId,

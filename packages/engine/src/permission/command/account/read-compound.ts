@@ -102,7 +102,9 @@ function readFor(reader: Reader): void {
     take(reader, /;/y);
     return readLoopBody(reader);
   }
-  const words = [take(reader, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? cannotRead("the name of a loop's variable could not be read")];
+  const words = [
+    take(reader, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? cannotRead("the name of a loop's variable could not be read"),
+  ];
   skipLines(reader);
   if (take(reader, /in(?=[ \t\n;])/y) !== undefined) {
     for (skipBlanks(reader); !sees(reader, /[;\n]/y); skipBlanks(reader)) words.push(takeWord(reader));

@@ -110,7 +110,8 @@ function readRedirection(reader: Reader): string {
   const target = source.slice(start, reader.at);
   const copies = operator === ">&" || operator === "<&";
   if (copies && !/^"?[\w./~${}[\]@:%+,-]*"?$/.test(target)) cannotRead(`what follows "${operator}" is expanded twice`);
-  if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y)) cannotRead("a redirection could not be read");
+  if (!copies && /^(?:\d+|\{.*\})$/s.test(target) && sees(reader, /[<>]/y))
+    cannotRead("a redirection could not be read");
   return descriptor + operator + target;
 }
 

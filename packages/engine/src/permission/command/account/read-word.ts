@@ -94,7 +94,8 @@ function readEscape(reader: Reader): Piece | undefined {
   const plain = (character: string | undefined) => character !== undefined && /[\w./,:%+-]/.test(character);
   const after = source[at + 2];
   const parts = after === undefined || /[ \t\n]/.test(after);
-  if (!parts && !(plain(source[at - 1]) && plain(after))) cannotRead("a line continuation splits an operator or expansion");
+  if (!parts && !(plain(source[at - 1]) && plain(after)))
+    cannotRead("a line continuation splits an operator or expansion");
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-// Everything the program touches outside itself, so that a test can hand it another world.
+// Everything the program touches outside itself, so that a test can hand it another io.
 
 import type { Flags, LoadSettingsOptions } from "@keelson/config";
 import type { OpenSession } from "./open.ts";
@@ -35,8 +35,11 @@ export interface ProcessIO {
   exit(code: number): void;
 }
 
-/** What settings are read from, in this world. */
-export function loadOptions({ cwd, home, env, platform, uid, managedDir }: ProcessIO, flags: Flags): LoadSettingsOptions {
+/** What settings are read from, in this io. */
+export function loadOptions(
+  { cwd, home, env, platform, uid, managedDir }: ProcessIO,
+  flags: Flags,
+): LoadSettingsOptions {
   return {
     cwd,
     home,

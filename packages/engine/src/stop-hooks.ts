@@ -14,7 +14,11 @@ export interface Next {
 }
 
 /** Tells hooks of a batch as the model will see it. They may add to it, or end the run there. */
-export async function afterBatch(calls: readonly StreamedCall[], settled: readonly Settled[], ports: Ports): Promise<Next> {
+export async function afterBatch(
+  calls: readonly StreamedCall[],
+  settled: readonly Settled[],
+  ports: Ports,
+): Promise<Next> {
   const tool_calls = calls.map(({ block }, at) => ({
     tool_name: settled[at]?.tool ?? block.name,
     tool_input: block.input,

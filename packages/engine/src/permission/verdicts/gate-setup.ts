@@ -1,4 +1,4 @@
-// The little world the tables of verdicts are judged in: a repository at /repo, a home at /home/me, and rules as text.
+// The little setup the tables of verdicts are judged in: a repository at /repo, a home at /home/me, and rules as text.
 // For tests only. Nothing here runs a command; it is read and judged.
 
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
@@ -25,38 +25,38 @@ export interface GateSetup extends Disk {
   readonly governing?: readonly string[];
 }
 
-export function judgeCommand(command: string, world: GateSetup = {}): TableVerdict {
-  return decideCommand(command, world).behavior;
+export function judgeCommand(command: string, setup: GateSetup = {}): TableVerdict {
+  return decideCommand(command, setup).behavior;
 }
 
 /** The verdict with its reason. */
-export function decideCommand(command: string, world: GateSetup = {}): GateDecision {
-  return judge("Bash", { kind: "command", command, cwd: world.cwd ?? "/repo" }, { command }, world);
+export function decideCommand(command: string, setup: GateSetup = {}): GateDecision {
+  return judge("Bash", { kind: "command", command, cwd: setup.cwd ?? "/repo" }, { command }, setup);
 }
 
-export function judgeCall(tool: string, access: Access, world: GateSetup = {}): TableVerdict {
-  return judge(tool, access, {}, world).behavior;
+export function judgeCall(tool: string, access: Access, setup: GateSetup = {}): TableVerdict {
+  return judge(tool, access, {}, setup).behavior;
 }
 
-function judge(tool: string, access: Access, input: Record<string, string>, world: GateSetup): GateDecision {
-  const links = new Map(Object.entries(world.links ?? {}));
+function judge(tool: string, access: Access, input: Record<string, string>, setup: GateSetup): GateDecision {
+  const links = new Map(Object.entries(setup.links ?? {}));
   const realPath = access.kind === "read" || access.kind === "edit" ? links.get(access.path) : undefined;
   return decide({
     tool,
     input,
     access,
     hook: NOTHING_SAID,
-    rules: (["allow", "ask", "deny"] as const).flatMap((behavior) => rulesOf(behavior, world[behavior] ?? [])),
-    mode: world.mode ?? "default",
-    directories: world.directories ?? ["/repo"],
-    cwd: world.cwd ?? "/repo",
+    rules: (["allow", "ask", "deny"] as const).flatMap((behavior) => rulesOf(behavior, setup[behavior] ?? [])),
+    mode: setup.mode ?? "default",
+    directories: setup.directories ?? ["/repo"],
+    cwd: setup.cwd ?? "/repo",
     home: "/home/me",
     readable: [],
-    governing: world.governing,
+    governing: setup.governing,
     ...(realPath !== undefined && { realPath }),
-    ...(access.kind === "command" && analysed(access, world)),
-    ...(world.shell && { shell: world.shell }),
-    ...(access.kind === "command" && world.git && { git: repositories(access, world.git) }),
+    ...(access.kind === "command" && analysed(access, setup)),
+    ...(setup.shell && { shell: setup.shell }),
+    ...(access.kind === "command" && setup.git && { git: repositories(access, setup.git) }),
   });
 }
 

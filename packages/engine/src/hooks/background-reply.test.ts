@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookHandler } from "@keelson/protocol";
-import { readLate } from "./late.ts";
+import { readLate } from "./background-reply.ts";
 import { aboutOf, exit, specific, timedOut } from "./reply.test-support.ts";
 
 const late: HookHandler = { type: "command", command: "ci.sh", async: true };

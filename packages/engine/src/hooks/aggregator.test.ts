@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { NOTHING_SAID, type HookVerdict } from "@keelson/protocol";
-import { foldReplies } from "./fold.ts";
+import { foldReplies } from "./aggregator.ts";
 import type { HookReply } from "./reply.ts";
 
 const says = (verdict: HookVerdict, reason?: string): HookReply => ({
@@ -46,7 +46,11 @@ test("reasons are those of the strictest, everything else adds up", () => {
 
 test("a call that is refused or put off keeps its input", () => {
   for (const verdict of ["deny", "defer"] as const)
-    expect(foldReplies([{ context: [], input: { n: 1 } }, says(verdict)])).toEqual({ verdict, reasons: [], context: [] });
+    expect(foldReplies([{ context: [], input: { n: 1 } }, says(verdict)])).toEqual({
+      verdict,
+      reasons: [],
+      context: [],
+    });
 });
 
 test("one no answers a permission question, in whatever order it came", () => {

@@ -11,7 +11,7 @@ let program: string;
 // Answers a prompt with so many lines of a thousand characters; "hang" waits to be stopped.
 const PROGRAM = `
 import { main } from ${JSON.stringify(join(import.meta.dir, "main.ts"))};
-import { processWorld } from ${JSON.stringify(join(import.meta.dir, "process-world.ts"))};
+import { thisProcess } from ${JSON.stringify(join(import.meta.dir, "this-process.ts"))};
 const open = async () => {
   const prompt = Promise.withResolvers();
   const stopped = Promise.withResolvers();
@@ -30,7 +30,7 @@ const open = async () => {
     close: async (reason) => { if (reason !== "end_of_input") stopped.resolve("0"); },
   };
 };
-process.exit(await main(process.argv.slice(2), processWorld(open)));
+process.exit(await main(process.argv.slice(2), thisProcess(open)));
 `;
 
 beforeAll(() => {

@@ -3,12 +3,12 @@
 
 export { catalog, EVENT_FACTS, type EventFacts } from "./event-facts.ts";
 export { hookInput, labelOf, subjectOf, type HookBase } from "./event-input.ts";
-export { byEvent, select, whyIdle } from "./select.ts";
+export { byEvent, select, whyIdle } from "./planner.ts";
 export type { ConditionCall } from "./condition.ts";
 export { sessionEndBudget, timeoutOf } from "./timeout.ts";
 export { readReply, type HookReply } from "./reply.ts";
-export { readLate, type LateReply } from "./late.ts";
-export { foldReplies } from "./fold.ts";
+export { readLate, type LateReply } from "./background-reply.ts";
+export { foldReplies } from "./aggregator.ts";
 export { nameOf, type HookAbout } from "./text.ts";
 
 /** `ifMatcher`, loaded when a hook has an `if`: the shell parser comes with it (25 ms from source, 1 ms bundled). */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookRun, JsonObject } from "@keelson/protocol";
-import { HookDispatcher } from "./dispatch.ts";
-import type { Runners } from "./handlers/runners.ts";
+import { HookDispatcher } from "./dispatcher.ts";
+import type { Runners } from "./handlers/runner.ts";
 
 /** Hooks of which one command waits for each event, and ends as told. */
 function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}) {

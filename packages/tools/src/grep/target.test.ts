@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { grepTarget } from "./place.ts";
+import { grepTarget } from "./target.ts";
 
 type Row = readonly [
   what: string,

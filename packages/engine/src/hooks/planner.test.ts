@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
-import { byEvent, select, whyIdle } from "./select.ts";
+import { byEvent, select, whyIdle } from "./planner.ts";
 
 const never = () => {
   throw new Error("nobody should ask");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { defineTool, object, string, ToolError } from "@keelson/engine";
 import { NO_USAGE, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
 import { scriptedModel } from "./scripted-model.ts";
-import { testEngine, WORLD_START } from "./world.ts";
+import { testEngine, WORLD_START } from "./test-engine.ts";
 
 const call: ToolUseBlock = { type: "tool_use", id: "call_1_1", name: "Peek", input: { path: "/p/a.txt" } };
 const prompt: NewEntry = { type: "user", uuid: "id-9", message: { role: "user", content: "more" } };

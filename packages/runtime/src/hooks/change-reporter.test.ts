@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
-import { ChangeReporter } from "./surroundings.ts";
+import { ChangeReporter } from "./change-reporter.ts";
 
 /** Surroundings whose hooks end when the test says so. */
 function opened() {

@@ -5,17 +5,17 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type * as Tty from "node:tty";
 import type { OpenSession } from "./open.ts";
-import type { ProcessIO } from "./world.ts";
+import type { ProcessIO } from "./process-io.ts";
 
-export function processWorld(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
+export function thisProcess(openSession: OpenSession, preload: () => Promise<unknown>): ProcessIO {
   const parent = process.ppid;
-  const world: ProcessIO = {
+  const io: ProcessIO = {
     preload,
     moved({ cwd, env }) {
       process.chdir(cwd);
       for (const name of Object.keys(process.env)) delete process.env[name];
       Object.assign(process.env, env);
-      return { ...world, cwd: process.cwd(), home: env["HOME"] || homedir(), env: process.env };
+      return { ...io, cwd: process.cwd(), home: env["HOME"] || homedir(), env: process.env };
     },
     cwd: process.cwd(),
     home: process.env["HOME"] || homedir(),
@@ -42,7 +42,7 @@ export function processWorld(openSession: OpenSession, preload: () => Promise<un
     },
     exit: (code) => process.exit(code),
   };
-  return world;
+  return io;
 }
 
 // Bun's own sink rather than `process.stdout`: its promises resolve when the reader has room again, and a reader that

@@ -15,7 +15,7 @@ import {
   type PermissionMode,
   type Signal,
 } from "@keelson/protocol";
-import type { Runners } from "./handlers/runners.ts";
+import type { Runners } from "./handlers/runner.ts";
 
 export interface HooksOptions {
   readonly sessionId: string;

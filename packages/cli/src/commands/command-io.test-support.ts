@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ProcessIO } from "../world.ts";
+import type { ProcessIO } from "../process-io.ts";
 
 export interface Seen {
   readonly code: number;
@@ -28,9 +28,9 @@ export function put(root: string, path: string, content: unknown): string {
   return file;
 }
 
-export async function inWorld(
+export async function withFakeIO(
   root: string,
-  run: (world: ProcessIO) => Promise<number>,
+  run: (io: ProcessIO) => Promise<number>,
   more: Partial<ProcessIO> = {},
 ): Promise<Seen> {
   let out = "";
