@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { GateQuestion, Rule } from "@keelson/engine";
-import { analyseCommand } from "@keelson/engine/command";
+import { analyseCommand, commandChecks } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID } from "@keelson/protocol";
 import { commandText } from "./grammar.ts";
@@ -101,6 +101,7 @@ function judge(text: string, given: Pick<GateQuestion, "analysis" | "rules" | "m
     tool: "Bash",
     input: { command: text },
     access: { kind: "command", command: text, cwd: "/repo" },
+    commandChecks,
     hook: NOTHING_SAID,
     directories: ["/repo"],
     cwd: "/repo",

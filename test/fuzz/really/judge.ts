@@ -4,7 +4,8 @@ import { parseRule, type Rule } from "@keelson/engine";
 import type { CommandAnalysis } from "@keelson/engine/command";
 import { decide } from "@keelson/engine/gate";
 import { NOTHING_SAID, type PermissionMode } from "@keelson/protocol";
-import { createGitLookup, gateQuestion } from "../../../packages/runtime/src/gate/question.ts";
+import { createCommandLookup } from "../../../packages/runtime/src/gate/command-lookup.ts";
+import { gateQuestion } from "../../../packages/runtime/src/gate/question.ts";
 import type { Errand, Shell } from "./trace.ts";
 import type { FuzzWorld } from "./world.ts";
 
@@ -43,7 +44,7 @@ export type Judge = (errand: Errand, agreement: Agreement) => Promise<CommandAna
 export function judgeFor(world: FuzzWorld, shell: Shell): Judge {
   const { work, home } = world;
   const directories = [work];
-  const gitIn = createGitLookup({
+  const lookup = createCommandLookup({
     root: work,
     home,
     isTrusted: () => true,
@@ -62,7 +63,7 @@ export function judgeFor(world: FuzzWorld, shell: Shell): Judge {
       shell: shell.kind === "bash" ? "bash" : "other",
     } as const;
     const access = { kind: "command", command, cwd } as const;
-    const question = await gateQuestion(facts, { tool: "Bash", input: { command }, access }, gitIn);
+    const question = await gateQuestion(facts, { tool: "Bash", input: { command }, access }, async () => lookup);
     return decide(question).behavior === "allow" ? question.analysis : undefined;
   };
 }

@@ -3,15 +3,8 @@
 
 import type { Decider } from "../ports.ts";
 import type { RuleFinding } from "./command/command-rules.ts";
-import { viewOf, type CommandView } from "./command/command-view.ts";
-import {
-  commandAllow,
-  commandAsk,
-  commandDeny,
-  commandSafety,
-  commandSuggestions,
-  denials,
-} from "./command/decide-command.ts";
+import type { CommandView } from "./command/command-view.ts";
+import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd } from "./match/governing.ts";
 import { coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, matchesName } from "./match/match-name.ts";
@@ -38,10 +31,16 @@ export function decide(given: GateQuestion): GateDecision {
   return trace(given).decision;
 }
 
-/** A question on its way through the checks. For commands, with the command made ready. */
+/** A question on its way through the checks. */
 interface Case extends GateQuestion {
-  readonly view?: CommandView;
+  /** Only for commands. */
+  readonly command?: CommandCase;
+}
+
+interface CommandCase {
+  readonly view: CommandView;
   readonly denials: readonly RuleFinding[];
+  readonly checks: CommandChecks;
 }
 
 type Asking = Extract<GateDecision, { behavior: "ask" }>;
@@ -65,8 +64,7 @@ export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
 /** The decision, and the check that made it. `asked` is what it was before a mode that asks nobody made it a no. */
 export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
   const ready = { ...given, matchers: given.matchers ?? newMatchers() };
-  const view = given.access.kind === "command" ? viewOf(ready) : undefined;
-  const question: Case = { ...ready, denials: view ? denials(view) : [], ...(view && { view }) };
+  const question: Case = given.access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
   for (const [check, answer] of CHECKS) {
     const decision = answer(question);
     if (decision === undefined) continue;
@@ -74,6 +72,14 @@ export function trace(given: GateQuestion): { check: Check; decision: GateDecisi
     return { check, decision: deny("mode", unasked(question.tool), decision.rule), asked: decision };
   }
   throw new Error("unreachable: the last check always answers");
+}
+
+/** Without the checks nothing is decided: the error ends the call, and nothing runs. */
+function commandCase(question: GateQuestion): CommandCase {
+  const checks = question.commandChecks;
+  if (checks === undefined) throw new Error("A command was put to the gate without the checks for commands");
+  const view = checks.viewOf(question);
+  return { view, checks, denials: checks.denials(view) };
 }
 
 function hookDeny({ hook, tool }: Case): GateDecision | undefined {
@@ -85,9 +91,10 @@ function denyRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "deny");
   const whole = rules.find((rule) => coversTool(rule, question.tool));
   if (whole) return deny("rule", refusal(question, whole), whole);
-  if (question.view) {
-    const found = commandDeny(question.view, question.denials);
-    return found ? deny("rule", found.message, found.rule) : confinement(question.view);
+  if (question.command) {
+    const { view, denials, checks } = question.command;
+    const found = checks.deny(view, denials);
+    return found ? deny("rule", found.message, found.rule) : confinement(view);
   }
   const rule = ruleAbout(rules, question);
   return rule && deny("rule", refusal(question, rule), rule);
@@ -103,7 +110,7 @@ function askRules(question: Case): GateDecision | undefined {
   const rules = question.rules.filter((rule) => rule.behavior === "ask");
   const rule = rules.find((each) => coversTool(each, question.tool)) ?? ruleAbout(rules, question);
   if (rule) return { ...ask(question, "rule"), rule };
-  const found = question.view && commandAsk(question.view, question.denials);
+  const found = question.command?.checks.ask(question.command.view, question.command.denials);
   if (!found) return undefined;
   const asked = { ...ask(question, "rule"), rule: found.rule };
   if (found.rule.behavior === "ask") return asked;
@@ -112,7 +119,7 @@ function askRules(question: Case): GateDecision | undefined {
 
 /** Neither a hook nor a rule lifts these. Bypass lifts the protected paths, never the rest. */
 function safety(question: Case): GateDecision | undefined {
-  const { access, view } = question;
+  const { access, command } = question;
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (question.linked === true) {
     const reason = "A file has several names, and not every file that a rule denies could be compared with it";
@@ -124,8 +131,7 @@ function safety(question: Case): GateDecision | undefined {
     if (path !== undefined && !isMemory(ends, question) && !isPlan(ends, question))
       return { ...asking("protected", protectedWish(access.path)), blockedPath: path };
   }
-  if (view === undefined) return undefined;
-  const danger = commandSafety(view);
+  const danger = command?.checks.safety(command.view);
   return danger && { ...asking("protected", danger.reason), ...(danger.path && { blockedPath: danger.path }) };
 }
 
@@ -173,7 +179,7 @@ function reading(question: Case): GateDecision | undefined {
     case "skill":
       return access.adds ? undefined : allow("other", "It only adds text");
     case "command":
-      return runs(question.view!);
+      return runs(question.command!);
     case "edit":
       return isMemory(endsOf(access.path, question), question)
         ? allow("workingDir", "It is the model's own notebook")
@@ -185,8 +191,8 @@ function reading(question: Case): GateDecision | undefined {
   }
 }
 
-function runs(view: CommandView): GateDecision | undefined {
-  const leave = commandAllow(view);
+function runs({ view, checks }: CommandCase): GateDecision | undefined {
+  const leave = checks.allow(view);
   // To leave the sandbox takes a rule about the command; that it only looks is not enough.
   if (leave && (view.sandbox !== "out" || leave.by === "rule")) return allow(leave.by, leave.reason, leave.rule);
   const { sandbox, mode } = view.question;
@@ -217,12 +223,12 @@ function ask(question: Case, by: Decider): Asking {
       return { ...asking(by === "other" ? "workingDir" : by, open.reason), suggestions, blockedPath: ends.real };
     }
     case "command":
-      return askCommand(question.view!, by);
+      return askCommand(question.command!, by);
   }
 }
 
-function askCommand(view: CommandView, by: Decider): Asking {
-  const asked: Asking = { behavior: "ask", by, ...commandSuggestions(view) };
+function askCommand({ view, checks }: CommandCase, by: Decider): Asking {
+  const asked: Asking = { behavior: "ask", by, ...checks.suggest(view) };
   if (view.sandbox !== "out" || by === "rule") return asked;
   return { ...asked, reason: "This command wants to run outside the sandbox", reasonType: "sandboxOverride" };
 }

@@ -3,6 +3,7 @@
 import { NOTHING_SAID, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../tool.ts";
 import { analyseCommand } from "./command/command.ts";
+import { commandChecks } from "./command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "./decide.ts";
 import { lookedUp } from "./disk.test-support.ts";
 import { parseRule, type Rule } from "./rule.ts";
@@ -31,6 +32,7 @@ export function question(access: Access, tool: string, setup: GateSetup = {}): G
     tool,
     input: {},
     access,
+    commandChecks,
     hook: NOTHING_SAID,
     rules: rulesOf(rules),
     mode: "default",

@@ -4,6 +4,7 @@ import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol"
 import type { PermissionDecision } from "../ports.ts";
 import type { Access } from "../tool.ts";
 import type { CommandAnalysis } from "./command/command.ts";
+import type { CommandChecks } from "./command/decide-command.ts";
 import type { OnDisk } from "./command/on-disk.ts";
 import type { GitRepositories } from "./git-danger.ts";
 import { governs } from "./match/match.ts";
@@ -40,6 +41,8 @@ export interface GateQuestion {
   readonly governing?: readonly string[];
   /** Of `access.command`; without it a command is treated as one that cannot be read. */
   readonly analysis?: CommandAnalysis;
+  /** Required where `access` is a command; loaded together with the parser. */
+  readonly commandChecks?: CommandChecks;
   /** What runs commands. Text is judged as bash reads it, so with `other` nothing is harmless by its text. */
   readonly shell?: "bash" | "other";
   /** The repositories git would find in the folders of `gitFolders`; absent: nobody looked. */

@@ -17,7 +17,7 @@ import {
   readVerdict,
   type AutoRules,
   type Classified,
-} from "@keelson/engine/gate";
+} from "@keelson/engine/auto";
 import type { ModelMessage, PermissionMode, Signal, Usage } from "@keelson/protocol";
 import { askAside } from "../model/side-request.ts";
 

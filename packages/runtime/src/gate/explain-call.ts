@@ -14,7 +14,8 @@ import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engin
 import { decide, newMatchers } from "@keelson/engine/gate";
 import { chooseShell, createLedger, createWorkspace, files, createSearch } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
-import { createGitLookup, gateQuestion } from "./question.ts";
+import { createCommandLookup } from "./command-lookup.ts";
+import { gateQuestion } from "./question.ts";
 import { governingOf } from "./governing.ts";
 import { builtInTools } from "../machine/pool.ts";
 import { supposedSandbox } from "../machine/sandbox.ts";
@@ -59,7 +60,7 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   ).forGate();
   const known = { rules, directories, cwd, home, governing, shell } as const;
   const facts = { ...known, hook: NOTHING_SAID, readable: [], matchers: newMatchers() };
-  const gitIn = createGitLookup({
+  const commandLookup = createCommandLookup({
     root: cwd,
     home,
     isTrusted: () => trusted,
@@ -71,7 +72,11 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     const reading = await read(tool, input, builtIn, context);
     if (!reading.ok) return reading;
     const confined = await (sandbox ??= supposedSandbox(snapshot));
-    const question = await gateQuestion({ ...facts, ...confined, mode: supposed ?? mode }, reading.call, gitIn);
+    const question = await gateQuestion(
+      { ...facts, ...confined, mode: supposed ?? mode },
+      reading.call,
+      async () => commandLookup,
+    );
     return { ok: true, question } as const;
   };
 

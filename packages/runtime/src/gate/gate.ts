@@ -4,7 +4,7 @@ import type { GateDecision, Permission, PermissionState, PermitRequest, Rule, Sa
 import type * as EngineGate from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { LinkGuard } from "@keelson/host/links";
-import type { GitLookup, GitLookupOptions } from "@keelson/host/git";
+import type { GitLookupOptions } from "@keelson/host/git";
 import type {
   HookEvent,
   HookOutcome,
@@ -15,6 +15,7 @@ import type {
   ToolUseBlock,
 } from "@keelson/protocol";
 import { answer, reasonType, type AskPerson } from "./ask.ts";
+import type { CommandLookup } from "./command-lookup.ts";
 import type * as Questions from "./question.ts";
 import type { GateFacts } from "./question.ts";
 import { underShield } from "../machine/sandbox.ts";
@@ -79,7 +80,7 @@ export class Gate {
   /** Where the path of a call led when it was decided about. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #judge: Judge | undefined;
-  #gitIn: GitLookup | undefined;
+  #commands: Promise<CommandLookup> | undefined;
   /** Calls a person let past the guard. */
   readonly #lifted = new Set<string>();
 
@@ -170,7 +171,7 @@ export class Gate {
     const question = await questions.gateQuestion(
       { ...this.#facts(), sandbox: underShield(this.#options.sandbox, shield), shield, hook },
       { tool: tool.name, input, access },
-      (this.#gitIn ??= questions.createGitLookup(this.#options.git)),
+      () => (this.#commands ??= this.#loadCommands()),
     );
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
@@ -228,6 +229,11 @@ export class Gate {
         warn,
       });
     return this.#prepare({ gate, question, links });
+  }
+
+  async #loadCommands(): Promise<CommandLookup> {
+    const { createCommandLookup } = await import("./command-lookup.ts");
+    return createCommandLookup(this.#options.git);
   }
 
   #prepare({ gate, question, links }: Pick<Judge, "gate" | "question" | "links">): Judge {

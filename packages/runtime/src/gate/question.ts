@@ -1,35 +1,31 @@
-// A call as the gate wants it asked: links resolved, the command parsed, its patterns looked up. The only place that
-// makes such a question.
+// Turns a call into the question the gate decides: links resolved and, for commands, everything about them looked up.
+// The only place that makes such a question.
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
-import { gitFolders, landings, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
-import type { GitLookup } from "@keelson/host/git";
-import { contentsOf, matchesOf, type FoundPath } from "@keelson/host/look-up";
-
-export { createGitLookup } from "@keelson/host/git";
+import type { CommandLookup } from "./command-lookup.ts";
 
 export { explained, withLinks } from "./links.ts";
 
-/** All that a question needs besides the call itself and what is looked up for it. */
+/** What a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<
   GateQuestion,
-  "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "git"
+  "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "commandChecks" | "git"
 >;
 
 export async function gateQuestion(
   facts: GateFacts,
   call: Pick<GateQuestion, "tool" | "input" | "access">,
-  gitIn: GitLookup,
+  commands: () => Promise<CommandLookup>,
 ): Promise<GateQuestion> {
-  const found = await lookedUp(call.access, facts.home, gitIn);
+  const found = await lookedUp(call.access, facts.home, commands);
   const matched = [...(found.onDisk?.matches.values() ?? [])].flat().map(({ real }) => real);
   const paths = [found.realPath ?? [], [...(found.realPaths?.values() ?? [])], matched].flat();
   return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
 }
 
-/** With those of these paths that are a second name of a governing file: a hard link, which no path tells. */
+/** Adds those of the paths that are hard links to a governing file: no path shows that. */
 function withOtherNames(governing: readonly string[], paths: readonly string[]): readonly string[] {
   const linked = paths.filter((path) => identityOf(path) !== undefined);
   if (linked.length === 0) return governing;
@@ -37,7 +33,7 @@ function withOtherNames(governing: readonly string[], paths: readonly string[]):
   return [...governing, ...linked.filter((path) => own.has(identityOf(path)))];
 }
 
-/** Undefined for files that have one name only. */
+/** Undefined for files with a single name. */
 function identityOf(path: string): string | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -47,49 +43,11 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-async function lookedUp(access: Access, home: string, gitIn: GitLookup): Promise<Partial<GateQuestion>> {
+async function lookedUp(
+  access: Access,
+  home: string,
+  commands: () => Promise<CommandLookup>,
+): Promise<Partial<GateQuestion>> {
   if (access.kind === "read" || access.kind === "edit") return { realPath: realPathOf(access.path) };
-  if (access.kind !== "command") return {};
-  // The shell parser costs about 1 ms to load; sessions that never run a command never pay it.
-  const { analyseCommand } = await import("@keelson/engine/command");
-  const analysis = analyseCommand(access.command);
-  const where = { cwd: access.cwd, home };
-  const asked = toLookUp(analysis, where, realPathOf);
-  const { folders } = gitFolders(analysis.commands, where);
-  const found = onDisk(asked);
-  const taken = asked.copies.flatMap((copy) => landings(copy, found.contents)).filter(isLink);
-  return {
-    analysis,
-    realPaths: new Map([...asked.paths, ...taken].map((path) => [path, realPathOf(path)])),
-    onDisk: found,
-    git: new Map(folders.map((folder) => [folder, gitIn(folder)])),
-  };
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch {
-    return false;
-  }
-}
-
-/** About half a second's worth. */
-const MOST_SEEN = 200_000;
-
-function onDisk({ patterns, folders }: LookUps): OnDisk {
-  const sight = { left: MOST_SEEN };
-  const matches = known(patterns.map((pattern) => [pattern, matchesOf(pattern, nameFits, sight)]));
-  const contents = known(
-    folders.map(({ path, pattern, ...depth }) => {
-      const starts = pattern ? matches.get(path)?.map(({ given }) => given) : [path];
-      const found = starts?.map((start) => contentsOf(start, depth, sight));
-      return [path, found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? [])];
-    }),
-  );
-  return { matches, contents };
-}
-
-function known(looked: readonly (readonly [string, FoundPath[] | undefined])[]): Map<string, readonly FoundPath[]> {
-  return new Map(looked.filter((each): each is readonly [string, FoundPath[]] => each[1] !== undefined));
+  return access.kind === "command" ? (await commands())(access, home) : {};
 }

@@ -37,10 +37,7 @@ export async function openSandbox(
     seccomp: settings.enabled && seccomp ? extractProgram(seccomp, cacheDir) : null,
     async isExcluded(command) {
       if (excluded.length === 0) return false;
-      const [{ analyseCommand }, { isExcluded }] = await Promise.all([
-        import("@keelson/engine/command"),
-        import("@keelson/engine/gate"),
-      ]);
+      const { analyseCommand, isExcluded } = await import("@keelson/engine/command");
       return isExcluded(analyseCommand(command), excluded);
     },
   });

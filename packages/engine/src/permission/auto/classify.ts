@@ -17,6 +17,8 @@ import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
 import type { GateDecision } from "../question.ts";
 
 /** unclear: no verdict, or one that was not given as asked for. */
+export type { AutoRules };
+
 export interface Classified {
   readonly verdict: "allow" | "deny" | "unclear";
   readonly reason: string;

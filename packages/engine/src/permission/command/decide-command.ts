@@ -7,7 +7,7 @@ import type { SimpleCommand } from "./command.ts";
 import { findingOnLine, findingsIn, isWritten, type RuleFinding } from "./command-rules.ts";
 import { protectedTarget, uncheckedCopy } from "./protected-writes.ts";
 import { isFileCommand, isRuled, leaveFor, textRules, type Leave } from "./command-run.ts";
-import type { CommandView } from "./command-view.ts";
+import { viewOf, type CommandView } from "./command-view.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import { criticalRemoval } from "./removal.ts";
@@ -15,13 +15,38 @@ import { isBound } from "./rule-limits.ts";
 import type { Rule } from "../rule.ts";
 import { protectedWish, refusal, shortCommand } from "../sentences.ts";
 import { beyondRules } from "./surroundings.ts";
-import { rulesFor, suggestCommands, suggestDirectory } from "../suggest.ts";
+import { suggestDirectory } from "../suggest.ts";
+import { rulesFor, suggestCommands } from "./suggest-command.ts";
+
+/**
+ * The command side of the gate. `decide` gets it with the question instead of importing it: calls that are not commands
+ * would otherwise load some sixty modules for nothing.
+ */
+export interface CommandChecks {
+  viewOf: typeof viewOf;
+  denials: typeof denials;
+  deny: typeof commandDeny;
+  ask: typeof commandAsk;
+  safety: typeof commandSafety;
+  allow: typeof commandAllow;
+  suggest: typeof commandSuggestions;
+}
+
+export const commandChecks: CommandChecks = {
+  viewOf,
+  denials,
+  deny: commandDeny,
+  ask: commandAsk,
+  safety: commandSafety,
+  allow: commandAllow,
+  suggest: commandSuggestions,
+};
 
 /** Commands longer than this run only when all of Bash is allowed. */
 const LONGEST = 10_000;
 
 /** What the deny rules find in the command; the surest finding decides whether it is refused or asked about. */
-export function denials(view: CommandView): readonly RuleFinding[] {
+function denials(view: CommandView): readonly RuleFinding[] {
   const rules = view.question.rules.filter((rule) => rule.behavior === "deny");
   const line = findingOnLine(rules, view);
   if (view.analysis.problem !== undefined) return line ? [line] : [];
@@ -29,10 +54,7 @@ export function denials(view: CommandView): readonly RuleFinding[] {
 }
 
 /** The refusal, when a deny rule speaks about the command or a file in it. */
-export function commandDeny(
-  view: CommandView,
-  found: readonly RuleFinding[],
-): { message: string; rule: Rule } | undefined {
+function commandDeny(view: CommandView, found: readonly RuleFinding[]): { message: string; rule: Rule } | undefined {
   const { problem } = view.analysis;
   const finding = problem === undefined ? found.find(({ reach }) => reach === "yes") : found[0];
   if (finding === undefined) return undefined;
@@ -41,7 +63,7 @@ export function commandDeny(
 }
 
 /** The rule for which a person must be asked: an ask rule that speaks, or a deny rule that might. */
-export function commandAsk(view: CommandView, denied: readonly RuleFinding[]): RuleFinding | undefined {
+function commandAsk(view: CommandView, denied: readonly RuleFinding[]): RuleFinding | undefined {
   const rules = view.question.rules.filter((rule) => rule.behavior === "ask");
   const line = findingOnLine(rules, view);
   if (line || view.analysis.problem !== undefined) return line;
@@ -49,7 +71,7 @@ export function commandAsk(view: CommandView, denied: readonly RuleFinding[]): R
 }
 
 /** Unreadable commands and critical removals in every mode; writes to protected paths unless bypassed. */
-export function commandSafety(view: CommandView): { reason: string; path?: string } | undefined {
+function commandSafety(view: CommandView): { reason: string; path?: string } | undefined {
   const { analysis, question, lost } = view;
   if (analysis.problem !== undefined) return { reason: `This command requires approval: ${analysis.problem}` };
   for (const part of analysis.commands) {
@@ -73,7 +95,7 @@ export function commandSafety(view: CommandView): { reason: string; path?: strin
 }
 
 /** Every part looks only, and only where it may; or a rule or the mode allows it. */
-export function commandAllow(view: CommandView): Leave | undefined {
+function commandAllow(view: CommandView): Leave | undefined {
   const { analysis, question } = view;
   if (question.shell === "other") return undefined;
   if (analysis.problem !== undefined || analysis.command.length > LONGEST || analysis.commands.length === 0)
@@ -100,7 +122,7 @@ const APPROVAL = "This command requires approval";
 const NO_BASH = "no bash was found, so commands cannot be checked; install bash";
 
 /** Why it has to be asked about, and what would settle it for good. */
-export function commandSuggestions(view: CommandView): Asked {
+function commandSuggestions(view: CommandView): Asked {
   const { analysis, question } = view;
   if (question.shell === "other") return { reason: `${APPROVAL}: ${NO_BASH}`, suggestions: [] };
   if (analysis.problem !== undefined || analysis.command.length > LONGEST) return { reason: APPROVAL, suggestions: [] };

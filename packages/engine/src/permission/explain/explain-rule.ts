@@ -3,6 +3,7 @@
 
 import { NOTHING_SAID } from "@keelson/protocol";
 import type { CommandAnalysis } from "../command/command.ts";
+import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import { absolute } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
@@ -107,7 +108,7 @@ function callFor(rule: Rule, ground: RuleGround): GateQuestion | undefined {
 
   if (tool === "Bash") {
     const access = { kind: "command", command: filled, cwd } as const;
-    return { ...question, access, analysis: ground.analyse(filled) };
+    return { ...question, access, analysis: ground.analyse(filled), commandChecks };
   }
   if (Object.hasOwn(FILE_TOOLS, tool)) {
     // Brackets and question marks would have to be read as the matcher reads them.

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, PERMISSION_MODES, type RuleBehavior } from "@keelson/protocol";
 import { analyseCommand } from "../command/command.ts";
+import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateQuestion } from "../decide.ts";
 import { explain } from "./explain.ts";
 import type { PartExplanation } from "./explain-command.ts";
@@ -27,6 +28,7 @@ function rulesOf(rules: Rules): Rule[] {
 }
 
 const facts = {
+  commandChecks,
   input: {},
   hook: NOTHING_SAID,
   mode: "default",

@@ -5,6 +5,7 @@ import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/p
 import type { Access } from "../../tool.ts";
 import { analyseCommand } from "../command/command.ts";
 import { gitFolders } from "../command/git-folders.ts";
+import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
 import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
@@ -67,7 +68,7 @@ function repositories({ command, cwd }: { command: string; cwd: string }, known:
 
 function analysed({ command, cwd }: Extract<Access, { kind: "command" }>, disk: Disk) {
   const analysis = analyseCommand(command);
-  return { analysis, ...lookedUp(analysis, { cwd, home: "/home/me" }, disk) };
+  return { analysis, commandChecks, ...lookedUp(analysis, { cwd, home: "/home/me" }, disk) };
 }
 
 function rulesOf(behavior: RuleBehavior, texts: readonly string[]): Rule[] {

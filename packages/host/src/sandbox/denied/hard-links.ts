@@ -1,9 +1,8 @@
 // Files with several names. A rule is about one name; the content is the same under every other.
 
-import type { Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { entriesOf, QUIET } from "./folder-index.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { inodeOf, statOrNull } from "../guarded/look.ts";
 
 export interface LinkedFile {
   readonly path: string;
@@ -13,8 +12,6 @@ export interface LinkedFile {
 
 /** By inode. */
 export type LinkedFiles = ReadonlyMap<string, LinkedFile>;
-
-export const inodeOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
 
 const MOST_LOOKS = 200_000;
 

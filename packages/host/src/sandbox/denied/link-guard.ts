@@ -2,11 +2,9 @@
 // was told to look; between two looks it only compares.
 
 import { sep } from "node:path";
-import { createDeniedFiles, type DeniedLinks, type DenyOptions } from "./denied.ts";
+import type { DeniedFiles, DeniedLinks, DenyOptions } from "./denied.ts";
 import type { DenyRule } from "./deny-pattern.ts";
-import { QUIET } from "./folder-index.ts";
-import { inodeOf } from "./hard-links.ts";
-import { lookThrough } from "../guarded/look.ts";
+import { inodeOf, lookThrough } from "../guarded/look.ts";
 
 export interface LinkGuard {
   /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */
@@ -16,8 +14,9 @@ export interface LinkGuard {
 }
 
 export function createLinkGuard(options: DenyOptions): LinkGuard {
-  const files = createDeniedFiles(options);
-  let known: { readonly rules: readonly DenyRule[]; readonly links: DeniedLinks } | undefined;
+  let files: DeniedFiles | undefined;
+  let known:
+    { readonly rules: readonly DenyRule[]; readonly links: DeniedLinks; quiet: ReadonlySet<string> } | undefined;
 
   return {
     async prepare(paths, { cwd, folders }) {
@@ -28,18 +27,25 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
         return stat?.isDirectory() ? folders : (stat?.nlink ?? 0) > 1;
       };
       if (![...paths].some(matters)) return;
-      known = { rules, links: await files.links(cwd) };
+      // Most sessions never come this far; what searches for denied files is loaded by those that do.
+      const [{ createDeniedFiles }, { QUIET }] = await Promise.all([
+        import("./denied.ts"),
+        import("./folder-index.ts"),
+      ]);
+      files ??= createDeniedFiles(options);
+      known = { rules, links: await files.links(cwd), quiet: QUIET };
     },
     behind(path) {
       const rules = options.rules();
       const stat = rules.some(isAboutFiles) ? lookThrough(path) : null;
       if (!stat?.isFile() || stat.nlink < 2) return undefined;
       if (known?.rules !== rules) return "unknown";
-      const { linked, complete } = known.links;
+      const { quiet, links } = known;
+      const { linked, complete } = links;
       const found = linked.get(inodeOf(stat));
       if (found !== undefined) return { path: found.path };
       // Package managers link whole trees of files to their store.
-      return complete || path.split(sep).some((name) => QUIET.has(name)) ? undefined : "unknown";
+      return complete || path.split(sep).some((name) => quiet.has(name)) ? undefined : "unknown";
     },
   };
 }

@@ -13,6 +13,9 @@ export function lookThrough(path: string): Stats | null {
   return quietly(() => statSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
+/** The same for every name of a file. */
+export const inodeOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
+
 export function isFolder(path: string): boolean {
   return statOrNull(path)?.isDirectory() === true;
 }
