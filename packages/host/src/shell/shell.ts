@@ -77,7 +77,12 @@ const NO_OUTPUT = { text: "", code: null };
 
 export function createShell(options: ShellOptions): SessionShell {
   const token = randomHex(16);
-  const envNow = () => commandEnvironment({ ...options, token });
+  let environment: { readonly from: ShellOptions["childEnv"]; readonly env: Record<string, string> } | undefined;
+  const envNow = () => {
+    const from = options.childEnv;
+    if (environment?.from !== from) environment = { from, env: commandEnvironment({ ...options, token }) };
+    return environment.env;
+  };
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;

@@ -4,7 +4,7 @@
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
 import {
-  analyseCommand,
+  analyseOnce,
   commandChecks,
   gitFolders,
   landings,
@@ -23,7 +23,7 @@ export type CommandLookup = (access: Access & { kind: "command" }, home: string)
 export function createCommandLookup(git: GitLookupOptions): CommandLookup {
   const gitIn = createGitLookup(git);
   return (access, home) => {
-    const analysis = analyseCommand(access.command);
+    const analysis = analyseOnce(access.command);
     const where = { cwd: access.cwd, home };
     const wanted = toLookUp(analysis, where, realPathOf);
     const { folders } = gitFolders(analysis.commands, where);

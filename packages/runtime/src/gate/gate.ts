@@ -207,8 +207,9 @@ export class Gate {
   }
 
   /** Loads what judging needs, while there is nothing better to do. From then on `mayRead` answers. */
-  warm(): Promise<unknown> {
-    return this.#load();
+  async warm(): Promise<void> {
+    await this.#load();
+    this.#options.governing();
   }
 
   async #load(): Promise<Judge> {

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { analyseCommand, isReadOnlyCommand, type SimpleCommand } from "./command.ts";
+import { analyseCommand, type SimpleCommand } from "./command.ts";
+import { isReadOnlyCommand } from "./recent-analyses.ts";
 import { everyCommand } from "./command-files.ts";
 
 /** Every simple command found, as its de-quoted words. */

@@ -17,7 +17,6 @@ import {
   testWords,
   commandText,
 } from "./parts.ts";
-import { isReadOnly } from "../read-only/read-only.ts";
 import { codeInVariable, isExpandedLater, loadsUnknown, rulingNames } from "./variables.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
@@ -83,11 +82,6 @@ export function analyseCommand(command: string): CommandAnalysis {
   if (reading.evaluates) commands.push(...readTexts(reading));
   const named = reading.defined.size > 0 ? commands.map((each) => renamed(each, reading.defined)) : commands;
   return { command, commands: named, ...(reading.problem && { problem: reading.problem }) };
-}
-
-/** True when every part of the command only looks. Says nothing about where it looks. */
-export function isReadOnlyCommand(command: string): boolean {
-  return isReadOnly(analyseCommand(command));
 }
 
 interface Reading {

@@ -1,9 +1,10 @@
 // The gate's command side: the parser, what to look up before a command is judged, and the checks. Loaded with the first
 // command, because together with the parser it is some sixty modules.
 
-export { analyseCommand, isReadOnlyCommand, type CommandAnalysis } from "./command.ts";
+export { analyseCommand, type CommandAnalysis } from "./command.ts";
 export { commandChecks } from "./decide-command.ts";
 export { landings } from "./deep.ts";
 export { gitFolders } from "./git-folders.ts";
+export { analyseOnce, isReadOnlyCommand } from "./recent-analyses.ts";
 export { nameFits, toLookUp, type LookUps, type OnDisk } from "./on-disk.ts";
 export { isExcluded } from "../sandboxed.ts";

@@ -1,7 +1,7 @@
 // Rows of commands that only look, and of commands that do not although they seem to. None of them is ever run.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "../command/command.ts";
+import { isReadOnlyCommand } from "../command/recent-analyses.ts";
 
 const LOOKS = [
   "ls",

@@ -1,7 +1,7 @@
 // Option by option: what keeps a program looking, and what makes it write, run or send. See `verdicts-options-data.ts`.
 
 import { expect, test } from "bun:test";
-import { isReadOnlyCommand } from "../command/command.ts";
+import { isReadOnlyCommand } from "../command/recent-analyses.ts";
 import { PROGRAMS } from "../read-only/read-only-table.ts";
 import { OPTION_ROWS } from "./verdicts-options-data.ts";
 
