@@ -12,13 +12,17 @@ import { root } from "../scripts/root.ts";
 const page = readFileSync(join(root, "docs/hooks.md"), "utf8");
 const section = (title: string) => page.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
 
-/** Name, matcher, exit 2 and JSON fields of each row in a table of events. */
-const rowsOf = (text: string) =>
-  text
+/** Name, matcher, exit 2 and JSON fields of each event: one table has the first three, a second the fields. */
+function rowsOf(text: string) {
+  const rows = text
     .split("\n")
     .map((line) => line.split("|").map((cell) => cell.trim()))
-    .filter(([, name]) => (HOOK_EVENTS as readonly string[]).includes(name!))
-    .map(([, name, , matcher, exit2, heeds]) => ({ name, matcher, exit2, heeds }));
+    .filter(([, name]) => (HOOK_EVENTS as readonly string[]).includes(name!));
+  const fields = new Map(rows.flatMap(([, name, list, ...more]) => (more.length === 1 ? [[name, list]] : [])));
+  return rows
+    .filter((row) => row.length > 4)
+    .map(([, name, , matcher, exit2]) => ({ name, matcher, exit2, heeds: fields.get(name) ?? "–" }));
+}
 
 function rowFor(name: HookEvent) {
   const { matchedOn, exit2 } = EVENT_FACTS[name];
@@ -62,7 +66,7 @@ test("the tables of events list matcher, exit 2 and JSON fields, and separate ev
 
 test("the page says which events support each handler type", () => {
   const text = section("Handler types").split("**`prompt` and `agent`**")[1]!;
-  const named = HOOK_EVENTS.filter((name) => new RegExp(`\\b${name}\\b`).test(text.split(". SessionStart")[0]!));
+  const named = HOOK_EVENTS.filter((name) => new RegExp(`\\b${name}\\b`).test(text.split(".\nSessionStart")[0]!));
   expect(named).toEqual(HOOK_EVENTS.filter((name) => EVENT_FACTS[name].mechanisms.includes("prompt")));
   expect(text.replaceAll("\n", " ")).toContain("SessionStart and Setup support neither these nor `http`");
   expect(HOOK_EVENTS.filter((name) => !EVENT_FACTS[name].mechanisms.includes("http"))).toEqual([
