@@ -1,5 +1,5 @@
-// docs/hooks.md against the program: its table of events, its lists and its pieces of JSON. Scripts in it are run by
-// docs.test.ts, like those of every page.
+// Checks docs/hooks.md against the program: the tables of events, the lists and the JSON examples. docs.test.ts runs the
+// scripts on this page, as on every page.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -12,13 +12,17 @@ import { root } from "../scripts/root.ts";
 const page = readFileSync(join(root, "docs/hooks.md"), "utf8");
 const section = (title: string) => page.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
 
-/** Name, matcher, exit 2 and what is heeded, of each row of a table of events. */
-const rowsOf = (text: string) =>
-  text
+/** Name, matcher, exit 2 and JSON fields of each event: one table has the first three, a second the fields. */
+function rowsOf(text: string) {
+  const rows = text
     .split("\n")
     .map((line) => line.split("|").map((cell) => cell.trim()))
-    .filter(([, name]) => (HOOK_EVENTS as readonly string[]).includes(name!))
-    .map(([, name, , matcher, exit2, heeds]) => ({ name, matcher, exit2, heeds }));
+    .filter(([, name]) => (HOOK_EVENTS as readonly string[]).includes(name!));
+  const fields = new Map(rows.flatMap(([, name, list, ...more]) => (more.length === 1 ? [[name, list]] : [])));
+  return rows
+    .filter((row) => row.length > 4)
+    .map(([, name, , matcher, exit2]) => ({ name, matcher, exit2, heeds: fields.get(name) ?? "–" }));
+}
 
 function rowFor(name: HookEvent) {
   const { matchedOn, exit2 } = EVENT_FACTS[name];
@@ -44,7 +48,7 @@ function heededBy(facts: EventFacts): string[] {
   ];
 }
 
-/** Events that something in the program fires. */
+/** Events that the program fires. */
 function firedEvents(): ReadonlySet<string> {
   const files = [...new Bun.Glob("packages/{engine,runtime}/src/**/*.ts").scanSync(root)];
   const sources = files.filter((file) => !file.includes(".test")).map((file) => readFileSync(join(root, file), "utf8"));
@@ -53,25 +57,25 @@ function firedEvents(): ReadonlySet<string> {
   );
 }
 
-test("the table of events says what each is matched on, whether it blocks, what it heeds, and whether it fires yet", () => {
+test("the tables of events list matcher, exit 2 and JSON fields, and separate events that fire from those that do not yet", () => {
   const fired = firedEvents();
-  const [now, coming] = section("Events").split("These can be registered");
+  const [now, coming] = section("Events").split("You can register the following events");
   expect(rowsOf(now!)).toEqual(HOOK_EVENTS.filter((name) => fired.has(name)).map(rowFor));
   expect(rowsOf(coming!)).toEqual(HOOK_EVENTS.filter((name) => !fired.has(name)).map(rowFor));
 });
 
-test("the kinds of handlers are said to stand where they may", () => {
-  const text = section("Five kinds of handlers").split("**`prompt` and `agent`**")[1]!;
-  const named = HOOK_EVENTS.filter((name) => new RegExp(`\\b${name}\\b`).test(text.split(". Their")[0]!));
+test("the page says which events support each handler type", () => {
+  const text = section("Handler types").split("**`prompt` and `agent`**")[1]!;
+  const named = HOOK_EVENTS.filter((name) => new RegExp(`\\b${name}\\b`).test(text.split(".\nSessionStart")[0]!));
   expect(named).toEqual(HOOK_EVENTS.filter((name) => EVENT_FACTS[name].mechanisms.includes("prompt")));
-  expect(text).toContain("SessionStart and Setup know neither these nor `http`");
+  expect(text.replaceAll("\n", " ")).toContain("SessionStart and Setup support neither these nor `http`");
   expect(HOOK_EVENTS.filter((name) => !EVENT_FACTS[name].mechanisms.includes("http"))).toEqual([
     "SessionStart",
     "Setup",
   ]);
 });
 
-test("the times are those a handler has", () => {
+test("the page gives the default timeouts", () => {
   const seconds = (event: HookEvent, handler: HookHandler) =>
     timeoutOf({ event, handler, source: "userSettings" }) / 1000;
   const command: HookHandler = { type: "command", command: "true" };
@@ -83,7 +87,7 @@ test("the times are those a handler has", () => {
     seconds("Stop", { type: "agent", prompt: "?" }),
   ];
   expect(page.replaceAll("\n", " ")).toContain(
-    `has ${a} seconds, on UserPromptSubmit ${b} and on MessageDisplay ${c}; a prompt ${d}, an agent ${e}.`,
+    `has ${a} seconds, on UserPromptSubmit ${b} and on MessageDisplay ${c}; a prompt hook has ${d}, an agent hook ${e}.`,
   );
 });
 
@@ -91,7 +95,7 @@ const blocks = (info: string) =>
   Array.from(page.matchAll(new RegExp(`^\`\`\`json ${info}\\n([\\s\\S]*?)^\`\`\`$`, "gm")), (found) => found.slice(1));
 
 for (const [event, text] of blocks("output (\\w+)") as [HookEvent, string][]) {
-  test(`the answer to ${event} is one that is heeded in full: ${text.slice(0, 60).replaceAll(/\s+/g, " ")}…`, () => {
+  test(`every field of the ${event} answer takes effect: ${text.slice(0, 60).replaceAll(/\s+/g, " ")}…`, () => {
     const run = { outcome: "success", exitCode: 0, stdout: text, stderr: "", durationMs: 1 } as const;
     const handler: HookHandler = { type: "command", command: "hook" };
     const { context, problem, ignored, ...said } = readReply(run, { event, label: `${event}:Bash`, handler });
@@ -100,7 +104,7 @@ for (const [event, text] of blocks("output (\\w+)") as [HookEvent, string][]) {
   });
 }
 
-test("the settings are sound, and every hook in them would run", async () => {
+test("the settings example is valid, and every hook in it would run", async () => {
   const all = blocks("settings");
   expect(all).toHaveLength(1);
   for (const [text] of all) {

@@ -1,5 +1,5 @@
-// docs/sdk.md and docs/migration.md against the SDK: every block of TypeScript is a piece of an example, or compiles;
-// those that are marked run, and print what stands below them. What the tables name exists.
+// Checks docs/sdk.md and docs/migration.md against the SDK: every TypeScript block is part of an example or compiles,
+// blocks marked `run` print the output below them, and what the tables name exists.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { door, read as readAll } from "./sessions/sdk/door.ts";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const PAGES = ["docs/sdk.md", "docs/migration.md"];
 
-/** What the model says in blocks marked `model=…`; in the others the offline stand-in answers. */
+/** The model's replies in blocks marked `model=…`; the offline model answers in the others. */
 const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
   push: [
     { calls: [{ name: "Bash", input: { command: "git push" } }] },
@@ -50,15 +50,15 @@ interface Block {
   readonly place: string;
   readonly file: string;
   readonly code: string;
-  /** What follows `ts` on the fence. */
+  /** The words after `ts` on the fence. */
   readonly words: Readonly<Record<string, string | undefined>>;
-  /** The block `text output` right after it, if there is one. */
+  /** The `text output` block right after it, if any. */
   readonly output: string | undefined;
 }
 
 /**
- * `ts` compiles. `ts run` runs, with `model=…` where a model speaks. `ts from=…` stands in that file, word for word.
- * `ts official` is written for the official SDK, and compiles with the import changed.
+ * `ts` compiles. `ts run` runs, with `model=…` for scripted replies. `ts from=…` is copied from that file.
+ * `ts official` is written for the official SDK and compiles with the import changed.
  */
 function blocksIn(page: string): Block[] {
   const fenced = /^```ts((?: [\w=./-]+)*)\n([\s\S]*?)^```\n(?:\n(`{3,})text output\n([\s\S]*?)^\3\n)?/gm;
@@ -101,7 +101,7 @@ test("the blocks compile, and the examples too", async () => {
   expect({ problems: await tsc.stdout.text(), code: await tsc.exited }).toEqual({ problems: "", code: 0 });
 }, 30_000);
 
-/** Indentation is the page's own. */
+/** Ignores indentation, which differs on the page. */
 const lines = (code: string) =>
   code
     .trim()
@@ -110,7 +110,7 @@ const lines = (code: string) =>
     .join("\n");
 
 test.each(quoted.map(({ place, words, code }) => [place, words["from"]!, code] as const))(
-  "the block at %s stands in %s",
+  "the block at %s is copied from %s",
   (_, from, code) => expect(lines(read(from))).toContain(lines(code)),
 );
 
@@ -162,11 +162,11 @@ test("the table of errors has every class, with its errorClass", () => {
   expect(rows.map(([name, kind]) => [...namesIn(name!), ...namesIn(kind!)]).toSorted()).toEqual(classes.toSorted());
 });
 
-const missing = rowsOf("docs/migration.md", "What is not there yet");
+const missing = rowsOf("docs/migration.md", "Not supported yet");
 const rowsThatSay = (word: string) =>
   missing.filter(([, today]) => today!.startsWith(word)).flatMap(([what]) => namesIn(what!));
 
-test("what is said to be refused is refused, by name", async () => {
+test("options listed as rejected are rejected by name", async () => {
   using home = temporaryHome();
   const given: sdk.Options = {
     agent: "reviewer",
@@ -179,25 +179,25 @@ test("what is said to be refused is refused, by name", async () => {
     const error = (await readAll(running).catch((reason: unknown) => reason)) as sdk.ProcessError;
     return [name, /is not available in this version yet/.test(error.stderr)];
   });
-  expect(await Promise.all(ends)).toEqual(rowsThatSay("refused").map((name) => [name, true]));
+  expect(await Promise.all(ends)).toEqual(rowsThatSay("rejected").map((name) => [name, true]));
 }, 30_000);
 
-test("what is said to be without effect is looked at by nobody but the one who reads it", () => {
+test("options listed without effect are used nowhere but in the code that reads them", () => {
   const files = [...new Bun.Glob("packages/{engine,runtime,tools}/src/**/*.ts").scanSync(root)];
   const others = files.filter((file) => !file.includes(".test") && !file.endsWith("controls/initialize.ts"));
-  // The list that only says so to people.
+  // Skip the list that is only used for the warning.
   const code = others
     .map(read)
     .join("\n")
     .replace(/^const NOT_YET = .*$/m, "");
-  // Words that mean other things as well.
+  // Ordinary words, which also occur with other meanings.
   const isOrdinary = (name: string) => ["agents", "skills", "thinking", "snapshot"].includes(name);
-  const names = rowsThatSay("without effect").filter((name) => !isOrdinary(name));
+  const names = rowsThatSay("no effect").filter((name) => !isOrdinary(name));
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });
 
-test("what is said not to be exported, offered or listed is not", async () => {
+test("what is listed as missing is not exported, offered or listed", async () => {
   const names = rowsThatSay("not exported");
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => name in sdk)).toEqual([]);
@@ -239,7 +239,7 @@ test.skipIf(python === null)("the Python on the page is Python", async () => {
   expect(await check.exited).toBe(0);
 });
 
-test("the version that clients ask for is the one on the page", async () => {
+test("the page shows the version that clients ask for", async () => {
   using home = temporaryHome();
   const { stdout } = await runKeelson(["-v"], { home });
   expect(read("docs/migration.md")).toContain(`\`${stdout.trim()}\``);

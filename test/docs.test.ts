@@ -87,8 +87,8 @@ test("the session in the README is what the program prints today, as text and as
   expect(read("docs/session.svg")).toBe(svg);
 }, 30_000);
 
-/** Options of other programs that the pages speak about. */
-const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command"]);
+/** Options of other programs, and a typo in an example. */
+const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command", "modle"]);
 const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 
