@@ -9,10 +9,10 @@ export type RuleBehavior = "allow" | "ask" | "deny";
 export type RuleSource =
   "policySettings" | "flagSettings" | "cliArg" | "localSettings" | "projectSettings" | "userSettings" | "session";
 
-export interface RuleValue {
+export type RuleValue = {
   readonly toolName: string;
   readonly ruleContent?: string;
-}
+};
 
 export type UpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Outbound } from "@keelson/protocol";
+import { ClientRequests } from "./client-requests.ts";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
 
@@ -13,11 +14,13 @@ function controls(more: Partial<ControlTargets> = {}) {
     show: (signal) => void sent.push(signal as Outbound),
     newId: () => `id-${ids++}`,
     queued: () => [],
+    interrupt: () => undefined,
     gate: { setMode: () => undefined, rules: [], mayRead: () => true, warm: async () => undefined },
     setModel: async (name) => name ?? "default-model",
     ...more,
   };
-  return { target: new Controls(targets as ControlTargets), sent };
+  const client = new ClientRequests({ send: targets.send!, newId: targets.newId! });
+  return { target: new Controls(targets as ControlTargets, client), client, sent };
 }
 
 const request = (request_id: string, subtype: string, more: object = {}) => ({
@@ -32,10 +35,9 @@ const success = (request_id: string, response?: unknown) => ({
 const replies = (sent: readonly Outbound[]) => sent.filter(({ type }) => type === "control_response") as any[];
 
 test("an interrupt withdraws the open question, then is acknowledged with the prompts that still wait", async () => {
-  const { target, sent } = controls({ queued: () => ["p1"] });
   const running = new AbortController();
-  target.onInterrupt(() => running.abort());
-  const asked = target.request({ subtype: "can_use_tool" }, running.signal);
+  const { target, client, sent } = controls({ queued: () => ["p1"], interrupt: () => running.abort() });
+  const asked = client.send({ subtype: "can_use_tool" }, running.signal);
 
   target.handle(request("r1", "interrupt"));
 
@@ -48,31 +50,31 @@ test("an interrupt withdraws the open question, then is acknowledged with the pr
 });
 
 test("once the client has gone, questions are answered with an error, open ones too", async () => {
-  const { target, sent } = controls();
+  const { target, client, sent } = controls();
   const { signal } = new AbortController();
-  const open = target.request({ subtype: "can_use_tool" }, signal);
-  const hook = target.callHook("hook_0", { tool_use_id: "t1" }, signal);
+  const open = client.send({ subtype: "can_use_tool" }, signal);
+  const hook = client.callHook("hook_0", { tool_use_id: "t1" }, signal);
   target.close();
   const error = "Tool permission stream closed before response received";
   expect(await open).toMatchObject({ subtype: "error", error });
   expect(await hook).toMatchObject({ subtype: "error", error: "The client closed the stream before it answered" });
-  expect(await target.request({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
+  expect(await client.send({ subtype: "can_use_tool" }, signal)).toMatchObject({ subtype: "error", error });
   expect(sent).toHaveLength(2);
 });
 
 test("a question that was withdrawn before it was asked is not sent", async () => {
-  const { target, sent } = controls();
-  expect(await target.request({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
+  const { client, sent } = controls();
+  expect(await client.send({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
   expect(sent).toEqual([]);
 });
 
 test("callHook() gives the call's id, or one of its own where there is no call", async () => {
-  const { target, sent } = controls();
+  const { client, sent } = controls();
   const { signal } = new AbortController();
-  void target.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
-  const stop = target.callHook("hook_1", { hook_event_name: "Stop" }, signal);
+  void client.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
+  const stop = client.callHook("hook_1", { hook_event_name: "Stop" }, signal);
   expect(sent.map((message) => (message as any).request.tool_use_id)).toEqual(["toolu_1", "id-1"]);
-  target.resolveRequest({
+  client.answered({
     type: "control_response",
     response: { subtype: "success", request_id: "id-2", response: { a: 1 } },
   });
@@ -80,9 +82,9 @@ test("callHook() gives the call's id, or one of its own where there is no call",
 });
 
 test("mcpServer() speaks to a server in the client, and hears it", async () => {
-  const { target, sent } = controls();
+  const { target, client, sent } = controls();
   const { signal } = new AbortController();
-  const [calc, other] = [target.mcpServer("calc"), target.mcpServer("other")];
+  const [calc, other] = [client.mcpServer("calc"), client.mcpServer("other")];
   const heard: unknown[] = [];
   const stop = calc.listen((message) => void heard.push(message));
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -90,9 +92,9 @@ test("mcpServer() speaks to a server in the client, and hears it", async () => {
   expect((sent[0] as any).request).toEqual({ subtype: "mcp_message", server_name: "calc", message });
 
   const mcp_response = { jsonrpc: "2.0", id: 1, result: {} };
-  target.resolveRequest(success("id-0", { mcp_response }) as never);
+  client.answered(success("id-0", { mcp_response }) as never);
   const error = "SDK MCP server not found: other";
-  target.resolveRequest({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
+  client.answered({ type: "control_response", response: { subtype: "error", request_id: "id-1", error } });
   expect(await answer).toEqual(mcp_response);
   expect(refused).rejects.toThrow(error);
 
@@ -166,7 +168,7 @@ test("ten thousand requests in any interleaving are each answered exactly once, 
     for (let turns = Math.floor(random() * 4); turns > 0; turns--)
       await new Promise((resolve) => setImmediate(resolve));
   };
-  const { target, sent } = controls({
+  const { target, client, sent } = controls({
     setModel: async (name) => {
       await later();
       if (random() < 0.1) throw new Error("refused");
@@ -207,18 +209,18 @@ test("ten thousand requests in any interleaving are each answered exactly once, 
     }
     if (random() < 0.05) {
       const at = sent.length;
-      asked.push(target.request({ subtype: "can_use_tool", number }, signal));
+      asked.push(client.send({ subtype: "can_use_tool", number }, signal));
       questions.add((sent[at] as { request_id: string }).request_id);
     }
     if (random() < 0.05 && questions.size > 0) {
       const id = pick([...questions]);
-      target.resolveRequest(success(id, { behavior: "allow" }) as never);
-      target.resolveRequest(success(id, { behavior: "late" }) as never);
+      client.answered(success(id, { behavior: "allow" }) as never);
+      client.answered(success(id, { behavior: "late" }) as never);
       questions.delete(id);
     }
     if (random() < 0.01) await later();
   }
-  for (const id of questions) target.resolveRequest(success(id, { behavior: "allow" }) as never);
+  for (const id of questions) client.answered(success(id, { behavior: "allow" }) as never);
   await target.finish();
 
   const answered = Map.groupBy(replies(sent), ({ response }) => response.request_id as string);

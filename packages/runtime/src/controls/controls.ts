@@ -1,25 +1,12 @@
-// Control requests in both directions: those we answer, and those we wait on. Each is answered exactly once, in any
-// order; one the client takes back needs no answer.
+// Control requests from the client. Each is answered exactly once, in any order; one that the client cancels needs no
+// answer. Requests to the client are in client-requests.ts.
 
-import {
-  controlError,
-  controlSuccess,
-  type ControlRequest,
-  type ControlResponse,
-  type JsonObject,
-} from "@keelson/protocol";
+import { controlError, controlSuccess, type ControlRequest, type JsonObject } from "@keelson/protocol";
+import type { ClientRequests } from "./client-requests.ts";
 import { cancelAsyncMessage, interrupted, setPermissionMode } from "./handlers/flow.ts";
-import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
 import { done, fieldsIn, unsupported, type Handler, type ControlReply, type ControlRequestBody } from "./reply.ts";
 import { LATE } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
-
-type Answer = ControlResponse["response"];
-
-interface Open {
-  readonly message: ControlRequest;
-  settle(answer: Answer): void;
-}
 
 /** Done one after another, in the order they came; a run that starts meanwhile waits for them. */
 const CHANGES = new Set([
@@ -41,23 +28,17 @@ const LAST_WAIT_MS = 5_000;
 
 export class Controls {
   readonly #targets: ControlTargets;
-  readonly #pending = new Map<string, Open>();
+  readonly #client: ClientRequests;
   readonly #working = new Set<Promise<void>>();
   readonly #cancels = new Map<string, AbortController>();
   readonly #asked = new Set<string>();
-  readonly #bridges = mcpBridges((request, signal) => this.request(request, signal));
-  #interrupt: () => void = () => undefined;
   #end: () => void = () => undefined;
   #behind: Promise<void> | undefined;
   #lastChange: Promise<void> | undefined;
-  #closed = false;
 
-  constructor(targets: ControlTargets) {
+  constructor(targets: ControlTargets, client: ClientRequests) {
     this.#targets = targets;
-  }
-
-  onInterrupt(interrupt: () => void): void {
-    this.#interrupt = interrupt;
+    this.#client = client;
   }
 
   /** What `end_session` does. */
@@ -89,52 +70,10 @@ export class Controls {
     await this.#lastChange;
   }
 
-  /** Asks the client. Ends with an error when the client goes away or the question is withdrawn. */
-  request(request: ControlRequestBody, signal: AbortSignal): Promise<Answer> {
-    const id = this.#targets.newId();
-    const gone = (error: string): Answer => ({ subtype: "error", request_id: id, error });
-    if (this.#closed) return Promise.resolve(gone(closedText(request)));
-    if (signal.aborted) return Promise.resolve(gone(WITHDRAWN));
-    return new Promise((resolve) => {
-      const stop = () => {
-        void this.#targets.send({ type: "control_cancel_request", request_id: id });
-        this.#finish(id, gone(WITHDRAWN));
-      };
-      const message: ControlRequest = { type: "control_request", request_id: id, request };
-      const settle = (answer: Answer) => {
-        signal.removeEventListener("abort", stop);
-        resolve(answer);
-      };
-      this.#pending.set(id, { message, settle });
-      signal.addEventListener("abort", stop, { once: true });
-      void this.#targets.send(message);
-    });
-  }
-
-  /** A hook that is a function of the client. */
-  callHook(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<Answer> {
-    const { tool_use_id: call } = input;
-    // Where there is no call, an id of its own (observed).
-    const id = typeof call === "string" ? call : this.#targets.newId();
-    return this.request({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
-  }
-
-  /** An MCP server that lives in the client. */
-  mcpServer(name: string): McpBridge {
-    return this.#bridges.to(name);
-  }
-
-  resolveRequest({ response }: ControlResponse): void {
-    this.#finish(response.request_id, response);
-  }
-
-  /** Nobody will answer any more. With `now`, nobody waits for our answers either. */
+  /** The client has gone. With `now`, it does not want our answers either. */
   close({ now = false }: { readonly now?: boolean } = {}): void {
-    this.#closed = true;
     if (now) for (const cancel of this.#cancels.values()) cancel.abort();
-    for (const [id, { message }] of this.#pending) {
-      this.#finish(id, { subtype: "error", request_id: id, error: closedText(message.request) });
-    }
+    this.#client.close();
   }
 
   /** Answers still being worked out are given; those that take too long are given up. */
@@ -151,17 +90,11 @@ export class Controls {
     }
   }
 
-  #finish(id: string, answer: Answer): void {
-    const open = this.#pending.get(id);
-    this.#pending.delete(id);
-    open?.settle(answer);
-  }
-
   #reply(request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
     switch (request.subtype) {
       case "interrupt":
         // An open question is withdrawn before the reply, the marker and the result come after it (observed).
-        this.#interrupt();
+        this.#targets.interrupt();
         return this.#run(interrupted, request, id, signal);
       case "set_permission_mode":
         return this.#run(setPermissionMode, request, id, signal);
@@ -169,7 +102,7 @@ export class Controls {
         // Not a moment later: the prompt may be about to run.
         return this.#run(cancelAsyncMessage, request, id, signal);
       case "mcp_message":
-        this.#bridges.heard(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
+        this.#client.heardFromMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
         return done();
       case "end_session":
         return done(undefined, { after: () => this.#end() });
@@ -200,7 +133,7 @@ export class Controls {
     id: string,
     signal: AbortSignal,
   ): ControlReply | Promise<ControlReply> {
-    const pending = [...this.#pending.values()].map(({ message }) => message);
+    const pending = this.#client.open;
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);
     return attempt(() => handler(request, this.#targets, { id, signal, pending, again }));
@@ -217,14 +150,6 @@ export class Controls {
       if (this.#behind === behind) this.#behind = undefined;
     });
   }
-}
-
-const WITHDRAWN = "the run was interrupted";
-
-function closedText({ subtype }: ControlRequestBody): string {
-  return subtype === "can_use_tool"
-    ? "Tool permission stream closed before response received"
-    : "The client closed the stream before it answered";
 }
 
 /** Whatever breaks, there is an answer. */

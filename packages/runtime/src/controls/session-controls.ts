@@ -1,15 +1,19 @@
-// What control requests may reach of a session.
+// The parts of a session that control requests may look at or change.
 
 import { existsSync } from "node:fs";
+import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
-import type { Assembly } from "../session/assembly.ts";
+import type { RunParts } from "../session/ports.ts";
+import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { mayChangeModel, mayChangeSettings, tellModelChange } from "../hooks/session-events.ts";
 import { namedInInitialize } from "../mcp/named.ts";
 import { chooseModel } from "../model/model-choice.ts";
 
-export function targetsOf(all: Assembly): ControlTargets {
-  const { current, place, options, outbox, inbox, world, gate, cost, fileHistory, now, newId } = all;
+export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
+  const { storage, machine, gate, hooks, mcp, plan } = parts;
+  const { state, place, options, folders, outbox, inbox, cost, run, notify, now, newId } = storage;
+  const { rules } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     sessionId: place.id,
@@ -18,71 +22,76 @@ export function targetsOf(all: Assembly): ControlTargets {
     newId,
     now,
     startedMs: now(),
-    snapshot: () => current.snapshot,
-    adopt: all.adopt,
-    mayAdopt: (next) => mayChangeSettings(all.hooks.fire, current.snapshot, next),
-    model: () => current.model,
+    snapshot: () => state.snapshot,
+    adopt,
+    mayAdopt: (next) => mayChangeSettings(hooks.fire, state.snapshot, next),
+    model: () => state.model,
     setModel: async (name) => {
       const { debug, entrypoint } = options;
-      const next = await chooseModel(current.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
+      const next = await chooseModel(state.snapshot, { model: name, sessionId: place.id, entrypoint, debug });
       const change = {
-        from: current.model.profile.id,
+        from: state.model.profile.id,
         to: next.profile.id,
         requested: name ?? "default",
         source: "sdk",
         cacheTtl: next.cache.ttl,
       };
-      const refusal = await mayChangeModel(all.hooks.fire, change);
+      const refusal = await mayChangeModel(hooks.fire, change);
       if (refusal !== undefined) throw new Error(refusal);
-      current.model = next;
-      for (const text of await tellModelChange(all.hooks.fire, change)) all.notify(text);
+      state.model = next;
+      for (const text of await tellModelChange(hooks.fire, change)) notify(text);
       return next.profile.id;
     },
-    tuneModel: (next) => (current.model = next),
-    mode: () => gate.mode,
-    gate,
-    tools: () => current.tools,
-    system: () => current.system,
-    conversation: () => all.conversation.messages,
-    memoryFiles: () => all.instructions.files().map(({ path, kind, text }) => ({ path, type: kind, text })),
-    cost,
-    lastUsage: () => current.lastUsage,
-    workspace: world.tools.workspace,
-    search: world.tools.search,
-    seen: world.tools.seen,
-    tasks: world.tasks,
-    addDirectories: (paths) => {
-      world.addDirectories(paths);
-      all.hooks.surroundings.directoriesAdded(paths, "register_repo_root");
+    tuneModel: (next) => (state.model = next),
+    mode: () => rules.mode,
+    gate: {
+      setMode: (mode) => rules.setMode(mode),
+      get rules() {
+        return rules.rules;
+      },
+      mayRead: (path) => rules.mayRead(path),
+      warm: () => gate.warm(),
     },
-    hooks: () => all.hooks.registered(),
-    setClientHooks: (registrations) => all.hooks.setClient(registrations),
+    tools: () => state.tools,
+    system: () => state.system,
+    conversation: () => state.conversation.messages,
+    memoryFiles: () => (state.instructions?.files() ?? []).map(({ path, kind, text }) => ({ path, type: kind, text })),
+    cost,
+    lastUsage: () => state.lastUsage,
+    workspace: folders.workspace,
+    search: machine.tools.search,
+    seen: machine.tools.seen,
+    tasks: machine.tasks,
+    addDirectories: (paths) => folders.add(paths, "register_repo_root"),
+    hooks: () => hooks.registered(),
+    setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {
-      all.mcp.add(namedInInitialize(client));
+      mcp.add(namedInInitialize(client));
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Without effect in this version: ${idle.join(", ")}`);
-      all.plan.setWorkflow(client.planModeInstructions);
+      plan.setWorkflow(client.planModeInstructions);
     },
-    mcp: all.mcp,
+    mcp,
     queued: () => inbox.ids,
-    cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), all),
-    isRunning: () => all.session.running,
-    title: () => current.title,
+    cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
+    isRunning: () => run.running,
+    interrupt: () => run.interrupt(),
+    title: () => state.title,
     rename: (title) => {
-      current.title = title;
+      state.title = title;
       const { id: sessionId, path } = place;
       if (path !== null && existsSync(path)) outbox.note({ type: "custom-title", customTitle: title, sessionId });
       void show({ type: "system", subtype: "session_title_changed", title });
     },
-    ...(fileHistory ? { rewind: fileHistory.rewind } : {}),
+    ...(machine.fileHistory ? { rewind: machine.fileHistory.rewind } : {}),
   };
 }
 
 /** Subjects of later versions that a client may already send. */
 const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
 
-/** Prompts taken back: the transcript has them leave the queue, and whoever sent them hears of it. */
-function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Assembly): readonly string[] {
+/** Records that prompts left the queue, and tells whoever sent them. */
+function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {
   return prompts.flatMap(({ uuid }) => {
     const timestamp = new Date(now()).toISOString();
     outbox.note({ type: "queue-operation", operation: "dequeue", timestamp, sessionId: id });

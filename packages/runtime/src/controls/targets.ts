@@ -8,6 +8,7 @@ import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, 
 import type { RewindResult } from "@keelson/store";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
+import type { RuleBook } from "../gate/rule-book.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpServers } from "./handlers/mcp.ts";
 
@@ -33,7 +34,7 @@ export interface ControlTargets {
   tuneModel(model: ResolvedModel): void;
 
   mode(): PermissionMode;
-  readonly gate: Pick<Gate, "setMode" | "rules" | "mayRead" | "warm">;
+  readonly gate: Pick<RuleBook, "setMode" | "rules" | "mayRead"> & Pick<Gate, "warm">;
 
   tools(): readonly Tool[];
   system(): readonly string[];
@@ -63,6 +64,8 @@ export interface ControlTargets {
   /** Takes back a prompt that still waits, or all of them. The ids of those taken. */
   cancelQueued(uuid?: string): readonly string[];
   isRunning(): boolean;
+  /** Ends the run; prompts that wait still run. */
+  interrupt(): void;
   title(): string | undefined;
   rename(title: string): void;
   /** Undefined when file checkpoints are off. */

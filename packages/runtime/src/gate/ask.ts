@@ -44,8 +44,8 @@ async function askHooks(
   { hooks, accept }: Answerers,
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
-  const about = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
-  const { permission } = await hooks(about as unknown as JsonObject, withdrawn);
+  const about: JsonObject = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
+  const { permission } = await hooks(about, withdrawn);
   if (!permission) return undefined;
   if (permission.behavior === "deny") {
     const message = permission.message || `A PermissionRequest hook refused ${tool.name}`;

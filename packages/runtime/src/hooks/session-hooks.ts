@@ -23,7 +23,7 @@ export interface SessionHooksOptions
 
 export interface SessionHooks extends Pick<HookDispatcher, "hears" | "replace" | "setClient"> {
   registered(): readonly HookRegistration[];
-  readonly surroundings: ChangeReporter;
+  readonly changes: ChangeReporter;
   /** Without a signal it runs as long as the session. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
   /** For the agent of a hook: hooks that ask a model would call each other without end. */
@@ -54,7 +54,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     },
     heed: (_, { sessionTitle, watchPaths }) => {
       if (typeof sessionTitle === "string" && sessionTitle !== "") entitle(sessionTitle);
-      if (Array.isArray(watchPaths)) surroundings.watch(watchPaths.filter((path) => typeof path === "string"));
+      if (Array.isArray(watchPaths)) changes.watch(watchPaths.filter((path) => typeof path === "string"));
     },
   });
   const underWay = new Set<Promise<HookOutcome>>();
@@ -70,7 +70,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     return fired;
   };
   const { configDir, cwd: root, hooks: registered } = options.snapshot();
-  const surroundings = new ChangeReporter({
+  const changes = new ChangeReporter({
     configDir,
     sessionId: place.id,
     root,
@@ -84,12 +84,12 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     registered: () => hooks.registered,
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
-    surroundings,
+    changes,
     fire,
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
-      surroundings.close();
-      await atMost(LAST_WAIT_MS, Promise.all([surroundings.settled(), ...underWay]));
+      changes.close();
+      await atMost(LAST_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
       // Whoever would call a client now gets no answer any more; the end of the stream tells it the same (observed).
       hooks.setClient([]);
       await fire("SessionEnd", { reason });

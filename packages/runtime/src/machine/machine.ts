@@ -1,44 +1,49 @@
-// What tools are given of the machine besides files: a shell, ripgrep, background tasks, and where the session works.
+// Second stage of a session: the shell, search, background tasks and file checkpoints. A subagent shares its parent's.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reachesChildren, type Snapshot } from "@keelson/config";
-import type { ToolContext } from "@keelson/engine";
+import { reachesChildren } from "@keelson/config";
+import type { SandboxState, ToolContext } from "@keelson/engine";
 import {
   chooseShell,
   createLedger,
+  createSearch,
   createShell,
   createTasks,
-  createWorkspace,
   envFilesOf,
   openEnvFolder,
   realPathOf,
-  createSearch,
-  type Sandbox,
   type SandboxBlock,
-  type ShieldOptions,
   type Tasks,
-  type TaskWatchers,
 } from "@keelson/host";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
+import type { Governing } from "../gate/governing.ts";
+import type * as GoverningModule from "../gate/governing.ts";
 import { createOwnWrites } from "../gate/own-writes.ts";
-import type { SessionPlace } from "../session/place.ts";
+import type { RuleBook } from "../gate/rule-book.ts";
+import type { Storage } from "../session/storage.ts";
+import { openFileHistory, type FileHistory } from "./file-history.ts";
+import { openSandbox } from "./sandbox.ts";
+import { taskWatchers } from "./tasks.ts";
 
-export interface SessionWorld {
+export interface Machine {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
-  /** What commands run in: only what bash runs can be told from its text. */
+  /** Undefined when file checkpoints are off. */
+  readonly fileHistory: FileHistory | undefined;
+  /** The full sandbox, as the gate needs to know it. */
+  readonly sandbox: SandboxState;
+  /** What commands run in: only what bash runs can be judged by its text. */
   readonly shellKind: "bash" | "other";
   /** Folders of ours the model may always read. */
   readonly readable: readonly string[];
-  addDirectories(paths: readonly string[]): void;
-  removeDirectories(paths: readonly string[]): void;
+  readonly governing: Governing;
   /**
-   * We are about to write some of these files with somebody's approval: a command that runs meanwhile is not blamed for
-   * it. To be called back when they are written.
+   * We are about to write these files with someone's approval, so a command that runs at the same time is not blamed
+   * for it. Call the result when they are written.
    */
   writingSettings(files: readonly string[]): () => void;
-  /** Undoes what children of earlier commands did to guarded paths. True when there was something. */
+  /** Undoes what children of earlier commands did to guarded paths. True if there was anything. */
   undoChanges(): Promise<boolean>;
   /** Keeps text that is too long to show. */
   spill(id: string, text: string): Promise<string>;
@@ -48,34 +53,25 @@ export interface SessionWorld {
   close(): Promise<void>;
 }
 
-export interface MachineOptions {
-  readonly snapshot: Snapshot;
-  readonly place: SessionPlace;
-  readonly entrypoint: string;
-  /** A copy of ripgrep inside the executable. */
-  readonly ripgrep?: string;
-  readonly sandbox?: Sandbox;
-  /** The gate's rules and answers, for what stands between a command and the files. */
-  readonly gate: Pick<ShieldOptions, "rules" | "mayRead" | "warn"> & {
-    mayChangeGuarded(call: string): boolean;
-    governing(): readonly string[];
-  };
-  /** The environment of commands as it is now; clients may change it. */
-  childEnv(): Readonly<Record<string, string>>;
-  /** Told when the session's shell stands in another folder. */
-  moved(from: string, to: string): void;
-  /** Told of tasks; built with the table itself at hand. */
-  watchers(tasks: () => Tasks): TaskWatchers;
-}
-
-export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOptions): SessionWorld {
+export async function openMachine(storage: Storage, rules: RuleBook): Promise<Machine> {
+  const { options, place, state, folders, inbox, outbox, newId, now } = storage;
+  const { snapshot, entrypoint, programs, warn } = options;
   const { cwd, configDir, env, childEnv, home } = snapshot;
-  const added = new Set(snapshot.directories);
-  const workspace = createWorkspace(cwd, () => [...added], options.moved);
+  const { workspace } = folders;
+  const directories = () => workspace.directories;
+  const { sandbox, state: sandboxState } = await openSandbox(snapshot, { programs, directories, warn });
+  const governing = lateGoverning(storage);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
-  const tasks: Tasks = createTasks({ watchers: options.watchers(() => tasks) });
+  const tasks: Tasks = createTasks({
+    watchers: taskWatchers({
+      show: (signal) => outbox.show(signal),
+      newId,
+      running: () => tasks.list().filter(({ status }) => status === "running"),
+      notify: (entry, how) => inbox.notify(entry, how),
+    }),
+  });
   const own = createOwnWrites();
   const seen = own.following(createLedger());
   const choice = chooseShell({ env, cwd });
@@ -84,8 +80,9 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOp
     configDir,
     sessionId: place.id,
     entrypoint,
+    // Clients may change the environment of commands.
     get childEnv() {
-      return options.childEnv();
+      return state.snapshot.childEnv;
     },
     env,
     choice,
@@ -94,27 +91,34 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOp
     tasksDir: outputDir,
     tasks,
     envFiles: () => envFilesOf(configDir, place.id),
-    sandbox: options.sandbox,
-    mayChangeGuarded: (call) => options.gate.mayChangeGuarded(call),
+    sandbox,
+    mayChangeGuarded: (call) => rules.mayChangeGuarded(call),
     shield: {
-      rules: () => options.gate.rules(),
-      mayRead: (path) => options.gate.mayRead(path),
-      warn: (text) => options.gate.warn(text),
+      rules: () => rules.rules,
+      mayRead: (path) => rules.mayReadName(path),
+      warn,
       wroteOurselves: (path) => own.isOurs(path),
-      governing: () => [...options.gate.governing(), ...hookVariables.path()],
+      governing: () => [...governing.forShield(), ...hookVariables.path()],
       bwrapPath: (snapshot.settings["sandbox"] as SandboxBlock | undefined)?.bwrapPath,
-      directories: () => workspace.directories,
+      directories,
       home,
       configDir,
       env,
     },
+  });
+  const fileHistory = await openFileHistory(snapshot, {
+    place,
+    note: (entry) => outbox.note(entry),
+    warn,
+    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
+    now,
   });
   return {
     tools: {
       workspace,
       search: createSearch({
         env: childEnv,
-        embedded: options.ripgrep,
+        embedded: programs?.ripgrep,
         cacheDir: join(env["XDG_CACHE_HOME"] || join(home, ".cache"), "keelson"),
       }),
       shell,
@@ -122,10 +126,11 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOp
       env,
     },
     tasks,
+    fileHistory,
+    sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
-    addDirectories: (paths) => paths.forEach((path) => added.add(realPathOf(path))),
-    removeDirectories: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
+    governing,
     writingSettings: (files) => own.writing(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
     spill: (id, text) => spillResult(resultsDir, id, text),
@@ -134,5 +139,21 @@ export function openWorld({ snapshot, place, entrypoint, ...options }: MachineOp
       await shell.close();
       hookVariables.close();
     },
+  };
+}
+
+/** Not needed before the first call. Synchronous, because the shell asks in the middle of starting a command. */
+function lateGoverning({ state }: Storage): Governing {
+  let known: Governing | undefined;
+  const load = () => {
+    const { governingOf } = require("../gate/governing.ts") as typeof GoverningModule;
+    return governingOf(
+      () => state.snapshot,
+      () => state.instructions,
+    );
+  };
+  return {
+    forGate: () => (known ??= load()).forGate(),
+    forShield: () => (known ??= load()).forShield(),
   };
 }

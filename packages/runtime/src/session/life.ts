@@ -1,19 +1,32 @@
-// A session from its start to each of its runs: what hooks hear first, what is looked at between runs, and how new
-// settings are taken over.
+// What happens around the runs of a session: hooks hear of its start, and between runs changed settings and MCP servers
+// are taken over.
 
 import type { Snapshot } from "@keelson/config";
-import type { Entry, PromptMessage } from "@keelson/protocol";
-import type { Assembly } from "./assembly.ts";
-import { systemPrompt } from "./facts.ts";
+import type { PromptMessage } from "@keelson/protocol";
+import type { Gate } from "../gate/gate.ts";
 import { mayChangeSettings, tellStart } from "../hooks/session-events.ts";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { Machine } from "../machine/machine.ts";
+import { offeredTools } from "../machine/pool.ts";
 import { namedInMap } from "../mcp/named.ts";
 import type { SdkServers } from "../mcp/sdk-servers.ts";
-import { offeredTools } from "../machine/pool.ts";
+import { systemPrompt } from "./facts.ts";
 import { refreshed } from "./refresh.ts";
+import type { SessionState } from "./state.ts";
+import type { Storage } from "./storage.ts";
 
-/** Hooks hear of the session before anybody else does anything in it. */
-export async function startSession(all: Assembly): Promise<void> {
-  const { current, options, place, inbox, outbox, hooks, mcp } = all;
+/** The stages of a session that are open. */
+export interface Stages {
+  readonly storage: Storage;
+  readonly machine: Machine;
+  readonly gate: Gate;
+  readonly mcp: SdkServers;
+  readonly hooks: SessionHooks;
+}
+
+/** Start hooks run before anything else happens in the session. */
+export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
+  const { state, options, place, inbox, outbox } = storage;
   const { sdk, others } = namedInMap(options.snapshot.flags.mcpServers);
   mcp.add(sdk);
   if (others.length > 0) {
@@ -24,7 +37,7 @@ export async function startSession(all: Assembly): Promise<void> {
   // A copy kept elsewhere begins where the fork does.
   if (options.mirror && options.session.fork && place.path !== null) {
     const { readEntries } = await import("@keelson/store/past");
-    outbox.mirror([...readEntries(place.path)] as unknown as Entry[]);
+    outbox.mirror([...readEntries(place.path)]);
   }
   const { loaded } = place;
   if (loaded?.title !== undefined) {
@@ -33,32 +46,33 @@ export async function startSession(all: Assembly): Promise<void> {
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
   const { context, initialUserMessage } = await tellStart(hooks.fire, {
     source,
-    model: current.model.profile.id,
-    title: current.title,
+    model: state.model.profile.id,
+    title: state.title,
     setup: options.setup,
   });
-  hooks.surroundings.start();
-  for (const text of context) all.notify(text);
+  hooks.changes.start();
+  for (const text of context) storage.notify(text);
   if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
 }
 
-/** Between runs, where nothing is under way: what changed on disk, and the servers a client brought. */
-export async function refresh(all: Assembly, signal: AbortSignal): Promise<void> {
-  const { current, instructions, hooks, mcp, gate, options, world } = all;
-  await world.undoChanges();
-  const changes = instructions.changes();
-  if (changes !== undefined) all.notify(changes);
-  const next = refreshed(current.snapshot, options.warn);
-  // What a child of a command wrote just now is put back, and was read in vain: the next run reads it again.
-  const isSound = next === current.snapshot || !(await world.undoChanges());
-  if (next !== current.snapshot && isSound && !isRefused(next, all)) {
-    if (await mayChangeSettings(hooks.fire, current.snapshot, next)) all.adopt(next);
-    else current.refused = next.sources;
+/** Between runs, when nothing is under way: takes over what changed on disk, and the servers a client brought. */
+export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
+  const { storage, machine, gate, mcp, hooks } = stages;
+  const { state, options, place, cost } = storage;
+  await machine.undoChanges();
+  const changes = state.instructions?.changes();
+  if (changes !== undefined) storage.notify(changes);
+  const next = refreshed(state.snapshot, options.warn);
+  // What a child of a command wrote a moment ago is undone now; the next run reads the settings again.
+  const isSound = next === state.snapshot || !(await machine.undoChanges());
+  if (next !== state.snapshot && isSound && !wasRefused(next, state)) {
+    if (await mayChangeSettings(hooks.fire, state.snapshot, next)) adopt(next, stages);
+    else state.refused = next.sources;
   }
-  const { taskBudget } = current.snapshot.flags;
+  const { taskBudget } = state.snapshot.flags;
   if (taskBudget !== undefined) {
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
-    all.notify(taskBudgetNotice(taskBudget, all.cost.modelUsage, all.place.loaded?.costState?.modelUsage));
+    storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
   if (mcp.isUnused) return;
   await mcp.ready(signal);
@@ -69,11 +83,11 @@ export async function refresh(all: Assembly, signal: AbortSignal): Promise<void>
       .join(", "),
   );
   const { withMcpTools } = await import("../mcp/pool.ts");
-  const { snapshot } = current;
+  const { snapshot } = state;
   const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;
-  gate.replaceRules([...snapshot.rules, ...mcp.rules({ base: snapshot.cwd, mayAllow })]);
-  current.tools = withMcpTools(offeredTools(all.allTools, snapshot), mcp.tools(), gate.rules);
-  current.system = await withServerInstructions(current.ownSystem, mcp);
+  gate.rules.replaceRules([...snapshot.rules, ...mcp.rules({ base: snapshot.cwd, mayAllow })]);
+  state.tools = withMcpTools(offeredTools(state.allTools, snapshot), mcp.tools(), gate.rules.rules);
+  state.system = await withServerInstructions(state.ownSystem, mcp);
 }
 
 async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
@@ -83,26 +97,27 @@ async function withServerInstructions(system: readonly string[], mcp: SdkServers
   return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(said)}`];
 }
 
-export function adopt(next: Snapshot, all: Assembly): void {
-  const { current, world, gate, hooks } = all;
-  const { snapshot } = current;
+/** Takes a snapshot over whole: rules, directories, hooks, tools and system prompt. */
+export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "storage" | "gate" | "hooks">): void {
+  const { state, folders } = storage;
+  const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
-  world.removeDirectories(snapshot.directories);
-  world.addDirectories(next.directories);
-  current.snapshot = next;
-  gate.replaceRules(next.rules);
+  folders.remove(snapshot.directories);
+  folders.add(next.directories);
+  state.snapshot = next;
+  gate.rules.replaceRules(next.rules);
   hooks.replace(next.hooks.active);
-  current.tools = offeredTools(all.allTools, next);
-  if (!sameFlags) current.system = current.ownSystem = promptOf(all);
+  state.tools = offeredTools(state.allTools, next);
+  if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** A change that hooks have refused is not put to them again and again. */
-function isRefused({ sources }: Snapshot, { current: { refused } }: Assembly): boolean {
+/** A change that hooks refused is not put to them again and again. */
+function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
   return refused !== undefined && JSON.stringify(refused) === JSON.stringify(sources);
 }
 
-export function promptOf({ current, instructions }: Pick<Assembly, "current" | "instructions">): readonly string[] {
-  return systemPrompt(current.snapshot, { ...current, memory: instructions.memory });
+export function ownSystemPrompt(state: SessionState): readonly string[] {
+  return systemPrompt(state.snapshot, { ...state, memory: state.instructions?.memory });
 }
 
 function prompt(text: string): PromptMessage {

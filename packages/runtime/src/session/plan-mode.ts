@@ -1,5 +1,5 @@
-// Plan mode of a session: where its plan is kept, and what the model has been told of the mode. Which calls the mode
-// lets through is the gate's business.
+// Plan mode: where the plan is kept and what the model has been told about the mode. Which calls the mode allows is
+// decided by the gate.
 
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,12 +8,12 @@ import { PLAN_MODE_OVER, renderPlanMode } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { ChainEntry, NewEntry, PermissionMode } from "@keelson/protocol";
 import type { PlanKeeper } from "@keelson/tools";
+import type { SessionState } from "./state.ts";
 
 export interface PlanModeOptions {
-  snapshot(): Snapshot;
+  readonly state: Pick<SessionState, "snapshot" | "tools" | "planName">;
   mode(): PermissionMode;
   setMode(mode: PermissionMode): string | undefined;
-  toolNames(): readonly string[];
   readonly past: readonly ChainEntry[];
   /** The conversation began as another session's: so did its plan, which stays there. */
   readonly forked: boolean;
@@ -22,25 +22,23 @@ export interface PlanModeOptions {
 }
 
 export interface PlanMode extends PlanKeeper {
-  /** The name of the plan; undefined before there was one. */
-  name(): string | undefined;
   /** What the model has to hear since it was last told. */
   news(): readonly NewEntry[];
   /** A client's own words on how to go about planning. */
   setWorkflow(text: string | undefined): void;
 }
 
-export function openPlanMode({ mode, past, forked, ...options }: PlanModeOptions): PlanMode {
+export function openPlanMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
   const last = past.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit");
   /** Undefined: what was said is no longer right, whichever mode it is now. */
   let told = last !== "plan_mode" ? false : forked ? undefined : true;
-  let name = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
+  state.planName = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
   let workflow: string | undefined;
 
-  const place = (plan: string) => join(folderOf(options.snapshot()), `${plan}.md`);
-  const begun = () => place((name ??= newPlanName(options.random, (each) => existsSync(place(each)))));
-  const path = () => (name === undefined ? undefined : place(name));
-  const text = () => (name === undefined ? undefined : readPlan(place(name)));
+  const place = (plan: string) => join(folderOf(state.snapshot), `${plan}.md`);
+  const begun = () => place((state.planName ??= newPlanName(options.random, (each) => existsSync(place(each)))));
+  const path = () => (state.planName === undefined ? undefined : place(state.planName));
+  const text = () => (state.planName === undefined ? undefined : readPlan(place(state.planName)));
 
   const entry = (type: "plan_mode" | "plan_mode_exit", planFilePath: string, content: string): NewEntry => ({
     type: "attachment",
@@ -51,7 +49,6 @@ export function openPlanMode({ mode, past, forked, ...options }: PlanModeOptions
   });
 
   return {
-    name: () => name,
     path,
     text,
     isPlanning: () => mode() === "plan",
@@ -66,7 +63,12 @@ export function openPlanMode({ mode, past, forked, ...options }: PlanModeOptions
       told = planning;
       const planFile = begun();
       if (!planning) return [entry("plan_mode_exit", planFile, PLAN_MODE_OVER)];
-      const facts = { planFile, planExists: text() !== undefined, workflow, toolNames: options.toolNames() };
+      const facts = {
+        planFile,
+        planExists: text() !== undefined,
+        workflow,
+        toolNames: state.tools.map(({ name }) => name),
+      };
       return [entry("plan_mode", planFile, renderPlanMode(facts))];
     },
   };

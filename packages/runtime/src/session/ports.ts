@@ -1,81 +1,60 @@
-// What the engine is handed for one run, from the parts of the session.
+// What the engine gets for one run of the session: the ports of every agent, and the session's own streams.
 
 import type { Ports } from "@keelson/engine";
-import { files, gitBranch } from "@keelson/host";
-import type { Assembly } from "./assembly.ts";
-import { boundedRead } from "../gate/bounded-read.ts";
+import { gitBranch } from "@keelson/host";
+import type { SessionHooks } from "../hooks/session-hooks.ts";
+import type { SdkServers } from "../mcp/sdk-servers.ts";
+import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
-import { concurrencyOf } from "./limits.ts";
+import type { PlanMode } from "./plan-mode.ts";
 
-export function portsOf(all: Assembly, signal: AbortSignal): Ports {
-  const { options, current, world, gate, outbox, inbox, cost, controls, fileHistory, instructions, hooks } = all;
-  const { workspace } = world.tools;
-  const asks = options.stdioPermissions;
+export interface RunParts extends AgentParts {
+  readonly hooks: SessionHooks;
+  readonly mcp: SdkServers;
+  readonly plan: PlanMode;
+}
+
+export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
+  const { storage, machine, gate, hooks, mcp, plan } = parts;
+  const { options, state, outbox, inbox, cost, folders, run } = storage;
+  const { workspace } = folders;
+  const shared = agentPorts(parts, signal);
   return {
-    model: current.model,
-    tools: current.tools,
-    allTools: all.allTools,
-    system: current.system,
+    ...shared,
+    model: state.model,
+    system: state.system,
     signal,
-    concurrency: concurrencyOf(current.snapshot),
     partial: options.partial,
     record: (entries) => {
-      fileHistory?.recording(entries);
+      machine.fileHistory?.recording(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return outbox.record(entries);
     },
     show: (message) => outbox.show(message),
     admitted: () => {
-      current.branch = gitBranch(workspace.cwd);
+      state.branch = gitBranch(workspace.cwd);
       return outbox.show(
         initSignal({
-          ...current,
+          ...state,
           cwd: workspace.cwd,
-          mode: gate.mode,
-          mcpServers: all.mcp.summary(),
-          memory: instructions.memory,
+          mode: gate.rules.mode,
+          mcpServers: mcp.summary(),
+          memory: state.instructions?.memory,
         }),
       );
     },
     fire: async (event, input) => {
-      // What hooks set up for a new folder holds for the next command.
-      if (event === "PreToolUse") await hooks.surroundings.settled(signal);
+      // What hooks set up for a new folder applies to the next command.
+      if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },
-    instructionsFor: (access) => instructions.touched(access),
-    forbids: (request) => gate.forbids(request),
-    permit: (request, withdrawn) => {
-      const over = AbortSignal.any([signal, withdrawn]);
-      if (!asks) return gate.permit(request, undefined, over);
-      return gate.permit(
-        request,
-        (body, answered) => all.session.whileAsking(controls.request(body, AbortSignal.any([over, answered]))),
-        over,
-      );
-    },
-    interrupt: () => all.session.interrupt(),
-    context: (call) => {
-      const judged = (path: string) => gate.judgedPath(call, path);
-      return {
-        ...world.tools,
-        files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
-        toolUseId: call.id,
-        signal,
-        mayRead: boundedRead(
-          (path) => gate.mayRead(path),
-          () => performance.now(),
-        ),
-      };
-    },
-    spill: (name, text) => world.spill(name, text),
-    steering: () => [...inbox.takeNotices(), ...all.plan.news()],
+    instructionsFor: (access) => state.instructions?.touched(access) ?? [],
+    interrupt: () => run.interrupt(),
+    steering: () => [...inbox.takeNotices(), ...plan.news()],
     charge: (usage, name, durationMs) => {
-      current.lastUsage = usage;
-      cost.charge(usage, name, durationMs);
+      state.lastUsage = usage;
+      shared.charge(usage, name, durationMs);
     },
-    spent: () => cost.totalUsd,
-    now: all.now,
-    newId: all.newId,
   };
 }

@@ -1,4 +1,5 @@
-// A session: an inbox, an outbox and the loop between them. Prompts run one at a time; control requests act at once.
+// A session: an inbox, an outbox and the loop between them. Prompts run one at a time; control requests take effect at
+// once.
 
 import { brokenRun, resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
 import {
@@ -10,34 +11,38 @@ import {
   type PromptMessage,
   type Session,
 } from "@keelson/protocol";
+import type { ClientRequests } from "../controls/client-requests.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Inbox, Work } from "../stream/inbox.ts";
 import type { Outbox } from "../stream/outbox.ts";
+import type { RunState } from "./run-state.ts";
 
 export interface SessionParts {
   readonly id: string;
+  /** For people, before the first prompt. */
+  readonly announce: string | undefined;
+  readonly run: RunState;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly gate: Gate;
   readonly cost: Cost;
   readonly conversation: Conversation;
   readonly controls: Controls;
+  readonly client: ClientRequests;
   limits(): Limits;
-  /** Once, before anything else: hooks hear of the session. Resolves when they are done. */
+  /** Once, before anything else: runs the start hooks. */
   start(): Promise<void>;
-  /** Before each run, where nothing is under way: settings that changed are taken over as a whole. */
+  /** Before each run, when nothing is under way: takes over settings that changed. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
   replay(): Iterable<Outbound>;
   /** For processes that are started from now on. */
   setEnvironment(variables: Readonly<Record<string, string>>): void;
-  /** A client wants to hear when the session begins and ends to work. */
-  readonly tellsState: boolean;
   /** A title kept at the end of the file, where listings look for it. */
   title(): string | undefined;
-  /** Hooks hear that the session is over. */
+  /** Runs the end hooks. */
   end(reason: EndReason): Promise<void>;
   /** Ends everything the session started. */
   dispose(): Promise<void>;
@@ -49,22 +54,20 @@ const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
 
 export class LiveSession implements Session {
   readonly id: string;
+  readonly announce: string | undefined;
   readonly #parts: SessionParts;
   readonly #work: Promise<void>;
   readonly #ready: Promise<void>;
   readonly #started: number;
-  #abort = new AbortController();
   #isReady = false;
   #silent = false;
-  #running = false;
-  #questions = 0;
   #closing: EndReason = "end_of_input";
 
   constructor(parts: SessionParts) {
     this.id = parts.id;
+    this.announce = parts.announce;
     this.#parts = parts;
     this.#started = parts.now();
-    parts.controls.onInterrupt(() => this.interrupt());
     this.#ready = parts.start().then(() => void (this.#isReady = true));
     this.#work = this.#loop();
   }
@@ -78,7 +81,7 @@ export class LiveSession implements Session {
         if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
         return this.#parts.controls.handle(input);
       case "control_response":
-        return this.#parts.controls.resolveRequest(input as ControlResponse);
+        return this.#parts.client.answered(input as ControlResponse);
       case "control_cancel_request":
         return this.#parts.controls.cancel(input.request_id);
       case "update_environment_variables":
@@ -86,29 +89,19 @@ export class LiveSession implements Session {
     }
   }
 
-  /** Whether a prompt is being answered. */
-  get running(): boolean {
-    return this.#running;
-  }
-
-  /** Ends what is being answered. Prompts that wait still run. */
-  interrupt(): void {
-    this.#abort.abort();
-  }
-
   attach(options: { readonly replay?: boolean } = {}): AsyncIterable<Outbound> {
     return this.#parts.outbox.attach(options.replay ? this.#parts.replay() : []);
   }
 
   async close(reason: EndReason): Promise<void> {
-    const { inbox, controls } = this.#parts;
+    const { inbox, controls, run } = this.#parts;
     this.#closing = reason;
     inbox.close();
     controls.close({ now: reason !== "end_of_input" });
     if (reason !== "end_of_input") {
       this.#silent = true;
       inbox.clear();
-      this.#abort.abort();
+      run.interrupt();
     }
     await this.#work;
   }
@@ -127,7 +120,7 @@ export class LiveSession implements Session {
   }
 
   async #loop(): Promise<void> {
-    const { inbox, outbox, title, dispose } = this.#parts;
+    const { inbox, outbox, run, title, dispose } = this.#parts;
     const noteTitle = () => {
       const customTitle = title();
       if (customTitle !== undefined) outbox.note({ type: "custom-title", customTitle, sessionId: this.id });
@@ -142,9 +135,9 @@ export class LiveSession implements Session {
         if (!work) continue;
         // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
         if (runs++ === 0) noteTitle();
-        this.#setRunning(true);
+        run.running = true;
         await this.#perform(work);
-        this.#setRunning(false);
+        run.running = false;
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -154,34 +147,14 @@ export class LiveSession implements Session {
     }
   }
 
-  /** While a question to the client is open, the session waits for it. */
-  async whileAsking<T>(question: Promise<T>): Promise<T> {
-    if (this.#questions++ === 0) this.#tellState("requires_action");
-    try {
-      return await question;
-    } finally {
-      if (--this.#questions === 0 && this.#running) this.#tellState("running");
-    }
-  }
-
-  #setRunning(running: boolean): void {
-    this.#running = running;
-    this.#tellState(running ? "running" : "idle");
-  }
-
-  #tellState(state: "running" | "idle" | "requires_action"): void {
-    const { outbox, tellsState } = this.#parts;
-    if (tellsState) void outbox.show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
-  }
-
   async #perform({ prompt }: Work): Promise<void> {
     const { outbox, cost, now } = this.#parts;
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
-    this.#abort = new AbortController();
+    const signal = this.#parts.run.begin();
     await this.#parts.controls.changed();
-    await this.#parts.refresh(this.#abort.signal);
+    await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
     if (prompt) {
       outbox.note({
@@ -191,7 +164,7 @@ export class LiveSession implements Session {
         sessionId: this.id,
       });
     }
-    const end = await this.#run(prompt, limits);
+    const end = await this.#run(prompt, limits, signal);
     if (prompt) {
       outbox.note({
         type: "last-prompt",
@@ -213,14 +186,14 @@ export class LiveSession implements Session {
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "completed");
   }
 
-  async #run(prompt: PromptMessage | undefined, limits: Limits): Promise<End> {
+  async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
     const { gate, conversation } = this.#parts;
-    // Behind the request, which leaves in this tick: the first tool call then finds the gate loaded.
+    // After the request, which leaves in this tick, so that the first tool call finds the gate loaded.
     setImmediate(() => gate.warm());
     try {
-      return await run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
+      return await run(prompt, gate.rules.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
-      // A fault of ours. Whoever waits gets a result all the same, and the next prompt a conversation it can go on from.
+      // A bug of ours. The client still gets a result, and the next prompt a conversation that can be sent.
       conversation.seal();
       return brokenRun(error);
     }

@@ -137,7 +137,7 @@ export class Outbox {
       gitBranch: gitBranch(),
       ...(slug === undefined ? {} : { slug }),
       ...(toolUseResult === undefined ? {} : { toolUseResult }),
-    } as unknown as ChainEntry;
+    } as ChainEntry;
     this.#leaf = uuid;
     return stamped;
   }

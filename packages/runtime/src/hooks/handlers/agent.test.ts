@@ -92,7 +92,10 @@ test("the session records and shows nothing of it, and does not take its reading
   const { ports } = there;
   const learned: string[] = [];
   const run = await runAgentHook({ type: "agent", prompt: "p" }, EVENT, {
-    ports: () => ({ ...ports, instructionsFor: (access) => (learned.push(access.kind), ["rules of the folder"]) }),
+    ports: () => ({
+      ...ports,
+      instructionsFor: (access: { readonly kind: string }) => (learned.push(access.kind), ["rules of the folder"]),
+    }),
     model: ports.model,
     signal: ports.signal,
     timeoutMs: 5_000,

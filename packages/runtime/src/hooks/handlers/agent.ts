@@ -14,12 +14,15 @@ import {
 import { createLedger } from "@keelson/host";
 import { NOTHING_SAID, type AgentHook, type HookEvent, type HookRun } from "@keelson/protocol";
 import system from "../agent.md" with { type: "text" };
+import type { AgentPorts } from "../../session/agent-ports.ts";
 import { conditionAnswer, ANSWER_SCHEMA, conditionPrompt, withoutThinking } from "./condition.ts";
 import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
 
+/** `fire` must leave out hooks that ask a model, or they would call each other without end. */
+export type HookAgentPorts = AgentPorts & Pick<Ports, "fire">;
+
 export interface AgentHookOptions extends HandlerLimit {
-  /** The session's; `fire` must leave out hooks that ask a model, or they would call each other without end. */
-  ports(signal: AbortSignal): Ports;
+  ports(signal: AbortSignal): HookAgentPorts;
   /** The handler's model, or the small one. */
   readonly model: ModelChoice;
 }

@@ -1,7 +1,7 @@
 // One handler, run by whatever it needs: a process, an HTTP request, a model, a client. All end in the same report.
 
 import type { Snapshot } from "@keelson/config";
-import type { ModelChoice, Ports } from "@keelson/engine";
+import type { ModelChoice } from "@keelson/engine";
 import { createHookProcesses, envFileFor, hookEnvironment, runHttpHook } from "@keelson/host/hooks";
 import {
   isObject,
@@ -15,6 +15,7 @@ import {
   type JsonObject,
   type Usage,
 } from "@keelson/protocol";
+import type { HookAgentPorts } from "./agent.ts";
 import type { CallMcpTool } from "./mcp-tool.ts";
 
 export interface HandlerOptions {
@@ -46,8 +47,8 @@ export interface RunnersOptions {
   callMcpTool: CallMcpTool;
   /** The small model, or the one a handler names. */
   model(name: string | undefined): Promise<ModelChoice>;
-  /** What an agent of a hook works with: the session's ports, its hooks without those that ask a model. */
-  ports(signal: AbortSignal): Ports;
+  /** What the agent of a hook works with. */
+  ports(signal: AbortSignal): HookAgentPorts;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
 }

@@ -1,0 +1,98 @@
+// From a call to a yes or a no: the gate decides; what it leaves open is put to the classifier in auto mode, then to
+// PermissionRequest hooks and the client. Denials are reported to the client.
+
+import type { GateDecision, Permission, PermitRequest } from "@keelson/engine";
+import type { HookEvent, HookOutcome, JsonObject, Signal } from "@keelson/protocol";
+import { answer, reasonType, type AskPerson } from "./ask.ts";
+import type { Classifier } from "./classifier.ts";
+import type { Gate } from "./gate.ts";
+
+export interface ApprovalOptions {
+  readonly gate: Gate;
+  /** The client, if it answers permission questions. */
+  readonly person?: AskPerson;
+  fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  /** The MCP server a tool belongs to. */
+  originOf(tool: string): { readonly server: string; readonly source: string } | undefined;
+  openClassifier(): Promise<Classifier>;
+  show(signal: Signal): void | Promise<void>;
+}
+
+/** Decides about a call, asking whoever can be asked. */
+export type Permit = (request: PermitRequest, signal: AbortSignal) => Promise<Permission>;
+
+export class Approvals {
+  readonly #options: ApprovalOptions;
+  #classifier: Promise<Classifier> | undefined;
+
+  constructor(options: ApprovalOptions) {
+    this.#options = options;
+  }
+
+  async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
+    const { gate, person } = this.#options;
+    const { access, input, call } = request;
+    // Some servers reuse an id; what was agreed to before was another call.
+    gate.rules.setUnguarded(call.id, false);
+    const decided = await gate.decide(request);
+    const decision = await this.#classify(decided, request, signal);
+    if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
+    if (decision.behavior === "ask") {
+      const answered = await this.#answer(request, decision, signal);
+      const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
+      if (unguards && answered.behavior === "allow") gate.rules.setUnguarded(call.id, true);
+      if (!person && answered.behavior === "deny") this.#report(request, answered);
+      return answered;
+    }
+    const { by, message } = decision;
+    const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
+    const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
+    // A hook that refused has said so itself.
+    if (by !== "hook") this.#report(request, denied);
+    return denied;
+  }
+
+  async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
+    const { gate, openClassifier } = this.#options;
+    if (gate.rules.mode !== "auto") return decision;
+    const classifier = await (this.#classifier ??= openClassifier());
+    return classifier.judge(decision, gate.rules.mode, request, signal);
+  }
+
+  #answer(
+    request: PermitRequest,
+    decision: GateDecision & { behavior: "ask" },
+    signal: AbortSignal,
+  ): Promise<Permission> {
+    const { fire, person, gate, originOf } = this.#options;
+    if (person) {
+      const message = `Keelson needs permission to use ${request.tool.name}`;
+      void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
+    }
+    return answer(request, decision, {
+      ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
+      origin: originOf(request.tool.name),
+      hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
+      accept: (updates) => gate.accept(updates),
+    });
+  }
+
+  /** The classifier refused. A hook may say that trying again is worthwhile. */
+  async #mayRetry(request: PermitRequest, reason: string, signal: AbortSignal): Promise<string | undefined> {
+    const { tool, input: tool_input, call } = request;
+    const about = { tool_name: tool.name, tool_input, tool_use_id: call.id, reason };
+    const { fields } = await this.#options.fire("PermissionDenied", about, signal);
+    return fields?.["retry"] === true ? "A hook says that this call may be tried once more." : undefined;
+  }
+
+  #report(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {
+    void this.#options.show({
+      type: "system",
+      subtype: "permission_denied",
+      tool_name: request.tool.name,
+      tool_use_id: request.call.id,
+      decision_reason_type: reasonType(denied.by),
+      message: denied.message,
+    });
+  }
+}

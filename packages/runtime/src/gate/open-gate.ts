@@ -1,0 +1,80 @@
+// Third stage of a session: the rules, plan mode and the gate. The rules come first, because the machine asks them which
+// files a command may see; a subagent gets narrower ones.
+
+import { writeRules } from "@keelson/config";
+import type { PermissionUpdate } from "@keelson/protocol";
+import type { Machine } from "../machine/machine.ts";
+import type { Storage } from "../session/storage.ts";
+import { openPlanMode, type PlanMode } from "../session/plan-mode.ts";
+import { Gate } from "./gate.ts";
+import { modeRefusal } from "./mode-refusal.ts";
+import { RuleBook } from "./rule-book.ts";
+
+export function openRules({ options, state, folders, outbox }: Storage): RuleBook {
+  const { mode, rules, home } = state.snapshot;
+  return new RuleBook({
+    mode,
+    rules,
+    home,
+    workspace: folders.workspace,
+    refusal: (wanted) => modeRefusal(wanted, state.snapshot, process.getuid?.()),
+    modeChanged: (permissionMode) =>
+      void outbox.show({ type: "system", subtype: "status", status: null, permissionMode }),
+    warn: options.warn,
+  });
+}
+
+export function openPlan({ options, place, state, newId }: Storage, rules: RuleBook): PlanMode {
+  return openPlanMode({
+    state,
+    mode: () => rules.mode,
+    setMode: (mode) => rules.setMode(mode),
+    past: place.loaded?.entries ?? [],
+    forked: options.session.fork === true,
+    random: Math.random,
+    newId,
+  });
+}
+
+export function openGate(storage: Storage, machine: Machine, rules: RuleBook, plan: PlanMode): Gate {
+  const { state, folders } = storage;
+  const { workspace } = folders;
+  const { home } = state.snapshot;
+  return new Gate({
+    rules,
+    home,
+    readable: machine.readable,
+    memory: () => state.instructions?.realMemory,
+    plan: () => plan.path(),
+    governing: () => machine.governing.forGate(),
+    sandbox: machine.sandbox,
+    shell: machine.shellKind,
+    git: {
+      root: workspace.root,
+      home,
+      isTrusted: () => state.snapshot.trusted,
+      directories: () => workspace.directories,
+      env: () => state.snapshot.childEnv,
+    },
+    isShielded: (cwd) => machine.hidesDenied(cwd),
+    cwd: () => workspace.cwd,
+    directories: () => workspace.directories,
+    addDirectories: (paths) => folders.add(paths, "permission_update"),
+    removeDirectories: (paths) => folders.remove(paths),
+    managedOnly: () => state.snapshot.settings["allowManagedPermissionRulesOnly"] === true,
+    save: (updates) => saveRules(updates, storage, machine),
+  });
+}
+
+/** Writes the rules a person accepted for good to the settings file they chose. The session has them already. */
+async function saveRules(
+  updates: readonly PermissionUpdate[],
+  { state, options }: Storage,
+  machine: Machine,
+): Promise<void> {
+  const { snapshot } = state;
+  // Files of the user that are written along with it are among these.
+  const finished = machine.writingSettings(snapshot.sources.map(({ path }) => path));
+  const { problems } = await writeRules(updates, snapshot).finally(finished);
+  for (const problem of problems) options.warn(problem);
+}

@@ -1,0 +1,123 @@
+// The permission mode and rules in force, and the files they hide. The machine asks it which files a command may see;
+// the gate decides by it. It asks nobody and knows no tool.
+
+import type { PermissionState, Rule, Workspace } from "@keelson/engine";
+import type * as EngineGate from "@keelson/engine/gate";
+import { realPathOf } from "@keelson/host";
+import type { LinkGuard } from "@keelson/host/links";
+import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
+
+export interface RuleBookOptions extends PermissionState {
+  readonly home: string;
+  readonly workspace: Workspace;
+  /** Why the session may not switch to this mode; undefined when it may. */
+  refusal(mode: PermissionMode): string | undefined;
+  modeChanged(mode: PermissionMode): void;
+  /** For people: what could not be looked up. */
+  warn(text: string): void;
+}
+
+/** Loaded with the first call: a plain answer never needs it. */
+interface Loaded {
+  readonly gate: typeof EngineGate;
+  /** Made for one set of rules. */
+  readonly rules: readonly Rule[];
+  readonly matchers: EngineGate.Matchers;
+  readonly isHidden: ReturnType<typeof EngineGate.hiddenFiles>;
+  /** Kept from one set of rules to the next. */
+  readonly links: LinkGuard;
+}
+
+export class RuleBook {
+  readonly #options: RuleBookOptions;
+  #state: PermissionState;
+  #loaded: Loaded | undefined;
+  /** Calls that a person allowed to change guarded paths. */
+  readonly #unguarded = new Set<string>();
+
+  constructor(options: RuleBookOptions) {
+    this.#options = options;
+    this.#state = { mode: options.mode, rules: options.rules };
+  }
+
+  get mode(): PermissionMode {
+    return this.#state.mode;
+  }
+
+  get rules(): readonly Rule[] {
+    return this.#state.rules;
+  }
+
+  /** Switches the mode, or returns why it may not. */
+  setMode(mode: PermissionMode): string | undefined {
+    const refusal = this.#options.refusal(mode);
+    if (refusal !== undefined) return refusal;
+    this.#state = { ...this.#state, mode };
+    this.#options.modeChanged(mode);
+    return undefined;
+  }
+
+  /** Replaces the rules that came from settings; those of this session stay. */
+  replaceRules(rules: readonly Rule[]): void {
+    const own = this.rules.filter(({ source }) => source === "session");
+    this.#state = { ...this.#state, rules: [...rules, ...own] };
+  }
+
+  /** Adds or removes rules. Updates come with answers, so the gate has been loaded by then. */
+  update(update: PermissionUpdate): void {
+    if (!this.#loaded) return;
+    this.#state = this.#loaded.gate.applyUpdate(this.#state, update, this.#options.workspace.cwd);
+  }
+
+  /** Whether a deny rule leaves this file readable. For tools that look at many files; call `load` first. */
+  mayRead(path: string): boolean {
+    return this.mayReadName(path) && this.#loaded!.links.behind(path) === undefined;
+  }
+
+  /** The same for this name of the file alone, whatever other names it has. */
+  mayReadName(path: string): boolean {
+    const loaded = this.#loaded;
+    if (!loaded) return false;
+    const { isHidden } = loaded.rules === this.rules ? loaded : this.#prepare(loaded);
+    return isHidden === undefined || !isHidden(path, realPathOf(path), this.#anchors());
+  }
+
+  /** Whether a person agreed that this command may change guarded paths. */
+  mayChangeGuarded(call: string): boolean {
+    return this.mode === "bypassPermissions" || this.#unguarded.has(call);
+  }
+
+  setUnguarded(call: string, unguarded: boolean): void {
+    if (unguarded) this.#unguarded.add(call);
+    else this.#unguarded.delete(call);
+  }
+
+  async load(): Promise<Loaded> {
+    if (this.#loaded?.rules === this.rules) return this.#loaded;
+    const [gate, { createLinkGuard }] = await Promise.all([
+      import("@keelson/engine/gate"),
+      import("@keelson/host/links"),
+    ]);
+    const { home, workspace, warn } = this.#options;
+    const links =
+      this.#loaded?.links ??
+      createLinkGuard({
+        rules: () => this.rules,
+        mayRead: (path) => this.mayReadName(path),
+        directories: () => workspace.directories,
+        home,
+        warn,
+      });
+    return this.#prepare({ gate, links });
+  }
+
+  #prepare({ gate, links }: Pick<Loaded, "gate" | "links">): Loaded {
+    const { rules } = this;
+    return (this.#loaded = { gate, links, rules, matchers: gate.newMatchers(), isHidden: gate.hiddenFiles(rules) });
+  }
+
+  #anchors() {
+    const { home, workspace } = this.#options;
+    return { home, directories: workspace.directories, cwd: workspace.cwd, matchers: this.#loaded?.matchers };
+  }
+}

@@ -1,0 +1,100 @@
+// Fourth stage of a session: its hooks, and the approvals that depend on them. A subagent uses its parent's hooks.
+
+import { findTool } from "@keelson/engine";
+import { OFFLINE_ID } from "@keelson/model";
+import type { Approvals, Permit } from "../gate/approvals.ts";
+import type { Classifier } from "../gate/classifier.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { SdkServers } from "../mcp/sdk-servers.ts";
+import { chooseModel } from "../model/model-choice.ts";
+import { agentPorts, toolContexts } from "../session/agent-ports.ts";
+import type { Storage } from "../session/storage.ts";
+import { openSessionHooks, type SessionHooks } from "./session-hooks.ts";
+
+export interface HookStage {
+  readonly hooks: SessionHooks;
+  readonly permit: Permit;
+}
+
+export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: SdkServers): HookStage {
+  const { options, place, state, folders, client, run, outbox, inbox, cost, now, newId } = storage;
+  const { workspace } = folders;
+  const { debug, entrypoint } = options;
+  let opened: Promise<Approvals> | undefined;
+  const openApprovals = async () => {
+    // Not needed before the first call.
+    const { Approvals } = await import("../gate/approvals.ts");
+    return new Approvals({
+      gate,
+      ...(options.stdioPermissions
+        ? { person: (body, withdrawn) => run.whileAsking(client.send(body, withdrawn)) }
+        : {}),
+      fire: (event, input, signal) => hooks.fire(event, input, signal),
+      originOf: (tool) => mcp.originOf(tool),
+      openClassifier: () => openClassifier(storage),
+      show: (signal) => outbox.show(signal),
+    });
+  };
+  const permit: Permit = async (request, signal) => (await (opened ??= openApprovals())).permit(request, signal);
+  const hooks = openSessionHooks({
+    place,
+    entrypoint,
+    snapshot: () => state.snapshot,
+    includeEvents: options.hookEvents ?? false,
+    cwd: () => workspace.cwd,
+    undoChanges: () => machine.undoChanges(),
+    mode: () => gate.rules.mode,
+    effort: () => state.model.effort,
+    env: state.snapshot.env,
+    callOf: async (tool, input) => {
+      const context = toolContexts(machine, gate, new AbortController().signal);
+      const call = { type: "tool_use", id: newId(), name: tool, input } as const;
+      return {
+        tool,
+        input,
+        access: await findTool(state.tools, tool)?.access(input, context(call)),
+        cwd: workspace.cwd,
+        home: state.snapshot.home,
+        directories: workspace.directories,
+      };
+    },
+    callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
+    callMcpTool: (...call) => mcp.callTool(...call),
+    model: async (name) => {
+      // Offline, every model is the offline one.
+      if (state.model.profile.id === OFFLINE_ID) return state.model;
+      return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
+    },
+    ports: (signal) => ({
+      ...agentPorts({ storage, machine, gate, permit }, signal),
+      fire: (event, input) => hooks.fireWithoutModels(event, input, signal),
+    }),
+    entitle: (title) => (state.title = title),
+    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    notify: (entry, how) => inbox.notify(entry, how),
+    show: (signal) => outbox.show(signal),
+    warn: options.warn,
+    ...(debug ? { debug } : {}),
+    now,
+    newId,
+  });
+  folders.onMove((from, to) => hooks.changes.moved(from, to));
+  folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
+  return { hooks, permit };
+}
+
+async function openClassifier({ state, folders, cost, outbox, now }: Storage): Promise<Classifier> {
+  const { Classifier } = await import("../gate/classifier.ts");
+  const { workspace } = folders;
+  return new Classifier({
+    rules: () => state.snapshot.settings.autoMode ?? {},
+    model: () => state.model,
+    conversation: () => state.conversation.messages,
+    directories: () => workspace.directories,
+    cwd: () => workspace.cwd,
+    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    show: (signal) => outbox.show(signal),
+    now,
+  });
+}

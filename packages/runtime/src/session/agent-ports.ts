@@ -1,0 +1,67 @@
+// What every agent of a session works with, at any depth: the same machine, gate, hooks and budget. The
+// session's own run adds its streams (ports.ts), the agent of a hook its narrower tools.
+
+import type { Ports } from "@keelson/engine";
+import { files } from "@keelson/host";
+import type { Permit } from "../gate/approvals.ts";
+import { boundedRead } from "../gate/bounded-read.ts";
+import type { Gate } from "../gate/gate.ts";
+import type { Machine } from "../machine/machine.ts";
+import { concurrencyOf } from "./limits.ts";
+import type { Storage } from "./storage.ts";
+
+export type AgentPorts = Pick<
+  Ports,
+  | "tools"
+  | "allTools"
+  | "concurrency"
+  | "forbids"
+  | "permit"
+  | "context"
+  | "spill"
+  | "charge"
+  | "spent"
+  | "now"
+  | "newId"
+>;
+
+export interface AgentParts {
+  readonly storage: Storage;
+  readonly machine: Machine;
+  readonly gate: Gate;
+  readonly permit: Permit;
+}
+
+export function agentPorts({ storage, machine, gate, permit }: AgentParts, signal: AbortSignal): AgentPorts {
+  const { state, cost, now, newId } = storage;
+  return {
+    tools: state.tools,
+    allTools: state.allTools,
+    concurrency: concurrencyOf(state.snapshot),
+    forbids: (request) => gate.forbids(request),
+    permit: (request, withdrawn) => permit(request, AbortSignal.any([signal, withdrawn])),
+    context: toolContexts(machine, gate, signal),
+    spill: (name, text) => machine.spill(name, text),
+    charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
+    spent: () => cost.totalUsd,
+    now,
+    newId,
+  };
+}
+
+/** What a tool gets for one call: files as they were judged, and the machine. */
+export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal: AbortSignal): Ports["context"] {
+  return (call) => {
+    const judged = (path: string) => gate.judgedPath(call, path);
+    return {
+      ...tools,
+      files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
+      toolUseId: call.id,
+      signal,
+      mayRead: boundedRead(
+        (path) => gate.rules.mayRead(path),
+        () => performance.now(),
+      ),
+    };
+  };
+}

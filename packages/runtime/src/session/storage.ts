@@ -1,0 +1,133 @@
+// First stage of a session: what it is, where it is kept, and the streams into and out of it. Nothing here can run or
+// judge anything.
+
+import { Conversation, reminder, type Workspace } from "@keelson/engine";
+import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
+import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
+import { ClientRequests } from "../controls/client-requests.ts";
+import { Cost } from "../model/cost.ts";
+import { checkBudget, chooseModel, tariffOf } from "../model/model-choice.ts";
+import { Inbox } from "../stream/inbox.ts";
+import { Outbox } from "../stream/outbox.ts";
+import type { OpenOptions } from "./open.ts";
+import { choosePlace, type SessionPlace } from "./place.ts";
+import { RunState } from "./run-state.ts";
+import type { SessionState } from "./state.ts";
+
+export interface Storage {
+  readonly options: OpenOptions;
+  readonly place: SessionPlace;
+  readonly state: SessionState;
+  readonly folders: WorkFolders;
+  readonly transcript: TranscriptWriter;
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly cost: Cost;
+  /** Requests to the client. */
+  readonly client: ClientRequests;
+  readonly run: RunState;
+  /** Puts a reminder before the model at its next safe boundary. */
+  notify(text: string): void;
+  newId(): string;
+  now(): number;
+}
+
+/** The folders the session works in, and where its shell is. */
+export interface WorkFolders {
+  readonly workspace: Workspace;
+  /** With a source, those who listen are told. */
+  add(paths: readonly string[], source?: string): void;
+  remove(paths: readonly string[]): void;
+  /** Called whenever the shell changes its folder. */
+  onMove(listener: (from: string, to: string) => void): void;
+  onAdd(listener: (paths: readonly string[], source: string) => void): void;
+}
+
+export async function openStorage(options: OpenOptions): Promise<Storage> {
+  const { snapshot, entrypoint, debug } = options;
+  const { configDir, cwd, env } = snapshot;
+  const newId = () => crypto.randomUUID();
+  const now = () => Date.now();
+  const project = { configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] };
+  const place = await choosePlace(options.session, project, newId);
+  const { id, loaded } = place;
+  const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
+  const tariff = tariffOf(snapshot);
+  checkBudget(snapshot, tariff, model.profile.id);
+  const state: SessionState = {
+    snapshot,
+    model,
+    conversation: new Conversation(),
+    instructions: undefined,
+    allTools: [],
+    tools: [],
+    ownSystem: [],
+    system: [],
+    branch: gitBranch(cwd),
+    title: options.session.name ?? loaded?.title,
+    planName: undefined,
+    refused: undefined,
+    lastUsage: null,
+  };
+  const folders = workFolders(cwd, snapshot.directories);
+  const transcript = openFile(place, options);
+  const outbox = new Outbox({
+    sessionId: id,
+    entrypoint,
+    leaf: loaded?.leafUuid ?? null,
+    replayPrompts: options.replayPrompts,
+    ...(options.mirror && place.path !== null ? { mirrored: place.path } : {}),
+    append: (entries) => void transcript.append(entries),
+    cwd: () => folders.workspace.cwd,
+    gitBranch: () => state.branch,
+    slug: () => state.planName,
+    now,
+    newId,
+  });
+  const inbox = new Inbox();
+  return {
+    options,
+    place,
+    state,
+    folders,
+    transcript,
+    inbox,
+    outbox,
+    cost: new Cost(tariff, loaded?.costState),
+    client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
+    run: new RunState({
+      tellsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      show: (signal) => outbox.show(signal),
+    }),
+    notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),
+    newId,
+    now,
+  };
+}
+
+function openFile({ path, loaded }: SessionPlace, { warn }: OpenOptions): TranscriptWriter {
+  if (path === null) return nullTranscript();
+  const onFailure = (error: Error) =>
+    warn(`The transcript cannot be written (${error.message}); the session continues without it`);
+  return openTranscript({ path, sticky: loaded?.sticky, onFailure });
+}
+
+function workFolders(root: string, directories: readonly string[]): WorkFolders {
+  const added = new Set(directories);
+  const moveListeners: ((from: string, to: string) => void)[] = [];
+  const addListeners: ((paths: readonly string[], source: string) => void)[] = [];
+  return {
+    workspace: createWorkspace(
+      root,
+      () => [...added],
+      (from, to) => moveListeners.forEach((listener) => listener(from, to)),
+    ),
+    add(paths, source) {
+      for (const path of paths) added.add(realPathOf(path));
+      if (source !== undefined) for (const listener of addListeners) listener(paths, source);
+    },
+    remove: (paths) => paths.forEach((path) => added.delete(realPathOf(path))),
+    onMove: (listener) => void moveListeners.push(listener),
+    onAdd: (listener) => void addListeners.push(listener),
+  };
+}
