@@ -1,0 +1,72 @@
+// Makes one of the walks in ARCHITECTURE.md happen. Run by walks.test.ts under `bun test --coverage`; $WALK names it.
+
+import { expect, test } from "bun:test";
+import { query } from "@keelson/sdk";
+import { startMockModel, temporaryHome, type MockModel } from "@keelson/testkit";
+import { runInProcess, spawnInProcess } from "./in-process.ts";
+
+const READ = { calls: [{ name: "Read", input: { file_path: "a.txt" } }] };
+const MAKE_FOLDER = { calls: [{ name: "Bash", input: { command: "mkdir made" } }] };
+const DONE = { text: "done" };
+const STREAM = ["-p", "--output-format=stream-json", "--verbose"];
+
+const WALKS: Readonly<Record<string, () => Promise<void>>> = {
+  async "One prompt"() {
+    using home = temporaryHome();
+    home.write("a.txt", "text");
+    await using model = await startMockModel([READ, DONE]);
+    await runInProcess(home, {
+      argv: [...STREAM, "--input-format=stream-json"],
+      env: env(home, model),
+      stdin: prompt(),
+    });
+    expect(model.requests).toHaveLength(2);
+  },
+
+  async "One permission question through the SDK"() {
+    using home = temporaryHome();
+    await using model = await startMockModel([MAKE_FOLDER, DONE]);
+    const questions: string[] = [];
+    const options = {
+      cwd: home.project,
+      env: env(home, model),
+      spawnClaudeCodeProcess: spawnInProcess(home),
+      canUseTool: async (tool: string) => (questions.push(tool), { behavior: "deny" as const, message: "not now" }),
+    };
+    for await (const message of query({ prompt: "go", options })) if (message.type === "result") break;
+    expect(questions).toEqual(["Bash"]);
+  },
+
+  async "One hook"() {
+    using home = temporaryHome();
+    home.write("a.txt", "text");
+    const hooks = [{ matcher: "Read", hooks: [{ type: "command", command: "exit 0" }] }];
+    home.write("~/.claude/settings.json", { hooks: { PreToolUse: hooks } });
+    await using model = await startMockModel([READ, DONE]);
+    await runInProcess(home, { argv: [...STREAM, "go"], env: env(home, model) });
+  },
+
+  async "One resume"() {
+    using home = temporaryHome();
+    await using model = await startMockModel([DONE, DONE]);
+    await runInProcess(home, { argv: ["-p", "first"], env: env(home, model) });
+    await runInProcess(home, { argv: ["-p", "--continue", "second"], env: env(home, model) });
+    expect(JSON.stringify(model.requests[1]!.body)).toContain("first");
+  },
+};
+
+const name = process.env["WALK"] ?? "";
+test(name, async () => {
+  const walk = WALKS[name];
+  if (!walk) throw new Error(`No walk is called "${name}"; add one to ${import.meta.path}`);
+  await walk();
+});
+
+function env(home: { readonly env: Readonly<Record<string, string>> }, model: MockModel) {
+  return { ...home.env, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "test-key" };
+}
+
+async function* prompt(): AsyncGenerator<Uint8Array> {
+  const message = { type: "user", message: { role: "user", content: "go" }, parent_tool_use_id: null };
+  yield new TextEncoder().encode(`${JSON.stringify(message)}\n`);
+}
