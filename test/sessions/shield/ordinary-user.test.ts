@@ -19,6 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { CHAT, prompt, told } from "../front-door.ts";
+import { until } from "../processes.ts";
 
 const root = join(import.meta.dir, "../../..");
 const NOBODY = 65534;
@@ -114,10 +115,7 @@ ordinary(
     expect(sleepers(home)).toHaveLength(2);
     running.kill("SIGKILL");
     await running.done;
-    for (const deadline = performance.now() + 8_000; sleepers(home).length > 0; await Bun.sleep(20)) {
-      if (performance.now() > deadline) break;
-    }
-    expect(sleepers(home)).toEqual([]);
+    await until(() => sleepers(home).length === 0, "Commands outlived the program");
   },
   20_000,
 );

@@ -10,6 +10,7 @@ import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type Temp
 import { STREAM, told } from "../front-door.ts";
 
 const ROUNDS = 1_000;
+const MOST_ROUNDS = 50 * ROUNDS;
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (value: Uint8Array) => new TextDecoder().decode(value);
 
@@ -42,13 +43,12 @@ async function judgedFirst(path: string, work: (held: ReturnType<typeof files>) 
  */
 async function race(wanted: readonly string[], round: (number: number) => Promise<string>): Promise<Set<string>> {
   const seen = new Set<string>();
-  const deadline = performance.now() + 45_000;
   for (
     let number = 0;
     number < ROUNDS || wanted.some((either) => !either.split("|").some((outcome) => seen.has(outcome)));
     number++
   ) {
-    if (performance.now() > deadline) throw new Error(`No race: ${[...seen].join(", ")} in ${number} rounds`);
+    if (number === MOST_ROUNDS) throw new Error(`No race: ${[...seen].join(", ")} in ${number} rounds`);
     seen.add(await round(number));
   }
   return seen;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { fstatSync, readdirSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { until } from "../../alive.test-support.ts";
+import { openInodes } from "../../descriptors.test-support.ts";
 import { startCommand } from "./command.ts";
 import { drain } from "./drain.ts";
 import { collectOutput } from "../output.ts";
@@ -44,17 +45,5 @@ test("a program that cannot be started is reported, and no descriptor is left op
     await run("true", recorded);
   }
   expect(pipes.size).toBe(20);
-  // Bun reads from a duplicate of our descriptor and closes it on another thread, without an event.
-  await until(() => openAmong(pipes) === 0, "every descriptor was closed");
+  await until(() => pipes.isDisjointFrom(openInodes()), "every pipe was closed");
 });
-
-/** How many descriptors of this process belong to one of the pipes. Other tests in the process may have their own. */
-function openAmong(pipes: ReadonlySet<number>): number {
-  return readdirSync("/dev/fd").filter((fd) => {
-    try {
-      return pipes.has(fstatSync(Number(fd)).ino);
-    } catch {
-      return false; // the descriptor of this very listing
-    }
-  }).length;
-}
