@@ -37,6 +37,19 @@ Interrupted while still running:
   b.test.ts (2s)
 `;
 
+const long = `
+a.test.ts:
+(skip) s [no zsh]
+(fail) f [0.43ms]
+
+1 tests skipped:
+(skip) s [no zsh]
+
+
+1 tests failed:
+(fail) f [0.43ms]
+`;
+
 test.each([
   ["totals at the end", finished, 1, { passed: 12, failed: 3, skipped: 3 }],
   [
@@ -76,4 +89,10 @@ Expected: 2
 
 Interrupted while still running:
   b.test.ts (2s)`);
+});
+
+test("tests that a long run lists again at its end count once", () => {
+  expect(readCounts(long, null)).toEqual({ passed: 0, failed: 2, skipped: 1 });
+  expect(skippedTests(long)).toEqual(["a.test.ts: s [no zsh]"]);
+  expect(withoutPasses(long)).toBe("a.test.ts:\n(fail) f [0.43ms]\n\n1 tests failed:\n(fail) f [0.43ms]");
 });

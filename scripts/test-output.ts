@@ -14,7 +14,8 @@ export interface Counts {
 export function readCounts(output: string, exitCode: number | null): Counts {
   const lines = linesOf(output);
   const end = lines.findLastIndex((line) => /^Ran \d+ tests? across \d+ files?/.test(line));
-  const counts = end < 0 ? countReported(lines) : countSummary(lines.slice(lines.lastIndexOf("", end) + 1, end));
+  const counts =
+    end < 0 ? countReported(reportOf(lines)) : countSummary(lines.slice(lines.lastIndexOf("", end) + 1, end));
   const unreported = end < 0 || (exitCode !== 0 && counts.fail === 0) ? 1 : 0;
   return { passed: counts.pass, failed: counts.fail + unreported, skipped: counts.skip + counts.todo };
 }
@@ -22,7 +23,7 @@ export function readCounts(output: string, exitCode: number | null): Counts {
 /** One line for each skipped test: its file, its name, and the reason its name ends with. */
 export function skippedTests(output: string): string[] {
   let file = "";
-  return linesOf(output).flatMap((line) => {
+  return reportOf(linesOf(output)).flatMap((line) => {
     file = HEADING.exec(line)?.[1] ?? file;
     const name = /^\((?:skip|todo)\) (.*)$/.exec(line)?.[1];
     if (name === undefined) return [];
@@ -36,7 +37,10 @@ export function withoutPasses(output: string): string {
   let heading: string | undefined;
   for (const line of linesOf(output)) {
     if (HEADING.test(line)) heading = line;
-    else if (!/^\((?:pass|skip|todo)\) /.test(line) && (line !== "" || heading === undefined)) {
+    else if (
+      !/^\((?:pass|skip|todo)\) |^\d+ tests (?:skipped|todo):$/.test(line) &&
+      (line !== "" || heading === undefined)
+    ) {
       if (heading !== undefined) shown.push("", heading);
       heading = undefined;
       shown.push(line);
@@ -51,6 +55,12 @@ export function withoutPasses(output: string): string {
 const HEADING = /^(\S+\.test\.ts):$/;
 
 const linesOf = (output: string) => Bun.stripANSI(output).split(/\r?\n/);
+
+/** After a long run, tests that did not pass are listed again. */
+function reportOf(lines: readonly string[]): readonly string[] {
+  const again = lines.findIndex((line) => /^\d+ tests (?:skipped|todo|failed):$/.test(line));
+  return again < 0 ? lines : lines.slice(0, again);
+}
 
 type Words = Record<"pass" | "fail" | "skip" | "todo", number>;
 

@@ -24,6 +24,7 @@ export { normalise, normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
 export { cost, growth } from "./growth.ts";
+export { testUnless } from "./test-unless.ts";
 export { messageProblems } from "./message-problems.ts";
 export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
 export { testEngine, WORLD_START, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { analyseCommand } from "@keelson/engine/command";
+import { testUnless } from "@keelson/testkit";
 import { confinementMissing } from "../../sessions/needs-bubblewrap.ts";
 import { complaintAbout } from "./account.ts";
 import { AGREEMENTS } from "./judge.ts";
@@ -10,8 +11,8 @@ import { reportOnRuns, shellNamed } from "./report.ts";
 import { runErrands } from "./sandbox.ts";
 import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
 
-const confined = test.skipIf(confinementMissing() !== null);
-const withZsh = test.skipIf(confinementMissing(["bwrap", "zsh"]) !== null);
+const confined = testUnless(confinementMissing(), test);
+const withZsh = testUnless(confinementMissing(["bwrap", "zsh"]), test);
 
 confined(
   "nothing that a generated command runs or touches was left unjudged",

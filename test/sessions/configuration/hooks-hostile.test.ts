@@ -9,6 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
+  testUnless,
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -165,7 +166,7 @@ const FLOODS = {
 
 for (const [stream, command] of Object.entries(FLOODS)) {
   // Only Linux tells how much a process ever held.
-  test.skipIf(process.platform !== "linux")(
+  testUnless(process.platform === "linux" ? null : "needs Linux", test)(
     `a hook that floods ${stream} costs no memory`,
     async () => {
       using home = temporaryHome();

@@ -4,14 +4,14 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const zsh = Bun.which("zsh") ?? "";
-if (zsh === "" && process.env["CI"]) throw new Error("zsh is not installed: scripts/ci-packages.sh installs it");
-const withZsh = test.skipIf(zsh === "");
-const withoutBash = test.skipIf(zsh === "" || confinementMissing() !== null);
+if (zsh === "" && process.env["CI"]) throw new Error("zsh is not installed: run scripts/ci-packages.sh");
+const withZsh = testUnless(zsh === "" ? "zsh is not installed" : null, test);
+const withoutBash = testUnless(confinementMissing(["bwrap", "zsh"]), test);
 
 interface Visit {
   readonly flags?: readonly string[];

@@ -4,11 +4,18 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
-const shielded = test.skipIf(confinementMissing() !== null);
+const shielded = testUnless(confinementMissing(), test);
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const NAMES = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
 

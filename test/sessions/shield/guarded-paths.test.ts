@@ -4,12 +4,19 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+} from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
-const shielded = test.skipIf(confinementMissing() !== null);
+const shielded = testUnless(confinementMissing(), test);
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "changed" } });
 const isResult = ({ type }: any) => type === "result";

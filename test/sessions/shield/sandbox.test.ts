@@ -4,12 +4,19 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const missing = confinementMissing(["bwrap", "socat"]);
-const sandboxed = test.skipIf(missing !== null);
+const sandboxed = testUnless(missing, test);
 const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
 /** A folder outside the project and outside every temporary folder. */

@@ -9,6 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
+  testUnless,
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -17,7 +18,7 @@ import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
 const missing = confinementMissing();
-const shielded = test.skipIf(missing !== null);
+const shielded = testUnless(missing, test);
 const SECRET = "open-sesame-4711";
 const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
