@@ -1,21 +1,8 @@
-// What only an ordinary user can be promised: our own process is closed to what it starts. Run by root, the program is
-// started as `nobody`; and what closing it might have broken is tried as well.
+// What only an ordinary user can be promised: commands and hooks cannot look into our own process. Also checks that
+// closing it broke nothing.
 
 import { afterAll, expect, test } from "bun:test";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   startKeelson,
@@ -25,18 +12,11 @@ import {
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
+import { ordinaryUserMissing, owned, program, removeCopy, through } from "../as-nobody.ts";
 import { CHAT, prompt, told } from "../front-door.ts";
 import { until } from "../processes.ts";
 
-const root = join(import.meta.dir, "../../..");
-const NOBODY = 65534;
-const isRoot = process.getuid?.() === 0;
-const AS_NOBODY = [Bun.which("setpriv") ?? "setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"];
-const through = isRoot ? AS_NOBODY : [];
-/** A folder everybody may enter; it is made when the checkout is none. */
-let open: string | undefined;
-const program = reachable();
-const ordinary = testUnless(missing(), test);
+const ordinary = testUnless(ordinaryUserMissing(), test);
 
 const KEY = "sk-ant-hush-0123456789";
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
@@ -44,13 +24,13 @@ const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { comman
 const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
 
 // Shows that the search finds what there is to find.
-const control = Bun.spawn([...through, "sleep", "60"], {
+const control = Bun.spawn([...through, "sleep", "600"], {
   env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
   stdio: ["ignore", "ignore", "ignore"],
 });
 afterAll(() => {
   control.kill();
-  if (open !== undefined) rmSync(open, { recursive: true });
+  removeCopy();
 });
 
 ordinary.each([
@@ -147,37 +127,3 @@ function sleepers({ project }: TemporaryHome): string[] {
 }
 
 const commandOf = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
-
-/** The home, given to whom the program runs as. */
-function owned(home: TemporaryHome): TemporaryHome {
-  if (!isRoot) return home;
-  const all = ["", ...readdirSync(home.root, { recursive: true, encoding: "utf8" })];
-  for (const path of all) lchownSync(join(home.root, path), NOBODY, NOBODY);
-  return home;
-}
-
-function mayRun(path: string): boolean {
-  return !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
-}
-
-/** The program where `nobody` finds it: in place, or the built one in a folder everybody may enter. */
-function reachable(): string | undefined {
-  const inPlace = process.env["KEELSON_BIN"] || process.execPath;
-  const built = process.env["KEELSON_BIN"] || join(root, "dist/keelson");
-  if (mayRun(inPlace) || !existsSync(built)) return process.env["KEELSON_BIN"] || undefined;
-  open = mkdtempSync(join(tmpdir(), "keelson-open-"));
-  chmodSync(open, 0o755);
-  copyFileSync(built, join(open, "keelson"));
-  chmodSync(join(open, "keelson"), 0o755);
-  return join(open, "keelson");
-}
-
-/** Why these tests cannot run; null when they can. An error in CI. */
-function missing(): string | null {
-  if (process.platform !== "linux") return "needs Linux";
-  const wanted = program ?? process.execPath;
-  if (mayRun(wanted)) return null;
-  const reason = Bun.which("setpriv") ? `nobody may not run ${wanted}` : "setpriv is not installed";
-  if (process.env["CI"]) throw new Error(`${reason}: run the tests as an ordinary user, or build the program first`);
-  return reason;
-}
