@@ -1,5 +1,5 @@
-// Hooks of an administrator: they cannot be switched off, and may be the only ones. The program sees an /etc of its own,
-// made for the test; the machine's is never touched.
+// Hooks set by an administrator: they cannot be turned off, and may be the only ones. The program sees an /etc made for
+// the test; the machine's own is never touched.
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";

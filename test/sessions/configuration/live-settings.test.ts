@@ -9,7 +9,7 @@ import { answer, CHAT, prompt, STREAM, told } from "../front-door.ts";
 const touch = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `touch ${name}` } });
 const isResult = ({ type }: any) => type === "result";
 
-test("settings that change between two prompts hold for the second, a broken file changes nothing", async () => {
+test("settings that change between two prompts apply to the second; a broken file changes nothing", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash(touch:*)"] } });
   await using model = await startMockModel([
@@ -93,7 +93,7 @@ test("a rule accepted for the local settings is in the file, and the next sessio
   expect((await program.done).code).toBe(0);
   expect(JSON.parse(home.read(".claude/settings.local.json"))).toEqual({ permissions: { allow: ["Bash(touch a)"] } });
 
-  // Nobody trusts this folder; what was accepted in it is noted where the folder cannot write.
+  // The folder is not trusted, so what was accepted in it is recorded where the folder cannot write.
   expect(JSON.parse(home.read("~/.claude.json"))).toEqual({
     projects: { [home.project]: { allowedTools: ["Bash(touch a)"] } },
   });
@@ -123,7 +123,7 @@ test("an accepted rule that cannot be written holds for the session, and why it 
   expect(stderr).toContain("--project-config-root");
 });
 
-test("a rule that an unpacked folder brought along counts from the moment a person accepts that very rule", async () => {
+test("a rule that came with a folder applies once a person accepts that very rule", async () => {
   using home = temporaryHome();
   home.write(".claude/settings.local.json", { permissions: { allow: ["Bash(touch a)", "Bash(touch b)"] } });
   const rules = [{ toolName: "Bash", ruleContent: "touch a" }];

@@ -1,5 +1,5 @@
-// A session store that is slow, refuses, or is away, while the program or the application is killed: in the end it has
-// every entry the program wrote, in order.
+// A session store that is slow, fails, or is unreachable, while the program or the application is killed: in the end it
+// has every entry the program wrote, in order.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
@@ -36,13 +36,13 @@ function inEveryStore(title: string, run: (address: StoreAddress) => Promise<voi
 }
 
 const work: ScriptedReply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
-/** Temporary folders in which this session was gone on with. */
+/** Temporary folders in which this session was resumed. */
 const resumeFolders = (home: TemporaryHome, sessionId: string) =>
   readdirSync(tmpdir())
     .filter((name) => name.startsWith("keelson-resume-"))
     .filter((name) => existsSync(join(tmpdir(), name, "projects", projectKeyOf(home), `${sessionId}.jsonl`)));
 
-inEveryStore("slow and refusing every other time, nothing is missing in the end", async (address) => {
+inEveryStore("slow and failing every other time, nothing is missing in the end", async (address) => {
   using home = temporaryHome();
   await using model = await startMockModel([...work]);
   const sessionId = crypto.randomUUID();
@@ -53,7 +53,7 @@ inEveryStore("slow and refusing every other time, nothing is missing in the end"
   expect(await idsIn(store, home, sessionId)).toEqual(idsWritten(home));
 });
 
-inEveryStore("away until the last answer, nothing is missing in the end", async (address) => {
+inEveryStore("unreachable until the result, nothing is missing in the end", async (address) => {
   using home = temporaryHome();
   await using model = await startMockModel([...work]);
   const sessionId = crypto.randomUUID();
@@ -68,7 +68,7 @@ inEveryStore("away until the last answer, nothing is missing in the end", async 
   expect(await idsIn(store, home, sessionId)).toEqual(idsWritten(home));
 });
 
-inEveryStore("with the program killed over and over, what was seen is there and goes on", async (address) => {
+inEveryStore("with the program killed again and again, what was seen is stored and can be resumed", async (address) => {
   using home = temporaryHome();
   const sessionId = crypto.randomUUID();
   const store = openStore(address);
@@ -98,7 +98,7 @@ inEveryStore("with the program killed over and over, what was seen is there and 
   expect(["work 4", "work 6", "work 8"].filter((prompt) => !shown.includes(prompt))).toEqual([]);
 });
 
-inEveryStore("with the application killed, the next one sends what it had not sent", async (address) => {
+inEveryStore("with the application killed, the next one sends what is missing", async (address) => {
   using home = temporaryHome();
   const sessionId = crypto.randomUUID();
   const store = openStore(address);
@@ -119,7 +119,7 @@ inEveryStore("with the application killed, the next one sends what it had not se
   };
   await begin({ sessionId });
   const first = idsWritten(home);
-  // The last of these runs in a folder of its own, from what the store has by then.
+  // The last of these runs in a folder of its own, from what the store has at that point.
   await begin({ resume: sessionId });
   await begin({ resume: sessionId });
   expect(resumeFolders(home, sessionId)).toHaveLength(1);

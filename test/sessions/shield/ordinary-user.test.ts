@@ -20,10 +20,10 @@ const ordinary = testUnless(ordinaryUserMissing(), test);
 
 const KEY = "sk-ant-hush-0123456789";
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
-/** Every process whose start environment can be read, and holds the word. */
+/** Finds every process with a readable start environment that contains the word. */
 const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
 
-// Shows that the search finds what there is to find.
+// Proves that the search works.
 const control = Bun.spawn([...through, "sleep", "600"], {
   env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
   stdio: ["ignore", "ignore", "ignore"],
@@ -63,7 +63,7 @@ ordinary.each([
     expect(model.requests[0]!.headers["x-api-key"]).toBe(KEY);
     const [looked, ...tried] = told(model.requests[1]!).map(({ content }) => content);
     const all = "CONTROL=hush-control\nlooked";
-    // Behind the shield a command is in a namespace of its own and sees no other process of the user's anyway.
+    // Behind the shield a command has its own namespace and cannot see other processes of the user at all.
     expect(shielded ? ["looked", all] : [all]).toContain(looked);
     expect(home.read("from-hook.txt")).toBe(`${all}\n`);
     expect(tried.filter((text) => !/^Exit code 1\nhead: .*Permission denied/.test(text))).toEqual([]);
@@ -72,7 +72,7 @@ ordinary.each([
 );
 
 ordinary(
-  "all the rest works as before: files are written, and nothing outlives a kill",
+  "everything else still works: files are written, and nothing outlives a kill",
   async () => {
     using home = temporaryHome();
     await using model = await startMockModel([
@@ -107,7 +107,7 @@ ordinary(
   20_000,
 );
 
-/** A search path on which a few programs are, and no shield. */
+/** A PATH with a few programs and without bubblewrap. */
 function withoutBubblewrap({ root }: TemporaryHome): string {
   const bin = join(root, "bin");
   mkdirSync(bin);
@@ -115,7 +115,7 @@ function withoutBubblewrap({ root }: TemporaryHome): string {
   return bin;
 }
 
-/** Of this test: their working directory tells. */
+/** Those of this test, by their working directory. */
 function sleepers({ project }: TemporaryHome): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
