@@ -203,7 +203,7 @@ test("a hook deleted during a session guards the calls before that, and is repor
     "the tool ran",
   ]);
   expect(stdout).toBe("done\n");
-  // Reported once, however often it is missing.
+  // Said once, however often it is missed.
   expect(stderr).toMatch(/^Warning: [^\n]*\n$/);
   expect(stderr).toContain(`'${script}' does not exist; was the script deleted or moved?`);
 }, 20_000);

@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 const inside = (...parts: string[]) => join(home.project, ...parts);
 
-/** Judges a path as the gate does, then uses it. If the gate would have asked, nothing is done. */
+/** Judges a path as the gate does, then works on it. What the gate would have asked about is not done. */
 async function judgedFirst(path: string, work: (held: ReturnType<typeof files>) => Promise<string>): Promise<string> {
   const judged = realPathOf(path);
   if (!judged.startsWith(`${home.project}/`)) return "asked";

@@ -3,7 +3,7 @@
 
 export { catalog, EVENT_FACTS, type EventFacts } from "./event-facts.ts";
 export { hookInput, labelOf, subjectOf, type HookBase } from "./event-input.ts";
-export { select, whyIdle } from "./planner.ts";
+export { byEvent, select, whyIdle } from "./planner.ts";
 export type { ConditionCall } from "./condition.ts";
 export { sessionEndBudget, timeoutOf } from "./timeout.ts";
 export { readReply, type HookReply } from "./reply.ts";

@@ -115,21 +115,19 @@ test("byEvent() sorts registrations by their event and keeps their order", () =>
   ]);
 });
 
-test("the matcher of a registration is read once, however often the event fires", async () => {
-  let reads = 0;
-  const counted = (text: string, matcher: string): HookRegistration => ({
-    ...command(text),
-    get matcher() {
-      reads++;
-      return matcher;
-    },
-  });
+test("of 200 registrations the one that is meant is found in a fraction of a millisecond", async () => {
   const others = Array.from({ length: 199 }, (_, at) =>
-    counted(`hook ${at}`, at % 2 === 0 ? `Tool${at}|Other${at}` : `^mcp__server${at}__.*(read|write)$`),
+    command(`hook ${at}`, { matcher: at % 2 === 0 ? `Tool${at}|Other${at}` : `^mcp__server${at}__.*(read|write)$` }),
   );
-  const guard = counted("guard", "Bash");
+  const meant = command("guard", { matcher: "Bash" });
+  const all = [...others, meant];
+  const times: number[] = [];
   for (let round = 0; round < 100; round++) {
-    expect((await select([...others, guard], "PreToolUse", "Bash", never))[0]).toBe(guard);
+    const start = performance.now();
+    const found = await select(all, "PreToolUse", "Bash", never);
+    times.push(performance.now() - start);
+    expect(found).toEqual([meant]);
   }
-  expect(reads).toBe(200);
+  // About 0.01 ms; the machine that runs this may be busy.
+  expect(times.toSorted((a, b) => a - b)[50]).toBeLessThan(1);
 });

@@ -13,7 +13,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Undefined when the binaries are not there; an error in CI. */
+/** Undefined when the binaries are not there; then the tests say that they were skipped, except where CI is set. */
 export async function startPostgres(): Promise<Server | undefined> {
   const bin = postgresBin();
   if (bin === undefined) return missing("postgresql");

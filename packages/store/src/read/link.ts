@@ -47,11 +47,6 @@ export function linkOf(entry: ChainEntry): Link {
   };
 }
 
-/** All fields by name: other versions write some that our types do not have. */
-function fieldsOf(entry: object): Readonly<Record<string, unknown>> {
-  return entry as Record<string, unknown>;
-}
-
 /** Stands for a parent nobody knows: no entry has this id, so the chain goes on with the entry before. */
 const UNKNOWN = "";
 
@@ -123,4 +118,9 @@ function preservedOf(metadata: unknown): Preserved | undefined {
       return { anchor, head, tail };
   }
   return undefined;
+}
+
+/** All fields by name: other versions write some that our types do not have. */
+function fieldsOf(entry: object): Readonly<Record<string, unknown>> {
+  return entry as Record<string, unknown>;
 }

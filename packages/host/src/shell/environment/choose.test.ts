@@ -62,6 +62,18 @@ test("chooseShell() is not deceived by a link called bash", () => {
   expect(machine()({ PATH: `${linked}:${bin}` }).program).toEqual({ path: join(linked, "bash"), kind: "bash" });
 });
 
+test("isProgram() wants a file that may be executed", () => {
+  const bin = plant("bash", "plain");
+  mkdirSync(join(bin, "folder"));
+  chmodSync(join(bin, "plain"), 0o644);
+  expect(["bash", "plain", "folder", "missing"].map((name) => isProgram(join(bin, name)))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test("chooseShell() passes over a named shell that cannot be executed", () => {
   const bin = plant("bash", "zsh");
   for (const name of ["bash", "zsh"]) chmodSync(join(bin, name), 0o644);
@@ -73,16 +85,4 @@ test("chooseShell() passes over a named shell that cannot be executed", () => {
   const named = join(bin, "bash");
   expect(chooseShell({ env: { CLAUDE_CODE_SHELL: named, SHELL: join(bin, "zsh") } }).program.path).not.toBe(named);
   expect(chooseShell({ env: { CLAUDE_CODE_SHELL: join(bin, "zsh") } }).userZsh).toBeUndefined();
-});
-
-test("isProgram() wants a file that may be executed", () => {
-  const bin = plant("bash", "plain");
-  mkdirSync(join(bin, "folder"));
-  chmodSync(join(bin, "plain"), 0o644);
-  expect(["bash", "plain", "folder", "missing"].map((name) => isProgram(join(bin, name)))).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
 });
