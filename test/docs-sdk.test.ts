@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as sdk from "@keelson/sdk";
 import * as stores from "@keelson/sdk/stores";
-import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
 import { openDocShell } from "../scripts/doc-shell.ts";
 import { root } from "../scripts/root.ts";
 import { door, read as readAll } from "./sessions/sdk/door.ts";
@@ -231,7 +231,7 @@ test("what is listed as missing is not exported, offered or listed", async () =>
 
 const python = Bun.which("python3");
 
-test.skipIf(python === null)("the Python on the page is Python", async () => {
+testUnless(python ? null : "python3 is not installed", test)("the Python on the page is Python", async () => {
   const [, code] = /^```python\n([\s\S]*?)^```$/m.exec(read("docs/migration.md"))!;
   const check = Bun.spawn([python!, "-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
     stdin: new Blob([code!]),

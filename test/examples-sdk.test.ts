@@ -14,7 +14,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { startMockModel, temporaryHome, transcriptFiles, type MockModel, type TemporaryHome } from "@keelson/testkit";
+import {
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  transcriptFiles,
+  type MockModel,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { startPostgres } from "../packages/sdk/src/stores/servers.ts";
 import { root } from "../scripts/root.ts";
 import { told } from "./sessions/front-door.ts";
@@ -301,7 +308,7 @@ test("fork-and-compare runs the beginning once and every variant from it, each i
 const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
 
-test.skipIf(postgres === undefined)(
+testUnless(postgres ? null : "PostgreSQL is not installed", test)(
   "postgres-store goes on with a conversation from a machine that never saw it",
   async () => {
     using here = temporaryHome();

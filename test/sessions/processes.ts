@@ -1,4 +1,4 @@
-// Processes that are not our children: their end is no event, so it is looked for.
+// Processes that are not our children: their end is no event, so it has to be polled.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { TemporaryHome } from "@keelson/testkit";
 
 export function isRunning(pid: number): boolean {
   try {
-    // "pid (name) state …": where nobody collects orphans, the dead stay listed as Z.
+    // "pid (name) state …": where nothing reaps orphans, dead processes stay listed as Z.
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
@@ -15,7 +15,7 @@ export function isRunning(pid: number): boolean {
 
 export const gone = (pid: number) => until(() => !isRunning(pid), `process ${pid} is still there`);
 
-/** Of a command that wrote its number into the project. */
+/** The process id that a command wrote into the project. */
 export async function pidIn(home: TemporaryHome): Promise<number> {
   const path = join(home.project, "pid");
   await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"), "no command began");
@@ -23,7 +23,7 @@ export async function pidIn(home: TemporaryHome): Promise<number> {
 }
 
 export async function until(holds: () => boolean, complaint = "Never happened"): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 25_000;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(complaint);
     await Bun.sleep(5);

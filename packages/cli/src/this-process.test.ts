@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testUnless } from "@keelson/testkit";
 
 let root: string;
 let program: string;
@@ -74,7 +75,7 @@ test("a reader that leaves ends the program quietly", async () => {
 });
 
 // Only Linux has a device that is always full.
-test.skipIf(process.platform !== "linux")("a disk that is full is reported", async () => {
+testUnless(process.platform === "linux" ? null : "needs Linux", test)("a disk that is full is reported", async () => {
   const child = start([...STREAM, "30"], { through: '"$@" > /dev/full' });
   expect(await child.exited).toBe(1);
   expect(await new Response(child.stderr).text()).toContain("ENOSPC");

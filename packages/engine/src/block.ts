@@ -56,6 +56,6 @@ function append(
   key: string,
 ): void {
   const texts: string[] = [];
-  for (const part of parts) if (part.type === type) texts.push((part as unknown as Record<string, string>)[key]!);
+  for (const part of parts) if (part.type === type) texts.push(Reflect.get(part, key) as string);
   if (texts.length > 0) block[field] = `${(block[field] as string | undefined) ?? ""}${texts.join("")}`;
 }

@@ -1,6 +1,6 @@
 // Where hooks have a say in whether a run goes on: after each batch of calls, and when the model is done.
 
-import type { JsonObject, NewEntry } from "@keelson/protocol";
+import type { Json, JsonObject, NewEntry } from "@keelson/protocol";
 import { nudge, reminder } from "./admit.ts";
 import type { Ports } from "./ports.ts";
 import type { Ending } from "./result.ts";
@@ -19,13 +19,13 @@ export async function afterBatch(
   settled: readonly Settled[],
   ports: Ports,
 ): Promise<Next> {
-  const tool_calls = calls.map(({ block }, at) => ({
+  const tool_calls: JsonObject[] = calls.map(({ block }, at) => ({
     tool_name: settled[at]?.tool ?? block.name,
     tool_input: block.input,
     tool_use_id: block.id,
     tool_response: responseOf(settled[at]?.entry),
   }));
-  const said = await ports.fire("PostToolBatch", { tool_calls: tool_calls as unknown as JsonObject[] });
+  const said = await ports.fire("PostToolBatch", { tool_calls });
   const ends = said.verdict === "deny" || said.stop !== undefined;
   return {
     entries: said.context.map((text) => reminder(text, ports.newId())),
@@ -69,8 +69,8 @@ export class StopHooks {
   }
 }
 
-function responseOf(entry: NewEntry | undefined): unknown {
+function responseOf(entry: NewEntry | undefined): Json {
   if (entry?.type !== "user" || typeof entry.message.content === "string") return null;
-  const [result] = entry.message.content as readonly { readonly content?: unknown }[];
+  const [result] = entry.message.content as readonly { readonly content?: Json }[];
   return result?.content ?? null;
 }

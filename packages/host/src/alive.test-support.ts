@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 25_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`Never happened: ${what}`);
     await Bun.sleep(5);

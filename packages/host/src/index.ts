@@ -2,7 +2,7 @@ export { extractProgram } from "./programs/extract-program.ts";
 export { files } from "./files/files.ts";
 export { gitBranch } from "./git/branch.ts";
 export { createLedger, type Ledger } from "./files/ledger.ts";
-export { createPrivateFile, type PrivateFile } from "./files/private-file.ts";
+export type { PrivateFile } from "./files/private-file.ts";
 export { realPathOf } from "./files/real-path.ts";
 export { createSearch } from "./programs/search.ts";
 export { findRipgrep, type RipgrepPlace } from "./programs/find-ripgrep.ts";
@@ -13,7 +13,7 @@ export type { ShieldOptions } from "./sandbox/shield/shield.ts";
 export type { ShieldQuestion, ShieldStatus } from "./sandbox/shield/status.ts";
 export { createShell } from "./shell/shell.lazy.ts";
 export type { SessionShell, ShellOptions } from "./shell/shell.ts";
-export { chooseShell, isProgram, type ShellChoice } from "./shell/environment/choose.ts";
+export { chooseShell, type ShellChoice } from "./shell/environment/choose.ts";
 export {
   createTasks,
   type NewTask,

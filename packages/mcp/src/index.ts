@@ -8,5 +8,4 @@ export {
 export type { Transport } from "./client.ts";
 export { joinedText, type CallResult } from "./content.ts";
 export { renderServerInstructions } from "./instructions.ts";
-export { toolName } from "./naming.ts";
 export { sdkTransport } from "./transport/sdk.ts";

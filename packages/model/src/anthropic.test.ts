@@ -307,9 +307,9 @@ test("silence in the middle of a reply is a timeout", async () => {
 test("a slow reader is no silence", async () => {
   const { baseUrl } = serve(() => streamed(lines(events), 40));
   const got: string[] = [];
-  for await (const event of anthropicProvider({ baseUrl, idleTimeoutMs: 40 }).stream(request, never)) {
-    // Time itself is the subject here: twice what would be too long on the line.
-    if (event.type === "ping") await Bun.sleep(80);
+  for await (const event of anthropicProvider({ baseUrl, idleTimeoutMs: 500 }).stream(request, never)) {
+    // Twice as long as the line may be silent, which is longer than a busy machine makes us wait between two chunks.
+    if (event.type === "ping") await Bun.sleep(1_000);
     got.push(event.type);
   }
   expect(got).toEqual(events.map(({ type }) => type));

@@ -77,7 +77,7 @@ function prompt(value: Record<string, unknown>): Inbound {
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject))) {
     throw new InputError("Error: Expected message content to be a string or a list of content blocks");
   }
-  return { parent_tool_use_id: null, ...value } as unknown as Inbound;
+  return { parent_tool_use_id: null, ...value } as Inbound;
 }
 
 /** One with an id gets an answer, whatever else it lacks; without an id there is nobody to answer. */

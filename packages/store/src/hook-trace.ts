@@ -105,11 +105,12 @@ export function openHookTrace(dir: string, sessionId: string, options: HookTrace
 export function* readHookTrace(path: string): Generator<HookFiring> {
   for (const { bytes } of byteLines(path)) {
     const value = parseLine(bytes);
-    if (value !== undefined && isFiring(value)) yield value as unknown as HookFiring;
+    if (isFiring(value)) yield value;
   }
 }
 
-function isFiring(value: Record<string, unknown>): boolean {
+function isFiring(value: unknown): value is HookFiring {
+  if (!isObject(value)) return false;
   const texts = ["at", "event", "label", "name", "type", "source"].every((key) => typeof value[key] === "string");
   const run = value["run"];
   return texts && isObject(run) && typeof run["outcome"] === "string" && typeof run["durationMs"] === "number";

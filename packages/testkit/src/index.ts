@@ -1,6 +1,5 @@
 export {
   toEvents,
-  toMessage,
   type ScriptedCall,
   type Cut,
   type Failure,
@@ -20,13 +19,14 @@ export {
 export { temporaryHome, type TemporaryHome } from "./home.ts";
 export { runKeelson, startKeelson, type Ended, type ProgramOptions, type Running } from "./run-program.ts";
 export type { LoggedLine } from "./line-log.ts";
-export { normalise, normaliser, type Volatile } from "./normalise.ts";
+export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";
 export { chainProblems, readTranscript, transcriptFiles } from "./transcript.ts";
-export { growth } from "./growth.ts";
+export { cost, growth } from "./growth.ts";
+export { testUnless } from "./test-unless.ts";
 export { messageProblems } from "./message-problems.ts";
-export { memoryFiles, type MemoryFiles } from "./memory-files.ts";
-export { testEngine, WORLD_START, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";
+export type { MemoryFiles } from "./memory-files.ts";
+export { testEngine, type Charge, type TestEngine, type TestEngineOptions } from "./test-engine.ts";
 export {
   describeModelProvider,
   throughMockModel,

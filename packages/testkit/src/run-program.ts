@@ -31,7 +31,7 @@ export interface ProgramOptions {
   readonly stdin?: string | readonly object[] | "open";
   /** Address of the mock model. */
   readonly url?: string;
-  /** Longest the program may take; 15 seconds when absent. Keep it below the test's own limit. */
+  /** Longest the program may take; 25 seconds when absent. Keep it below the test's own limit. */
   readonly timeoutMs?: number;
   /** What to run: a path, or a command with its first arguments. Absent: $KEELSON_BIN, else the source tree. */
   readonly program?: string | readonly string[];
@@ -68,7 +68,7 @@ export async function runKeelson(args: readonly string[], options: ProgramOption
 
 /** Starts the program and hands it over. Dispose of it: that ends its whole process group. */
 export function startKeelson(args: readonly string[], options: ProgramOptions): Running {
-  const { home, timeoutMs = 15_000, stdin = "" } = options;
+  const { home, timeoutMs = 25_000, stdin = "" } = options;
   const [program, ...first] = [...(options.through ?? []), ...programOf(options)];
   const command = [...first, ...args];
   const startedAt = performance.now();

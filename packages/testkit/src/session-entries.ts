@@ -1,7 +1,7 @@
 // The entries of an invented session, in any order in which a program may record them: results of parallel calls come
 // in their own time, also while the reply that made the calls is still being written.
 
-import type { ChainEntry, ContentBlock } from "@keelson/protocol";
+import { isChainEntry, type ChainEntry, type ContentBlock } from "@keelson/protocol";
 
 /** The runs of a session; each is its replies. */
 export type SessionShape = readonly (readonly ReplyShape[])[];
@@ -38,9 +38,10 @@ export function sessionEntries(shape: SessionShape, { parents }: EntryOptions): 
   let count = 0;
   const uuid = () => `00000000-0000-4000-8000-${String(++count).padStart(12, "0")}`;
   const last = () => entries.at(-1)?.uuid ?? null;
-  const put = (parentUuid: string | null, subject: object) => {
+  const put = (parentUuid: string | null, subject: { readonly type: string; readonly message: object }) => {
     const entry = { parentUuid, isSidechain: false, ...subject, uuid: uuid(), sessionId: SESSION };
-    entries.push(entry as unknown as ChainEntry);
+    if (!isChainEntry(entry)) throw new Error(`"${subject.type}" is no type of an entry`);
+    entries.push(entry);
     return entry.uuid;
   };
 

@@ -21,11 +21,13 @@ export function readTranscript(
     .flatMap((line, index) => {
       if (line === "") return [];
       const entry = tryParse(line);
-      if (isObject(entry)) return [entry as unknown as Entry];
+      if (isEntry(entry)) return [entry];
       if (options.tolerant) return [];
       throw new Error(`Damaged line ${index + 1} in "${path}": ${line.slice(0, 200)}`);
     });
 }
+
+const isEntry = (value: unknown): value is Entry => isObject(value);
 
 /** Every main transcript below the configuration folder, sorted by path. Those of subagents are not among them. */
 export function transcriptFiles(home: Place): readonly string[] {

@@ -1,7 +1,8 @@
-// A small part of the long run, on every test, and proof that the sandbox notices what was not judged.
+// A small part of the long run, and proof that the sandbox notices what was not judged.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { analyseCommand } from "@keelson/engine/command";
+import { testUnless } from "@keelson/testkit";
 import { confinementMissing } from "../../sessions/needs-bubblewrap.ts";
 import { complaintAbout } from "./account.ts";
 import { AGREEMENTS } from "./judge.ts";
@@ -10,15 +11,15 @@ import { reportOnRuns, shellNamed } from "./report.ts";
 import { runErrands } from "./sandbox.ts";
 import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
 
-const confined = test.skipIf(confinementMissing() !== null);
-const withZsh = test.skipIf(confinementMissing(["bwrap", "zsh"]) !== null);
+const confined = testUnless(confinementMissing(), test);
+const withZsh = testUnless(confinementMissing(["bwrap", "zsh"]), test);
 
 confined(
-  "nothing that a generated command runs or touches was left unjudged",
+  "everything a generated command runs or touches was judged",
   async () => {
     const findings = await fuzzForReal({ cases: 1_200, seed: 2026, shell: shellNamed("bash") });
     expect(findings.failures, reportOnRuns(findings)).toEqual([]);
-    // A gate that asks about everything would pass, too.
+    // A gate that asked about everything would pass too.
     expect(sum(findings.ran)).toBeGreaterThan(findings.cases / 8);
   },
   180_000,
@@ -30,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => world.remove());
 
-/** What the gate was shown, what runs instead, and what must be said about the difference. */
+/** What the gate saw, what runs instead, and what must be reported about the difference. */
 const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: string | undefined])[] = [
   ["cat a.txt | sort", "cat a.txt | sort", undefined],
   ["ls *.txt", "ls *.txt", undefined],
@@ -65,7 +66,7 @@ confined(
   60_000,
 );
 
-/** Harmless as bash reads it. */
+/** Harmless in bash. */
 const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])[] = [
   ["path=./d; ls", "ran a program of the folder, ls"],
   ["[ -t 'a[$(evil)]' ]", "ran evil, which was not judged"],
@@ -73,7 +74,7 @@ const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])
 ];
 
 withZsh(
-  "zsh reads what is harmless in bash in its own way, and the sandbox notices",
+  "zsh reads commands that are harmless in bash differently, and the sandbox notices",
   async () => {
     const errands = OTHERWISE_IN_ZSH.map(([command]) => ({ command, cwd: world.work }));
     const traces = await runErrands(world, errands, shellNamed("zsh"));
@@ -87,7 +88,7 @@ withZsh(
 );
 
 withZsh(
-  "where commands run in zsh, no generated command is allowed for its text",
+  "where commands run in zsh, no generated command is allowed because of its text",
   async () => {
     const findings = await fuzzForReal({ cases: 500, seed: 2026, shell: shellNamed("zsh") });
     expect(findings, reportOnRuns(findings)).toEqual({ cases: 500, ran: {}, timedOut: 0, failures: [] });

@@ -1,5 +1,5 @@
-// Hooks that misbehave, by accident or on purpose: the session goes on, says what was wrong, and nothing stays behind.
-// Through the front door, with real scripts.
+// Hooks that misbehave, by accident or on purpose: the session continues, reports what was wrong, and leaves nothing
+// behind. The real program and real scripts.
 
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
+  testUnless,
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -21,7 +22,7 @@ const RAN = ["the tool ran"];
 
 type Handler = Readonly<Record<string, unknown>>;
 
-/** One handler for an event, in the user's own settings, where nothing is asked about. */
+/** One handler for an event, in the user's own settings, which need no approval. */
 function register(home: TemporaryHome, event: string, handler: Handler): void {
   home.settings({
     permissions: { allow: ["Bash", "Write"] },
@@ -29,7 +30,7 @@ function register(home: TemporaryHome, event: string, handler: Handler): void {
   });
 }
 
-/** One call, then the end: what people saw, and what the model was told about its call. */
+/** One call, then the end: what was printed, and the result of the call. */
 async function oneCall(home: TemporaryHome, call = ECHO) {
   await using model = await startMockModel([call, { text: "done" }]);
   const { code, stdout, stderr } = await runKeelson(["-p", "go"], { home, url: model.url });
@@ -44,9 +45,9 @@ const longContext = (bytes: number) =>
 
 interface Row {
   readonly handler: Handler;
-  /** What people read; absent: there is nothing to say. */
+  /** What is printed; absent when nothing is. */
   readonly notice?: string;
-  /** What the model reads in place of what the tool printed. */
+  /** What the model gets instead of the tool's output. */
   readonly told?: string;
 }
 
@@ -132,7 +133,7 @@ for (const [what, { handler, notice, told: instead }] of Object.entries(ROWS)) {
   }, 20_000);
 }
 
-test("a hook that never reads a large input disturbs nobody", async () => {
+test("a hook that never reads a large input does no harm", async () => {
   using home = temporaryHome();
   register(home, "PreToolUse", { command: "exec 0<&-" });
   const content = "x".repeat(2_000_000);
@@ -141,7 +142,7 @@ test("a hook that never reads a large input disturbs nobody", async () => {
   expect(home.read("a.txt").length).toBe(content.length);
 }, 20_000);
 
-test("what a hook adds for the model is cut to 10,000 characters, and the cut is said", async () => {
+test("context added by a hook is cut to 10,000 characters, with a note about the cut", async () => {
   using home = temporaryHome();
   register(home, "PreToolUse", { command: longContext(900_000) });
   const { stderr, told } = await oneCall(home);
@@ -152,7 +153,7 @@ test("what a hook adds for the model is cut to 10,000 characters, and the cut is
   );
 }, 20_000);
 
-/** The most memory the program has held so far, in bytes. */
+/** The program's peak memory so far, in bytes. */
 const peakOf = (pid: number) =>
   1024 * Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))![1]);
 const MIB = 1024 * 1024;
@@ -164,8 +165,8 @@ const FLOODS = {
 };
 
 for (const [stream, command] of Object.entries(FLOODS)) {
-  // Only Linux tells how much a process ever held.
-  test.skipIf(process.platform !== "linux")(
+  // Only Linux reports the peak memory of a process.
+  testUnless(process.platform === "linux" ? null : "needs Linux", test)(
     `a hook that floods ${stream} costs no memory`,
     async () => {
       using home = temporaryHome();
@@ -189,7 +190,7 @@ for (const [stream, command] of Object.entries(FLOODS)) {
   );
 }
 
-test("a hook deleted in the middle of a session: the calls before it are guarded, those after it are told of", async () => {
+test("a hook deleted during a session guards the calls before that, and is reported missing for those after", async () => {
   using home = temporaryHome();
   const script = home.write("guard.sh", '#!/bin/sh\nrm "$0"\necho "Not this one" >&2\nexit 2\n');
   chmodSync(script, 0o755);
@@ -207,7 +208,7 @@ test("a hook deleted in the middle of a session: the calls before it are guarded
   expect(stderr).toContain(`'${script}' does not exist; was the script deleted or moved?`);
 }, 20_000);
 
-test("what a hook prints never commands the terminal", async () => {
+test("what a hook prints cannot control the terminal", async () => {
   using home = temporaryHome();
   const paint = "printf 'no \\033]0;owned\\007\\033[2J\\r\\302\\2332J' >&2";
   const run = async (hooks: Readonly<Record<string, string>>) => {
@@ -263,7 +264,7 @@ test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach 
   const { stdout, stderr } = await runKeelson(["-p", "go"], { home, url: model.url });
 
   expect(stdout).toBe("done\n");
-  // What a start hook exports is for shell commands; our own requests go where they went.
+  // What a start hook exports is for shell commands; it does not redirect our own requests.
   expect(told(model.requests[1]!).map(({ content }) => content)).toEqual([
     "Permission to use Bash with command curl http://127.0.0.1:1/ has been denied.",
     "mark 1",
@@ -276,7 +277,7 @@ test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach 
     expect(stderr).toMatch(new RegExp(`^Warning: .*: ${key} .*ignored`, "m"));
 }, 20_000);
 
-test("--require-trust runs no hook of a folder nobody trusted, and says so", async () => {
+test("--require-trust runs no hook of an untrusted folder, and says so", async () => {
   using home = temporaryHome();
   const touch = (file: string) => [{ hooks: [{ type: "command", command: `touch "$CLAUDE_PROJECT_DIR"/${file}` }] }];
   home.settings({ hooks: { UserPromptSubmit: touch("user") } });
@@ -299,7 +300,7 @@ test("--require-trust runs no hook of a folder nobody trusted, and says so", asy
 }, 20_000);
 
 const stays = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
-/** Ways of a hook to stay behind. Each writes its number into the project first. */
+/** Ways in which a hook may stay behind. Each first writes its process id into the project. */
 const DAEMONS: Readonly<Record<string, Handler>> = {
   "in a session of its own": { command: `setsid sh -c "${stays.replace("$$", "\\$\\$")}" >/dev/null 2>&1 &` },
   "forked twice, with our pipes in its hands": { command: `(setsid sh -c '${stays.replaceAll("'", `'\\''`)}' &) &` },
@@ -341,7 +342,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       running.kill(signal);
       const ended = await running.done;
       expect(ended.code ?? ended.signal).toBe(signal === "SIGKILL" ? signal : 143);
-      // Told to end, the program leaves after everybody else; killed, it is followed at once.
+      // On SIGTERM the program waits for its hooks to end; after SIGKILL they end on their own.
       if (signal === "SIGTERM") expect(isRunning(pid)).toBe(false);
       else await until(() => !isRunning(pid), `process ${pid} is still there`);
     }, 20_000);

@@ -9,7 +9,7 @@ import { answer, CHAT, prompt, STREAM, told } from "../front-door.ts";
 const touch = (name: string): ScriptedCall => ({ name: "Bash", input: { command: `touch ${name}` } });
 const isResult = ({ type }: any) => type === "result";
 
-test("settings that change between two prompts hold for the second, a broken file changes nothing", async () => {
+test("settings that change between two prompts apply to the second; a broken file changes nothing", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash(touch:*)"] } });
   await using model = await startMockModel([
@@ -38,6 +38,30 @@ test("settings that change between two prompts hold for the second, a broken fil
   ]);
   program.closeStdin();
   expect((await program.done).stderr).toContain("settings.json");
+});
+
+test("a settings file given by flag that breaks between two prompts is reported, and its old content stays in force", async () => {
+  using home = temporaryHome();
+  const settings = home.write("given.json", {
+    permissions: { allow: ["Bash(touch a)", "Bash(touch b)"], deny: ["Read"] },
+  });
+  await using model = await startMockModel([
+    { calls: [touch("a")] },
+    { text: "one" },
+    { calls: [touch("b"), { name: "Read", input: { file_path: "given.json" } }] },
+    { text: "two" },
+  ]);
+  await using program = startKeelson([...CHAT, "--settings", settings], { home, url: model.url, stdin: "open" });
+  program.send(prompt("first"));
+  const first = await program.waitForLine(isResult);
+  home.write("given.json", '{"permissions": {"allow": ["Read"');
+  program.send(prompt("second"));
+  await program.waitForLine(isResult, { after: first });
+  program.closeStdin();
+  const { code, stderr } = await program.done;
+
+  expect(told(model.requests[3]!).map(({ is_error }) => is_error)).toEqual([false, true]);
+  expect([code, stderr.split(settings).length]).toEqual([0, 2]);
 });
 
 test("a rule accepted for the local settings is in the file, and the next session does not ask", async () => {
@@ -69,7 +93,7 @@ test("a rule accepted for the local settings is in the file, and the next sessio
   expect((await program.done).code).toBe(0);
   expect(JSON.parse(home.read(".claude/settings.local.json"))).toEqual({ permissions: { allow: ["Bash(touch a)"] } });
 
-  // Nobody trusts this folder; what was accepted in it is noted where the folder cannot write.
+  // The folder is not trusted, so what was accepted in it is recorded where the folder cannot write.
   expect(JSON.parse(home.read("~/.claude.json"))).toEqual({
     projects: { [home.project]: { allowedTools: ["Bash(touch a)"] } },
   });
@@ -78,7 +102,28 @@ test("a rule accepted for the local settings is in the file, and the next sessio
   expect([again.stderr, told(model.requests[3]!)]).toMatchObject(["", [{ is_error: false }]]);
 });
 
-test("a rule that an unpacked folder brought along counts from the moment a person accepts that very rule", async () => {
+test("an accepted rule that cannot be written holds for the session, and why it was not written is reported", async () => {
+  using home = temporaryHome();
+  const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+  const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+  await using model = await startMockModel([{ calls: [touch("a")] }, { calls: [touch("a")] }, { text: "done" }]);
+  await using program = startKeelson(
+    [...CHAT, "--permission-prompt-tool", "stdio", "--project-config-root", home.project],
+    { home, url: model.url, stdin: "open" },
+  );
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(answer(json.request_id, { behavior: "allow", updatedPermissions: [rule] }));
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  const { stderr } = await program.done;
+
+  expect(told(model.requests[2]!)).toMatchObject([{ is_error: false }]);
+  expect(existsSync(join(home.project, ".claude/settings.local.json"))).toBe(false);
+  expect(stderr).toContain("--project-config-root");
+});
+
+test("a rule that came with a folder applies once a person accepts that very rule", async () => {
   using home = temporaryHome();
   home.write(".claude/settings.local.json", { permissions: { allow: ["Bash(touch a)", "Bash(touch b)"] } });
   const rules = [{ toolName: "Bash", ruleContent: "touch a" }];

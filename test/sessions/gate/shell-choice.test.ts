@@ -1,17 +1,16 @@
-// Which shell commands run in: bash for everybody, with the variables of those who work in zsh; and what is left where
-// there is no bash at all.
+// Which shell runs commands: bash, with the variables of zsh for those who use it; and what happens without bash.
 
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, testUnless, type TemporaryHome } from "@keelson/testkit";
 import { resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const zsh = Bun.which("zsh") ?? "";
-if (zsh === "" && process.env["CI"]) throw new Error("zsh is not installed: scripts/ci-packages.sh installs it");
-const withZsh = test.skipIf(zsh === "");
-const withoutBash = test.skipIf(zsh === "" || confinementMissing() !== null);
+if (zsh === "" && process.env["CI"]) throw new Error("zsh is not installed: run scripts/ci-packages.sh");
+const withZsh = testUnless(zsh === "" ? "zsh is not installed" : null, test);
+const withoutBash = testUnless(confinementMissing(["bwrap", "zsh"]), test);
 
 interface Visit {
   readonly flags?: readonly string[];
@@ -19,7 +18,7 @@ interface Visit {
   readonly through?: readonly string[];
 }
 
-/** Each command in a turn of its own. */
+/** Runs each command in its own turn. */
 async function visit(home: TemporaryHome, commands: readonly string[], { flags = [], env = {}, through = [] }: Visit) {
   const turns = commands.map((command) => ({ calls: [{ name: "Bash", input: { command } }] }));
   await using model = await startMockModel([...turns, { text: "done" }]);
@@ -33,7 +32,7 @@ async function visit(home: TemporaryHome, commands: readonly string[], { flags =
 
 const ALL = { flags: ["--allowedTools", "Bash"], env: { SHELL: zsh } };
 
-withZsh("a zsh user's commands run in bash, with the variables of their zsh and nothing else of it", async () => {
+withZsh("a zsh user's commands run in bash, with the variables of their zsh and nothing else from it", async () => {
   using home = temporaryHome();
   home.write("~/.zshenv", "export FROM_ZSHENV=environment\n");
   home.write("~/.zprofile", "path=(~/profile-bin $path)\nexport FROM_PROFILE='it'\\''s $HOME \"here\"'\n");
@@ -66,7 +65,7 @@ withZsh("a zsh user's commands run in bash, with the variables of their zsh and 
   ]);
 });
 
-withZsh("what is harmless in bash and not in zsh stays harmless for a zsh user", async () => {
+withZsh("what is harmless in bash but not in zsh stays harmless for a zsh user", async () => {
   using home = temporaryHome();
   const ran = join(home.root, "ran");
   chmodSync(home.write("d/ls", `#!/bin/sh\necho ls >>"${ran}"\n`), 0o755);
@@ -87,7 +86,7 @@ const NO_BASH = ["/bin/bash", "/usr/bin/bash"].filter((path) => existsSync(path)
 const hidden = ["bwrap", "--dev-bind", "/", "/", ...NO_BASH.flatMap((path) => ["--ro-bind", "/dev/null", path]), "--"];
 
 withoutBash(
-  "where there is no bash, commands run in zsh, and none of them unasked",
+  "where there is no bash, commands run in zsh, and all of them need approval",
   async () => {
     using home = temporaryHome();
     home.write("a.txt", "a");

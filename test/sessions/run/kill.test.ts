@@ -1,4 +1,4 @@
-// The program killed at any moment: nothing a client saw is lost, and every session goes on.
+// The program killed at any moment: nothing a client saw is lost, and every session can be resumed.
 // KEELSON_KILLS=500 for a long run; KEELSON_SEED for other moments.
 
 import { expect, test } from "bun:test";
@@ -11,7 +11,6 @@ import {
   startMockModel,
   temporaryHome,
   transcriptFiles,
-  type Ended,
   type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -19,76 +18,95 @@ import {
 const KILLS = Number(process.env["KEELSON_KILLS"] ?? 40);
 const AT_ONCE = 2;
 const TURNS = 50;
+const LINES = 3 * TURNS;
 const SEED = Number(process.env["KEELSON_SEED"] ?? 20_261_115);
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits"];
 
 test(
-  `kill -9 at ${KILLS} random moments of a ${TURNS}-turn session: every resume succeeds and no line that was printed is missing from the transcript`,
+  `kill -9 at ${KILLS} random moments of long sessions: every resume succeeds, and every line that was printed is in the transcript`,
   async () => {
-    const problems: string[] = [];
-    await using model = await startMockModel((body) => {
-      problems.push(...messageProblems(body.messages as never));
-      return turnAfter(body);
-    });
-    const whole = await wholeSession(model.url);
-    expect(whole.messages.filter(({ type }) => type === "assistant").length).toBeGreaterThanOrEqual(TURNS);
-
     const random = seeded(SEED);
-    const moments = Array.from({ length: KILLS }, (_, at) => momentOf(at, random, whole));
-    let next = 0;
-    let hit = 0;
+    const moments = Array.from({ length: KILLS }, (_, at) => momentOf(at, random));
+    const outcomes: Outcome[] = [];
     const worker = async () => {
-      for (let at = next++; at < KILLS; at = next++) {
-        const outcome = await killAndResume(moments[at]!, model.url);
-        problems.push(...outcome.problems);
-        if (outcome.hit) hit++;
+      for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
+        outcomes.push(await killAndResume(next));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    expect(problems).toEqual([]);
-    // Some end by themselves just before they are killed; if most did, the test would prove little.
-    expect(hit).toBeGreaterThan(KILLS * 0.5);
+    expect(outcomes.flatMap(({ problems }) => problems)).toEqual([]);
+    // Only a kill at the end of a session may come too late.
+    const hits = outcomes.flatMap((outcome) => outcome.hits);
+    expect(hits.filter(Boolean).length / hits.length).toBeGreaterThanOrEqual(0.8);
   },
   240_000 + KILLS * 5_000,
 );
 
+/** When to kill: after so many lines or model requests of the session itself, and then so many milliseconds. */
+interface Kill {
+  readonly after: "start" | "line" | "request" | "result";
+  readonly count: number;
+  readonly ms: number;
+}
+
 interface Moment {
   readonly name: string;
   readonly partial: boolean;
-  /** After this many lines, and then this many milliseconds; one for each time it is killed. */
-  readonly kills: readonly { readonly lines: number; readonly ms: number }[];
+  /** One for each time the session is killed. */
+  readonly kills: readonly Kill[];
 }
 
-/** By what was printed, by the clock, or a little after a line; every fourth session is killed again after its resume. */
-function momentOf(at: number, random: () => number, whole: Ended): Moment {
-  const duration = whole.endedAt - whole.startedAt;
-  const line = () => 1 + Math.floor(random() * (whole.lines.length - 1));
-  const kills = Array.from({ length: at % 4 === 3 ? 2 : 1 }, () => {
-    if (at % 3 === 0) return { lines: line(), ms: 0 };
-    if (at % 3 === 1) return { lines: 0, ms: Math.floor(random() * duration) };
-    return { lines: line(), ms: random() * 12 };
-  });
+interface Outcome {
+  readonly problems: readonly string[];
+  /** For each kill, whether the program was still running. */
+  readonly hits: readonly boolean[];
+}
+
+/** Every fourth session is killed again after its resume. */
+function momentOf(at: number, random: () => number): Moment {
+  const upTo = (most: number) => 1 + Math.floor(random() * most);
+  const drawn = (): Kill => {
+    if (at % 10 === 4) return { after: "result", count: 1, ms: random() * 5 };
+    if (at % 10 === 9) return { after: "start", count: 0, ms: random() * 200 };
+    if (at % 3 === 0) return { after: "line", count: upTo(LINES), ms: 0 };
+    if (at % 3 === 1) return { after: "request", count: upTo(TURNS), ms: random() * 12 };
+    return { after: "line", count: upTo(LINES), ms: random() * 12 };
+  };
+  const kills = Array.from({ length: at % 4 === 3 ? 2 : 1 }, drawn);
   return { name: `kill ${at} ${JSON.stringify(kills)}`, partial: at % 8 < 2, kills };
 }
 
-async function killAndResume(moment: Moment, url: string): Promise<{ problems: string[]; hit: boolean }> {
+async function killAndResume(moment: Moment): Promise<Outcome> {
   using home = project();
   const id = crypto.randomUUID();
   const seen: any[] = [];
   const problems: string[] = [];
-  let hit = false;
+  const hits: boolean[] = [];
+
+  // A session that would never end by itself is still running whenever the kill comes.
+  const turns = moment.kills[0]!.after === "result" ? TURNS / 5 : Infinity;
+  await using script = await startMockModel((body) => {
+    problems.push(...messageProblems(body["messages"] as never));
+    return turnAfter(body, turns);
+  });
 
   for (const kill of moment.kills) {
+    const before = script.requests.length;
     await using running = startKeelson(
       [...STREAM, ...(moment.partial ? ["--include-partial-messages"] : []), ...chosen(home, id), "Do all of it"],
-      { home, url },
+      { home, url: script.url, timeoutMs: 60_000 },
     );
-    const line = kill.lines > 0 ? running.waitForLine((_, { index }) => index === kill.lines - 1) : undefined;
-    const reached = Promise.resolve(line).then(() => (kill.ms > 0 ? Bun.sleep(kill.ms) : undefined));
-    await Promise.race([reached, running.done]);
+    const reached = {
+      start: () => undefined,
+      line: () => running.waitForLine((_, { index }) => index === kill.count - 1),
+      request: () => script.waitForRequest(before + kill.count),
+      result: () => running.waitForLine(({ type }) => type === "result"),
+    }[kill.after];
+    await Promise.race([reached(), running.done]);
+    await Bun.sleep(kill.ms);
     running.kill("SIGKILL");
     const { messages, signal } = await running.done;
-    hit ||= signal === "SIGKILL";
+    hits.push(signal === "SIGKILL");
     seen.push(...messages.filter(({ type }) => type === "assistant" || type === "user"));
     problems.push(...missingFrom(home, seen));
   }
@@ -112,14 +130,14 @@ async function killAndResume(moment: Moment, url: string): Promise<{ problems: s
     }
     if (block.type === "text" && !told.includes(JSON.stringify(block.text))) problems.push(`"${block.text}" forgotten`);
   }
-  return { problems: problems.map((problem) => `${moment.name}: ${problem}`), hit };
+  return { problems: problems.map((problem) => `${moment.name}: ${problem}`), hits };
 }
 
-/** A session that was killed before it wrote anything is not there to be resumed; its id is free. */
+/** A session that was killed before it wrote anything cannot be resumed; its id is free. */
 const chosen = (home: TemporaryHome, id: string) =>
   transcriptFiles(home).some((path) => statSync(path).size > 0) ? ["--resume", id] : ["--session-id", id];
 
-/** What was seen and is not in the file, word for word. A line that was cut off may only be the last. */
+/** What was seen and is not in the file, word for word. Only the last line may be cut off. */
 function missingFrom(home: TemporaryHome, seen: readonly any[]): string[] {
   const [path] = transcriptFiles(home);
   const lines = path !== undefined && existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
@@ -131,13 +149,6 @@ function missingFrom(home: TemporaryHome, seen: readonly any[]): string[] {
 
 const said = ({ type, message }: any) => JSON.stringify([type, message?.role, message?.content]);
 
-async function wholeSession(url: string): Promise<Ended> {
-  using home = project();
-  const ended = await runKeelson([...STREAM, "Do all of it"], { home, url });
-  expect(ended.code).toBe(0);
-  return ended;
-}
-
 function project(): TemporaryHome {
   const home = temporaryHome();
   for (const name of ["a", "b", "c"]) home.write(`${name}.txt`, `${name}\n`.repeat(20));
@@ -145,12 +156,12 @@ function project(): TemporaryHome {
 }
 
 /**
- * The script: which turn it is shows in the conversation, so that a resumed one goes on where it was. Every other
- * reply pauses between its blocks, so that a kill finds it half written, and calls that start early already at work.
+ * The conversation shows which turn it is, so a resumed session continues where it was. Every other reply pauses
+ * between its blocks, so a kill finds it half written, and calls that start early already at work.
  */
-function turnAfter(body: JsonObject): ScriptedReply {
+function turnAfter(body: JsonObject, turns: number): ScriptedReply {
   const turn = (body["messages"] as { role: string }[]).filter(({ role }) => role === "assistant").length;
-  if (turn >= TURNS - 1) return { text: "All done" };
+  if (turn >= turns - 1) return { text: "All done" };
   return turn % 2 === 0 ? replyAt(turn) : { ...replyAt(turn), hold: Bun.sleep(4), holdAfter: 4 + (turn % 9) };
 }
 

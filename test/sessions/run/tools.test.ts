@@ -371,14 +371,12 @@ test("Bash: what a command may know of us, and what not", async () => {
 
 test("Bash: a command that takes too long is ended with everything it started", async () => {
   using home = temporaryHome();
-  const started = performance.now();
-  const [outcome] = await carryOut(home, [bash("echo begun; sleep 60 & sleep 60", { timeout: 500 })]);
+  const [outcome] = await carryOut(home, [bash("echo begun; sleep 600 & sleep 600", { timeout: 500 })]);
   expect(outcome).toEqual({
     shown: "Exit code 143\nCommand timed out after 0.5s\nbegun",
     result: "Error: Exit code 143\nCommand timed out after 0.5s\nbegun",
   });
-  expect(performance.now() - started).toBeLessThan(10_000);
-}, 20_000);
+});
 
 test("Bash: output too large to show is kept in a file that Read may open", async () => {
   using home = temporaryHome();

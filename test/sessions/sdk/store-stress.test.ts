@@ -1,5 +1,5 @@
-// A session store that is slow, refuses, or is away, while the program or the application is killed: in the end it has
-// every entry the program wrote, in order.
+// A session store that is slow, fails, or is unreachable, while the program or the application is killed: in the end it
+// has every entry the program wrote, in order.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import {
   readTranscript,
   startMockModel,
   temporaryHome,
+  testUnless,
   type ScriptedReply,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -27,19 +28,21 @@ afterAll(async () => {
   await redis?.stop();
   rmSync(dir, { recursive: true, force: true });
 });
-const stores = [["files", { dir }], ...(redis ? [["Redis", { socket: redis.socket }]] : [])] as [
-  string,
-  StoreAddress,
-][];
+const withRedis = testUnless(redis ? null : "Redis is not installed", test);
+
+function inEveryStore(title: string, run: (address: StoreAddress) => Promise<void>, limit?: number): void {
+  test(`files: ${title}`, () => run({ dir }), limit);
+  withRedis(`Redis: ${title}`, () => run({ socket: redis!.socket }), limit);
+}
 
 const work: ScriptedReply[] = [...Array.from({ length: 6 }, (_, n) => bash(`echo ${n}`)), { text: "done" }];
-/** Temporary folders in which this session was gone on with. */
+/** Temporary folders in which this session was resumed. */
 const resumeFolders = (home: TemporaryHome, sessionId: string) =>
   readdirSync(tmpdir())
     .filter((name) => name.startsWith("keelson-resume-"))
     .filter((name) => existsSync(join(tmpdir(), name, "projects", projectKeyOf(home), `${sessionId}.jsonl`)));
 
-test.each(stores)("%s: slow and refusing every other time, nothing is missing in the end", async (_, address) => {
+inEveryStore("slow and failing every other time, nothing is missing in the end", async (address) => {
   using home = temporaryHome();
   await using model = await startMockModel([...work]);
   const sessionId = crypto.randomUUID();
@@ -50,7 +53,7 @@ test.each(stores)("%s: slow and refusing every other time, nothing is missing in
   expect(await idsIn(store, home, sessionId)).toEqual(idsWritten(home));
 });
 
-test.each(stores)("%s: away until the last answer, nothing is missing in the end", async (_, address) => {
+inEveryStore("unreachable until the result, nothing is missing in the end", async (address) => {
   using home = temporaryHome();
   await using model = await startMockModel([...work]);
   const sessionId = crypto.randomUUID();
@@ -65,40 +68,37 @@ test.each(stores)("%s: away until the last answer, nothing is missing in the end
   expect(await idsIn(store, home, sessionId)).toEqual(idsWritten(home));
 });
 
-test.each(stores)(
-  "%s: with the program killed over and over, what was seen is there and goes on",
-  async (_, address) => {
-    using home = temporaryHome();
-    const sessionId = crypto.randomUUID();
-    const store = openStore(address);
-    const kept = { sessionStore: unreliable(store), sessionStoreFlush: "eager" as const };
-    const seen: string[] = [];
-    // Killed at the second message, then at the fourth, and so on.
-    for (const at of [2, 4, 6, 8]) {
-      await using model = await startMockModel([...work]);
-      const again = seen.length > 0 ? { resume: sessionId } : { sessionId };
-      const options = { ...door(home, model), ...again, ...kept, allowedTools: ["Bash"] };
-      let count = 0;
-      const running = query({ prompt: `work ${at}`, options });
-      const reading = (async () => {
-        for await (const message of running) {
-          if (message.type === "assistant") seen.push(message.uuid);
-          if (++count === at) process.kill((await running.initializationResult()).pid!, "SIGKILL");
-        }
-      })();
-      expect((await reading.catch((error) => error)).name).toBe("ProcessError");
-      const there = new Set(await idsIn(store, home, sessionId));
-      expect(seen.filter((uuid) => !there.has(uuid))).toEqual([]);
-    }
-    await using model = await startMockModel([{ text: "went on" }]);
-    const options = { ...door(home, model), ...kept, resume: sessionId };
-    expect(textOf(await read(query({ prompt: "go on", options })))).toBe("went on");
-    const shown = JSON.stringify(model.requests[0]!.body.messages);
-    expect(["work 4", "work 6", "work 8"].filter((prompt) => !shown.includes(prompt))).toEqual([]);
-  },
-);
+inEveryStore("with the program killed again and again, what was seen is stored and can be resumed", async (address) => {
+  using home = temporaryHome();
+  const sessionId = crypto.randomUUID();
+  const store = openStore(address);
+  const kept = { sessionStore: unreliable(store), sessionStoreFlush: "eager" as const };
+  const seen: string[] = [];
+  // Killed at the second message, then at the fourth, and so on.
+  for (const at of [2, 4, 6, 8]) {
+    await using model = await startMockModel([...work]);
+    const again = seen.length > 0 ? { resume: sessionId } : { sessionId };
+    const options = { ...door(home, model), ...again, ...kept, allowedTools: ["Bash"] };
+    let count = 0;
+    const running = query({ prompt: `work ${at}`, options });
+    const reading = (async () => {
+      for await (const message of running) {
+        if (message.type === "assistant") seen.push(message.uuid);
+        if (++count === at) process.kill((await running.initializationResult()).pid!, "SIGKILL");
+      }
+    })();
+    expect((await reading.catch((error) => error)).name).toBe("ProcessError");
+    const there = new Set(await idsIn(store, home, sessionId));
+    expect(seen.filter((uuid) => !there.has(uuid))).toEqual([]);
+  }
+  await using model = await startMockModel([{ text: "went on" }]);
+  const options = { ...door(home, model), ...kept, resume: sessionId };
+  expect(textOf(await read(query({ prompt: "go on", options })))).toBe("went on");
+  const shown = JSON.stringify(model.requests[0]!.body.messages);
+  expect(["work 4", "work 6", "work 8"].filter((prompt) => !shown.includes(prompt))).toEqual([]);
+});
 
-test.each(stores)("%s: with the application killed, the next one sends what it had not sent", async (_, address) => {
+inEveryStore("with the application killed, the next one sends what is missing", async (address) => {
   using home = temporaryHome();
   const sessionId = crypto.randomUUID();
   const store = openStore(address);
@@ -119,7 +119,7 @@ test.each(stores)("%s: with the application killed, the next one sends what it h
   };
   await begin({ sessionId });
   const first = idsWritten(home);
-  // The last of these runs in a folder of its own, from what the store has by then.
+  // The last of these runs in a folder of its own, from what the store has at that point.
   await begin({ resume: sessionId });
   await begin({ resume: sessionId });
   expect(resumeFolders(home, sessionId)).toHaveLength(1);

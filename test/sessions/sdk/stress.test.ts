@@ -1,5 +1,5 @@
-// The SDK and the real program under load and under the axe: many at once, killed at any point, readers that stop,
-// lines that are long. What an application would notice, and what is left behind.
+// The SDK and the real program under stress: many at once, killed at any point, readers that stop, long lines. Checks
+// what an application would notice, and what is left behind.
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ afterAll(() => {
   if (process.env["KEELSON_FIGURES"]) console.log(figures);
 });
 
-test("a hundred queries at once in one folder: none is lost, none hears another's, memory is bounded", async () => {
+test("a hundred queries at once in one folder: none is lost or mixed up, and memory is bounded", async () => {
   using home = temporaryHome({ git: true });
   const count = 100;
   const before = readdirSync(home.project);
@@ -53,13 +53,13 @@ test("a hundred queries at once in one folder: none is lost, none hears another'
 }, 120_000);
 
 test.each(MOMENTS)(
-  "a program killed when %s is a typed error with what it said last, and goes on with all that was seen",
+  "a program killed when %s is a typed error with its last stderr, and resumes with all that was seen",
   async (moment) => {
     using home = temporaryHome();
     await using model = await startMockModel(SCRIPTS[moment]);
     const sessionId = crypto.randomUUID();
     const options = { ...door(home, model), sessionId };
-    // Says something on standard error, and then becomes the program.
+    // Prints to stderr, then becomes the program.
     const talkative = ["-c", `echo "said last" >&2; exec "$@"`, "sh", ...commandOf(options)];
     const kill = async () => {
       await until(() => processesNamed(sessionId).length > 0, "nothing was started");
@@ -93,7 +93,7 @@ test.each(MOMENTS)(
   },
 );
 
-test("a program killed at any message: what was shown before is kept, and the session goes on", async () => {
+test("a program killed at any message: what was shown before is kept, and the session can be resumed", async () => {
   using home = temporaryHome();
   const script = [{ text: ["Let me", " look"], ...bash("ls") }, { text: ["There", " is", " nothing"] }];
   let session: string | undefined;
@@ -114,7 +114,7 @@ test("a program killed at any message: what was shown before is kept, and the se
       }
     })();
     const error = await reading.catch((reason: any) => reason);
-    // Some messages come together; killed at the last of them it has ended well before.
+    // Some messages arrive together; by the last of them the program has already ended.
     if (error !== undefined) expect([error.name, error.signal]).toEqual(["ProcessError", "SIGKILL"]);
     else messages = count;
     const kept = new Set(readTranscript(home).map((entry: any) => entry.uuid));
@@ -148,7 +148,7 @@ test.each(MOMENTS.flatMap((moment) => [[moment, "itself"] as const, [moment, "th
   },
 );
 
-test("a reader that stops holds up its own query only, and memory stays", async () => {
+test("a reader that stops delays only its own query, and memory is bounded", async () => {
   using home = temporaryHome();
   const piece = "x".repeat(1_000);
   const count = 40_000;
@@ -163,7 +163,7 @@ test("a reader that stops holds up its own query only, and memory stays", async 
   while (heard === 0) heard += deltas((await running.next()).value);
   const memory = { application: process.memoryUsage.rss(), program: memoryOf(pid!) };
 
-  // Nobody reads. Others do, and are answered; so is what this very query is asked, for as long as there is room.
+  // While nobody reads, other queries are answered, and so are requests on this one as long as there is room.
   const others = await Promise.all([1, 2, 3].map(() => read(query({ prompt: "hi", options: door(home, model) }))));
   expect(others.map(textOf)).toEqual(["quick", "quick", "quick"]);
   home.write("note.txt", "still here");
@@ -209,7 +209,7 @@ test("lines of several megabytes, both ways", async () => {
   expect(readFileSync(path, "utf8") === long("c")).toBe(true);
 });
 
-test("ten thousand requests in any order, while prompts run, are each answered with what was asked for", async () => {
+test("ten thousand requests in any order, while prompts run, each get their own answer", async () => {
   using home = temporaryHome();
   const paths = Array.from({ length: 20 }, (_, n) => home.write(`${n}.txt`, `content ${n}`));
   await using model = await startMockModel([bash("ls"), { text: "one" }, { text: "two" }]);
@@ -239,31 +239,33 @@ test("ten thousand requests in any order, while prompts run, are each answered w
   expect(resultsOf(await reading).map((result: any) => result.result)).toEqual(["one", "two"]);
 });
 
-test("partial messages come through by the thousand each second", async () => {
+test("partial messages come through by the ten thousand, and none is lost", async () => {
   using home = temporaryHome();
   const count = 60_000;
   await using model = await startMockModel([{ text: Array(count).fill("word ") }], { chunkBytes: 65_536 });
   let heard = 0;
+  let text = "";
   let first = 0;
   let last = 0;
   const options = { ...door(home, model), includePartialMessages: true };
   for await (const message of query({ prompt: "speak", options })) {
     if (message.type !== "stream_event") continue;
     heard++;
+    const { event } = message as any;
+    if (event.type === "content_block_delta") text += event.delta.text;
     last = performance.now();
     first ||= last;
   }
   const rate = (heard / (last - first)) * 1000;
   figures["partial messages per second"] = rate.toFixed(0);
-  expect(heard).toBeGreaterThan(count);
-  expect(rate).toBeGreaterThan(2_000);
+  expect(text).toBe("word ".repeat(count));
 });
 
 function commandOf({ pathToKeelsonExecutable, executableArgs = [] }: Options): string[] {
   return [pathToKeelsonExecutable!, ...executableArgs];
 }
 
-/** The same program, with a process in front of it such as npm's. */
+/** The same program behind a launcher process such as npm's. */
 function launched(home: TemporaryHome, options: Options): Options {
   const [program, ...args] = commandOf(options);
   const passThrough = JSON.stringify(new URL("../../../scripts/pass-through.mjs", import.meta.url).href);
@@ -275,7 +277,7 @@ function launched(home: TemporaryHome, options: Options): Options {
   return { ...options, pathToKeelsonExecutable: launcher, executable: "node", executableArgs: [] };
 }
 
-/** The program, what stands in front of it, or the command it ran. */
+/** The program, its launcher, or the command it ran. */
 function somethingRuns(home: TemporaryHome, sessionId: string): boolean {
   const path = join(home.project, "pid");
   const command = existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;

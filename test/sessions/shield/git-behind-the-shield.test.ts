@@ -1,14 +1,21 @@
-// Git behind the shield: what people allow works, settings that run programs do not stay. The real program, a local
-// remote, a throw-away home.
+// Git behind the shield: allowed commands work, and settings that run programs are undone. The real program, a local
+// remote, a temporary home.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
-const shielded = test.skipIf(confinementMissing() !== null);
+const shielded = testUnless(confinementMissing(), test);
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const NAMES = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
 
@@ -26,7 +33,7 @@ function repository(rules: readonly string[]): TemporaryHome & { readonly git: (
 }
 
 shielded(
-  "with rules that allow it, git does what it does everywhere",
+  "with rules that allow it, git works as usual",
   async () => {
     using home = repository(["Bash(git:*)"]);
     const commands = [
@@ -54,7 +61,7 @@ shielded(
       "git init nested",
       "git clone ../remote.git copy",
     ];
-    // Submodules from a path are off by default, for reasons of their own.
+    // Git refuses submodules from a path by default.
     home.git("config", "--global", "protocol.file.allow", "always");
     const results = await tell(home, commands);
     const failed = commands.filter((_, at) => results[at].is_error === true);
@@ -67,7 +74,7 @@ shielded(
 );
 
 shielded(
-  "a setting that runs a program is put back, and the next command does not run it",
+  "a setting that runs a program is undone, and the next command does not run it",
   async () => {
     using home = repository(["Bash"]);
     home.write("evil.sh", "#!/bin/sh\ntouch pwned\n");
@@ -92,7 +99,7 @@ shielded(
 );
 
 shielded(
-  "installing packages works, and the note says how to let it point git at its hooks",
+  "installing packages works, and a note says how to let them set git's hooks path",
   async () => {
     using home = repository(["Bash(npm:*)"]);
     const prepare = "mkdir -p .husky/_ && printf 'x' > .husky/_/h && git config core.hooksPath .husky/_";
@@ -108,7 +115,7 @@ shielded(
   60_000,
 );
 
-/** One command after the other; what the model was told of each. */
+/** Runs the commands one at a time; returns their results. */
 async function tell(home: TemporaryHome, commands: readonly string[]): Promise<readonly any[]> {
   await using model = await startMockModel([...commands.map((one) => ({ calls: [bash(one)] })), { text: "done" }]);
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 50_000 });

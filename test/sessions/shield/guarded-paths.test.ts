@@ -1,15 +1,22 @@
-// What governs a session cannot be changed by what the session does: under any name, in any place, now or later. The real
-// program; every command is harmless and stays in a throw-away home.
+// A session cannot change the files that govern it: under any name, in any place, now or later. The real program; every
+// command is harmless and stays in a temporary home.
 
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedCall } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+} from "@keelson/testkit";
 import { answer, CHAT, messagesOf, prompt, resultOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
-const shielded = test.skipIf(confinementMissing() !== null);
+const shielded = testUnless(confinementMissing(), test);
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 const write = (file_path: string): ScriptedCall => ({ name: "Write", input: { file_path, content: "changed" } });
 const isResult = ({ type }: any) => type === "result";
@@ -42,7 +49,7 @@ const NEW = [
   ".husky/x",
 ];
 
-test("tools write to none of it unasked, whatever rules and mode allow", async () => {
+test("tools need approval to write any of them, whatever rules and mode allow", async () => {
   using home = governedHome();
   const names = [...GOVERNING, ...NEW, "linked.json", "second.json", "TEAM.json"];
   const read = (file_path: string): ScriptedCall => ({ name: "Read", input: { file_path } });
@@ -61,7 +68,7 @@ test("tools write to none of it unasked, whatever rules and mode allow", async (
   expect([...NEW, "TEAM.json"].filter((name) => existsSync(home.at(name)))).toEqual([]);
 });
 
-test("commands that say what they write to are refused as well", async () => {
+test("commands that name one of them as a target are refused too", async () => {
   using home = governedHome();
   const commands = [
     ...GOVERNING.map((name) => `echo x > ${name}`),
@@ -83,7 +90,7 @@ test("commands that say what they write to are refused as well", async () => {
 });
 
 shielded(
-  "commands that do not say so change nothing either, nor the folders above",
+  "commands that hide the name change nothing either, nor the folders above",
   async () => {
     using home = governedHome();
     const before = GOVERNING.map((name) => readFileSync(home.at(name), "utf8"));
@@ -113,7 +120,7 @@ shielded(
   60_000,
 );
 
-shielded("settings that a detached child leaves later are not taken over by the next prompt", async () => {
+shielded("settings written later by a detached child are not used for the next prompt", async () => {
   using home = temporaryHome();
   const wait = "until [ -e go ]; do sleep 0.01; done";
   const evil = { hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command: "touch pwned" }] }] } };
@@ -131,7 +138,7 @@ shielded("settings that a detached child leaves later are not taken over by the 
   await using program = startKeelson(flags, { home, url: model.url, stdin: "open" });
   program.send(prompt("first"));
   const first = await program.waitForLine(isResult);
-  // A command outlived by its child for longer than anyone would look once.
+  // Long enough that looking once after the command would miss the child.
   await Bun.sleep(300);
   home.write("go", "");
   await until(() => existsSync(join(home.project, "done")));
@@ -147,7 +154,7 @@ shielded("settings that a detached child leaves later are not taken over by the 
 });
 
 shielded(
-  "a hook runs its own script, also while a command in the background has another in its place",
+  "a hook runs its own script, even while a background command has put another in its place",
   async () => {
     using home = temporaryHome();
     home.write("tools/check.sh", "true\n");
@@ -168,27 +175,30 @@ shielded(
   30_000,
 );
 
-shielded("killed in the middle, it leaves neither a git setting nor a file that a command planted", async () => {
-  using home = temporaryHome({ git: true });
-  home.settings({ permissions: { allow: ["Bash"] } });
-  const config = join(home.project, ".git/config");
-  const before = readFileSync(config, "utf8");
-  await using model = await startMockModel([
-    { calls: [bash("git config core.fsmonitor ./evil; n=mcp; echo {} > .$n.json; touch running; sleep 60")] },
-  ]);
-  await using program = startKeelson(["-p", "go", ...STREAM], { home, url: model.url });
-  await until(() => existsSync(join(home.project, "running")));
-  expect(readFileSync(config, "utf8")).toContain("fsmonitor");
-  // A rule that a person saves meanwhile, in this session or in another, is no command's doing.
-  home.write(".claude/settings.local.json", "{}");
-  program.kill("SIGKILL");
-  await until(() => readFileSync(config, "utf8") === before);
-  await until(() => !existsSync(join(home.project, ".mcp.json")));
-  await until(() => readdirSync(home.env["TMPDIR"]!).every((name) => !name.startsWith("keelson-copy-")));
-  expect(home.read(".claude/settings.local.json")).toBe("{}");
-});
+shielded(
+  "killed during a command, the program leaves neither a git setting nor a file that the command planted",
+  async () => {
+    using home = temporaryHome({ git: true });
+    home.settings({ permissions: { allow: ["Bash"] } });
+    const config = join(home.project, ".git/config");
+    const before = readFileSync(config, "utf8");
+    await using model = await startMockModel([
+      { calls: [bash("git config core.fsmonitor ./evil; n=mcp; echo {} > .$n.json; touch running; sleep 60")] },
+    ]);
+    await using program = startKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+    await until(() => existsSync(join(home.project, "running")));
+    expect(readFileSync(config, "utf8")).toContain("fsmonitor");
+    // A rule that a person saves meanwhile, in this session or another, is not the command's doing and stays.
+    home.write(".claude/settings.local.json", "{}");
+    program.kill("SIGKILL");
+    await until(() => readFileSync(config, "utf8") === before);
+    await until(() => !existsSync(join(home.project, ".mcp.json")));
+    await until(() => readdirSync(home.env["TMPDIR"]!).every((name) => !name.startsWith("keelson-copy-")));
+    expect(home.read(".claude/settings.local.json")).toBe("{}");
+  },
+);
 
-test("a sandbox that is required and fails refuses the start", async () => {
+test("the program refuses to start if the required sandbox fails", async () => {
   using home = temporaryHome();
   const bin = join(home.root, "bin");
   mkdirSync(bin);
@@ -205,7 +215,7 @@ test("a sandbox that is required and fails refuses the start", async () => {
   expect(model.requests).toHaveLength(0);
 });
 
-shielded("what a person agreed to for one call does not hold for a later call with the same id", async () => {
+shielded("approval of one call does not apply to a later call with the same id", async () => {
   using home = temporaryHome({ git: true });
   home.write("build.sh", "echo later > .envrc\n");
   const named = (command: string) => ({ calls: [{ ...bash(command), id: "call_0" }] });

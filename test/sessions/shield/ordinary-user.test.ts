@@ -1,48 +1,36 @@
-// What only an ordinary user can be promised: our own process is closed to what it starts. Run by root, the program is
-// started as `nobody`; and what closing it might have broken is tried as well.
+// What only an ordinary user can be promised: commands and hooks cannot look into our own process. Also checks that
+// closing it broke nothing.
 
 import { afterAll, expect, test } from "bun:test";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { startKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
+import {
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
+import { ordinaryUserMissing, owned, program, removeCopy, through } from "../as-nobody.ts";
 import { CHAT, prompt, told } from "../front-door.ts";
+import { until } from "../processes.ts";
 
-const root = join(import.meta.dir, "../../..");
-const NOBODY = 65534;
-const isRoot = process.getuid?.() === 0;
-const AS_NOBODY = [Bun.which("setpriv") ?? "setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"];
-const through = isRoot ? AS_NOBODY : [];
-/** A folder everybody may enter; it is made when the checkout is none. */
-let open: string | undefined;
-const program = reachable();
-const ordinary = test.skipIf(missing() !== null);
+const ordinary = testUnless(ordinaryUserMissing(), test);
 
 const KEY = "sk-ant-hush-0123456789";
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
-/** Every process whose start environment can be read, and holds the word. */
+/** Finds every process with a readable start environment that contains the word. */
 const LOOK = `{ for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep hush; done; echo looked; } 2>/dev/null`;
 
-// Shows that the search finds what there is to find.
-const control = Bun.spawn([...through, "sleep", "60"], {
+// Proves that the search works.
+const control = Bun.spawn([...through, "sleep", "600"], {
   env: { PATH: process.env["PATH"], CONTROL: "hush-control" },
   stdio: ["ignore", "ignore", "ignore"],
 });
 afterAll(() => {
   control.kill();
-  if (open !== undefined) rmSync(open, { recursive: true });
+  removeCopy();
 });
 
 ordinary.each([
@@ -75,7 +63,7 @@ ordinary.each([
     expect(model.requests[0]!.headers["x-api-key"]).toBe(KEY);
     const [looked, ...tried] = told(model.requests[1]!).map(({ content }) => content);
     const all = "CONTROL=hush-control\nlooked";
-    // Behind the shield a command is in a namespace of its own and sees no other process of the user's anyway.
+    // Behind the shield a command has its own namespace and cannot see other processes of the user at all.
     expect(shielded ? ["looked", all] : [all]).toContain(looked);
     expect(home.read("from-hook.txt")).toBe(`${all}\n`);
     expect(tried.filter((text) => !/^Exit code 1\nhead: .*Permission denied/.test(text))).toEqual([]);
@@ -84,7 +72,7 @@ ordinary.each([
 );
 
 ordinary(
-  "all the rest works as before: files are written, and nothing outlives a kill",
+  "everything else still works: files are written, and nothing outlives a kill",
   async () => {
     using home = temporaryHome();
     await using model = await startMockModel([
@@ -114,15 +102,12 @@ ordinary(
     expect(sleepers(home)).toHaveLength(2);
     running.kill("SIGKILL");
     await running.done;
-    for (const deadline = performance.now() + 8_000; sleepers(home).length > 0; await Bun.sleep(20)) {
-      if (performance.now() > deadline) break;
-    }
-    expect(sleepers(home)).toEqual([]);
+    await until(() => sleepers(home).length === 0, "Commands outlived the program");
   },
   20_000,
 );
 
-/** A search path on which a few programs are, and no shield. */
+/** A PATH with a few programs and without bubblewrap. */
 function withoutBubblewrap({ root }: TemporaryHome): string {
   const bin = join(root, "bin");
   mkdirSync(bin);
@@ -130,7 +115,7 @@ function withoutBubblewrap({ root }: TemporaryHome): string {
   return bin;
 }
 
-/** Of this test: their working directory tells. */
+/** Those of this test, by their working directory. */
 function sleepers({ project }: TemporaryHome): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -142,38 +127,3 @@ function sleepers({ project }: TemporaryHome): string[] {
 }
 
 const commandOf = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
-
-/** The home, given to whom the program runs as. */
-function owned(home: TemporaryHome): TemporaryHome {
-  if (!isRoot) return home;
-  const all = ["", ...readdirSync(home.root, { recursive: true, encoding: "utf8" })];
-  for (const path of all) lchownSync(join(home.root, path), NOBODY, NOBODY);
-  return home;
-}
-
-function mayRun(path: string): boolean {
-  return !isRoot || Bun.spawnSync([...AS_NOBODY, "test", "-x", path], { stderr: "ignore" }).success;
-}
-
-/** The program where `nobody` finds it: in place, or the built one in a folder everybody may enter. */
-function reachable(): string | undefined {
-  const inPlace = process.env["KEELSON_BIN"] || process.execPath;
-  const built = process.env["KEELSON_BIN"] || join(root, "dist/keelson");
-  if (mayRun(inPlace) || !existsSync(built)) return process.env["KEELSON_BIN"] || undefined;
-  open = mkdtempSync(join(tmpdir(), "keelson-open-"));
-  chmodSync(open, 0o755);
-  copyFileSync(built, join(open, "keelson"));
-  chmodSync(join(open, "keelson"), 0o755);
-  return join(open, "keelson");
-}
-
-/** Null when it can be tried; else why not. Under CI that is a failure instead. */
-function missing(): string | null {
-  if (process.platform !== "linux") return "only Linux has what is tested";
-  const wanted = program ?? process.execPath;
-  if (mayRun(wanted)) return null;
-  const reason = Bun.which("setpriv") ? `nobody may not run ${wanted}` : "setpriv is not installed";
-  if (process.env["CI"]) throw new Error(`${reason}: run the tests as an ordinary user, or build the program first`);
-  console.warn(`Being an ordinary user is not tested: ${reason}`);
-  return reason;
-}

@@ -1,15 +1,22 @@
-// The full sandbox as a setting: where commands may write, whom they may talk to, what may leave it, and what happens
-// where it cannot be had.
+// The full sandbox as a setting: where commands may write, which hosts they reach, which run outside, and what happens
+// where it is not available.
 
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startMockModel,
+  temporaryHome,
+  testUnless,
+  type ScriptedCall,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { messagesOf, STREAM, told } from "../front-door.ts";
 import { confinementMissing } from "../needs-bubblewrap.ts";
 
 const missing = confinementMissing(["bwrap", "socat"]);
-const sandboxed = test.skipIf(missing !== null);
+const sandboxed = testUnless(missing, test);
 const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
 /** A folder outside the project and outside every temporary folder. */
@@ -19,7 +26,7 @@ function outsideFolder() {
 }
 
 sandboxed(
-  "commands run unasked, write inside the working directories, and nowhere else",
+  "commands run without approval and write only inside the working directories",
   async () => {
     using home = temporaryHome({ git: true });
     using outside = outsideFolder();
@@ -43,7 +50,7 @@ sandboxed(
 );
 
 sandboxed(
-  "a host that is not allowed cannot be reached, and the model is told which",
+  "a host that is not allowed cannot be reached, and the result names it",
   async () => {
     using home = temporaryHome();
     home.settings({ sandbox: { enabled: true, network: { allowedDomains: ["allowed.invalid"] } } });
@@ -55,7 +62,7 @@ sandboxed(
 );
 
 sandboxed(
-  "leaving the sandbox takes somebody's word; excluded commands run outside by setting",
+  "running outside the sandbox requires approval; excluded commands run outside by setting",
   async () => {
     using home = temporaryHome();
     using outside = outsideFolder();
@@ -73,7 +80,7 @@ sandboxed(
   30_000,
 );
 
-test("where it cannot be had: said, or refused when it is required", async () => {
+test("where the sandbox is not available, the program warns, or refuses to start if it is required", async () => {
   using home = temporaryHome();
   const bin = join(home.root, "bin");
   mkdirSync(bin);
@@ -98,7 +105,7 @@ interface Told {
   readonly content: string;
 }
 
-/** Lets the model make these calls in one reply, and gives what it was told of each. */
+/** Has the model make these calls in one reply; returns their results. */
 async function attempt(home: TemporaryHome, calls: readonly ScriptedCall[]): Promise<Told[]> {
   await using model = await startMockModel([{ calls }, { text: "done" }]);
   const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 25_000 });

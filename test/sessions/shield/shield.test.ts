@@ -9,6 +9,7 @@ import {
   startKeelson,
   startMockModel,
   temporaryHome,
+  testUnless,
   type ScriptedCall,
   type TemporaryHome,
 } from "@keelson/testkit";
@@ -17,11 +18,11 @@ import { confinementMissing } from "../needs-bubblewrap.ts";
 import { until } from "../processes.ts";
 
 const missing = confinementMissing();
-const shielded = test.skipIf(missing !== null);
+const shielded = testUnless(missing, test);
 const SECRET = "open-sesame-4711";
 const bash = (command: string, more: object = {}): ScriptedCall => ({ name: "Bash", input: { command, ...more } });
 
-/** Ways to the content of `.env`, whose name is in `$e`: named outright, the rules would stop most of them before. */
+/** Ways to read `.env`, whose name is in `$e`: if it were named, the rules would stop most of them first. */
 const WAYS = [
   "cat $e",
   "head -c 100 $e",
@@ -81,7 +82,7 @@ const WAYS = [
 ];
 
 shielded(
-  "with Read(./.env) denied, no command gets to its content",
+  "with Read(./.env) denied, no command can read it",
   async () => {
     using home = temporaryHome({ git: true });
     home.settings({ permissions: { allow: ["Bash"], deny: ["Read(./.env)"] } });
@@ -92,7 +93,7 @@ shielded(
     Bun.spawnSync(["ln", ".env", "hard-before"], inProject);
     Bun.spawnSync(["ln", "-s", ".env", "link-before"], inProject);
 
-    // One after the other: some of them move things about.
+    // One at a time: some of them move files.
     const results = await tell(home, [...WAYS.map((way) => [bash(`e=.en; e+=v; ${way}`)]), [bash("cat open.txt")]]);
 
     const leaks = results.flat().filter((text) => text.includes(SECRET) || text.includes("esame-4711"));
@@ -121,7 +122,7 @@ shielded("a denied folder is empty to commands, and one that appears later is hi
   expect(results[0]).toEqual(["0"]);
 });
 
-shielded("paths that run code cannot be changed, there or not; git and everyday writes work", async () => {
+shielded("paths that run code cannot be changed or created; git and everyday writes work", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
   home.write("~/.bashrc", "# mine\n");
@@ -152,7 +153,7 @@ shielded("paths that run code cannot be changed, there or not; git and everyday 
   expect(left.toSorted()).toEqual([...before, "a", "new.txt", "package.json"].toSorted());
 });
 
-shielded("a command that met a protected path is told of the way out, and a person's word opens it", async () => {
+shielded("a command stopped at a protected path gets a hint how to proceed, and approval opens it", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"] } });
   await using model = await startMockModel([
@@ -173,7 +174,7 @@ shielded("a command that met a protected path is told of the way out, and a pers
   expect(existsSync(join(home.project, ".git/hooks/x"))).toBe(true);
 });
 
-shielded("what starts a session of its own and clears its environment is ended with the rest", async () => {
+shielded("a process that starts its own session and clears its environment is ended with the rest", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });
   const [[text]] = (await tell(home, [[bash("env -i setsid sleep 300 & echo $!")]])) as [[string]];
@@ -185,7 +186,7 @@ shielded("what starts a session of its own and clears its environment is ended w
   expect(state).toContain(") Z ");
 });
 
-shielded("killed in the middle of a command, it leaves nothing lying about", async () => {
+shielded("killed during a command, the program leaves nothing behind", async () => {
   using home = temporaryHome({ git: true });
   home.settings({ permissions: { allow: ["Bash"], deny: ["Read(.env)"] } });
   home.write(".env", SECRET);
@@ -205,12 +206,12 @@ shielded("killed in the middle of a command, it leaves nothing lying about", asy
 });
 
 shielded(
-  "programs that run commands in one folder at once do not get in each other's way",
+  "programs that run commands in one folder at the same time do not disturb each other",
   async () => {
     using home = temporaryHome({ git: true });
     home.settings({ permissions: { allow: ["Bash"] } });
     const before = readdirSync(home.project).toSorted();
-    // The guarded folder stands from the first look to the last, and nothing can be put in it.
+    // The guarded folder exists the whole time, and nothing can be put into it.
     const attempt = "n=.claude; ls -d $n && ! mkdir $n/x 2>&1 && ls -d $n";
     const counted = (messages: any[]) => JSON.stringify(messages).split('"tool_result"').length - 1;
     const step = ({ messages }: any) =>
@@ -232,7 +233,7 @@ shielded(
   60_000,
 );
 
-shielded("one killed beside another takes nothing from it, and the last one leaves nothing", async () => {
+shielded("a program killed beside another takes nothing from it, and the last one leaves nothing behind", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });
   const step = ({ messages }: any) => {
@@ -253,7 +254,7 @@ shielded("one killed beside another takes nothing from it, and the last one leav
   first.kill("SIGKILL");
   const killed = await first.done;
   expect([killed.signal, there(".claude")]).toEqual(["SIGKILL", true]);
-  // Its reaper tidies up: the mask first.
+  // Its reaper cleans up, the mask first.
   await until(() => readdirSync(home.env["TMPDIR"]!).filter((name) => name.startsWith("keelson-mask-")).length === 1);
   expect(there(".claude")).toBe(true);
   home.write("go", "");
@@ -262,7 +263,7 @@ shielded("one killed beside another takes nothing from it, and the last one leav
   expect(there(".claude")).toBe(false);
 });
 
-test("where the shield cannot be had, it is said once and commands run by rules alone", async () => {
+test("where the shield is not available, one warning says so, and only the rules restrict commands", async () => {
   using home = temporaryHome();
   home.settings({ permissions: { allow: ["Bash"] } });
   const bin = join(home.root, "bin");
@@ -279,7 +280,7 @@ test("where the shield cannot be had, it is said once and commands run by rules 
   }
 });
 
-/** Lets the model make these calls, one reply after the other, and gives what it was told of each. */
+/** Has the model make these calls, one per reply; returns their results. */
 async function tell(
   home: TemporaryHome,
   steps: readonly (readonly ScriptedCall[] | (() => readonly ScriptedCall[]))[],

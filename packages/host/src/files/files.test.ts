@@ -12,12 +12,15 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ToolError } from "@keelson/engine";
+import { openInodes } from "../descriptors.test-support.ts";
 import { files } from "./files.ts";
+import { readRegular } from "./regular-file.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-files-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -151,4 +154,23 @@ test("write() works in a folder that may be entered but not listed", async () =>
   await write(at("blind", "deep", "file"), bytes("one"));
   chmodSync(at("blind"), 0o700);
   expect(readFileSync(at("blind", "deep", "file"), "utf8")).toBe("one");
+});
+
+test("read() leaves no descriptor open, whether it gave the file or refused it", async () => {
+  const made = ["small", "large", "huge"].map((name) => at(`closed-${name}`)) as [string, string, string];
+  writeFileSync(made[0], "hello");
+  writeFileSync(made[1], "x".repeat(3_000_000));
+  writeFileSync(made[2], "");
+  truncateSync(made[2], 600 * 1024 * 1024);
+  symlinkSync(place, at("closed-link"));
+  const inodes = new Set(made.map((path) => statSync(path).ino));
+  for (const path of made.slice(0, 2)) {
+    await read(path);
+    await read(path, { maxBytes: 1 });
+    readRegular(path, 10);
+    // As if a folder on the way had become a link after the gate decided.
+    await refusal(files(() => at("closed-link", basename(path))).read(path));
+  }
+  expect(await refusal(read(made[2]))).toContain("too large");
+  expect(openInodes().isDisjointFrom(inodes)).toBe(true);
 });

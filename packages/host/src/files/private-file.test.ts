@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chownSync, closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testUnless } from "@keelson/testkit";
 import { createPrivateFile } from "./private-file.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-private-")));
@@ -18,8 +19,9 @@ test("createPrivateFile() makes folder and file for us alone, and takes no name 
   expect(() => createPrivateFile(directory, "link")).toThrow("EEXIST");
 });
 
-// Only root can make a folder that belongs to somebody else.
-test.if(process.geteuid?.() === 0)("createPrivateFile() refuses a folder somebody planted in a shared one", () => {
+const asRoot = testUnless(process.geteuid?.() === 0 ? null : "only root can make a folder for another user", test);
+
+asRoot("createPrivateFile() refuses a folder somebody planted in a shared one", () => {
   const planted = join(place, "shared", "claude-0");
   mkdirSync(planted, { recursive: true });
   Bun.spawnSync(["chmod", "1777", join(place, "shared")]);

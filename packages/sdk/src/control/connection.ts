@@ -195,7 +195,7 @@ export class ControlConnection {
   #take(message: Record<string, any>, size: number): void {
     switch (message["type"]) {
       case "control_request":
-        return void this.#answer(message as unknown as ControlRequest);
+        return void this.#answer(message as ControlRequest);
       case "control_response":
         return this.#settle(message);
       case "control_cancel_request":

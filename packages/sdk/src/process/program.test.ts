@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Options } from "../options/options.ts";
 import { findCommand } from "./program.ts";
 
@@ -65,4 +65,15 @@ test("a spawner of the caller may know paths we do not", () => {
     command: "/in/the/container/keelson",
     args: [],
   });
+});
+
+test("on the PATH it is found in the first folder that has such a file", () => {
+  const [empty, odd, later] = ["empty", "odd", "later"].map((name) => join(folder, name)) as [string, string, string];
+  for (const each of [empty, join(odd, "keelson"), later]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(later, "keelson"), "");
+  const on = (...folders: string[]) => ({ env: { KEELSON_BIN: "", PATH: folders.join(delimiter) } });
+  // Neither an empty entry nor a folder of that name is the program.
+  expect(findCommand(on(empty, "", odd, folder, later))).toEqual({ command: program, args: [] });
+  expect(findCommand(on(later, folder))).toEqual({ command: join(later, "keelson"), args: [] });
+  expect(wrong(on(empty, odd)).name).toBe("CLINotFoundError");
 });

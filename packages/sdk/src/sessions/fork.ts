@@ -41,7 +41,7 @@ export async function forkSession(sessionId: string, options: ForkSessionOptions
     return fork;
   }
   const path = requireTranscript(sessionId, dir);
-  const entries = [...readEntries(path)] as unknown as SessionStoreEntry[];
+  const entries = [...readEntries(path)] as SessionStoreEntry[];
   writeNew(transcriptPath(dirname(path), fork.sessionId), forkedEntries(entries, from));
   return fork;
 }
@@ -131,7 +131,7 @@ function writeNew(path: string, entries: readonly SessionStoreEntry[]): void {
   const fd = openSync(path, "wx", 0o600);
   try {
     for (const batch of inBatches(entries)) {
-      const bytes = Buffer.from(batch.map((entry) => `${lineOf(entry as unknown as Entry)}\n`).join(""));
+      const bytes = Buffer.from(batch.map((entry) => `${lineOf(entry as Entry)}\n`).join(""));
       for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
     }
     closeSync(fd);

@@ -139,7 +139,6 @@ const ENVELOPE =
   );
 
 function messageOf(entry: ChainEntry, metadata: Readonly<Record<string, unknown>> = {}): SessionMessage {
-  const fields = entry as unknown as Record<string, unknown>;
   const { toolUseId, parentAgentId } = metadata;
   return {
     type: entry.type as SessionMessage["type"],
@@ -147,8 +146,10 @@ function messageOf(entry: ChainEntry, metadata: Readonly<Record<string, unknown>
     session_id: entry.sessionId,
     message:
       entry.type === "system"
-        ? Object.fromEntries(Object.entries(fields).filter(([name]) => !ENVELOPE.includes(name)))
-        : fields["message"],
+        ? Object.fromEntries(Object.entries(entry).filter(([name]) => !ENVELOPE.includes(name)))
+        : "message" in entry
+          ? entry.message
+          : undefined,
     parent_tool_use_id: typeof toolUseId === "string" ? toolUseId : null,
     parent_agent_id: typeof parentAgentId === "string" ? parentAgentId : null,
     ...(typeof entry.timestamp === "string" ? { timestamp: entry.timestamp } : {}),

@@ -100,7 +100,7 @@ function writeTranscript(path: string, entries: readonly SessionStoreEntry[]): v
   // Lists look at the two ends of a file only.
   const newest = new Map<string, string>();
   for (const entry of inTimeOrder(entries)) {
-    const line = lineOf(entry as unknown as Entry);
+    const line = lineOf(entry as Entry);
     lines.push(line);
     if (REPEATED.has(entry.type)) newest.set(entry.type, line);
   }

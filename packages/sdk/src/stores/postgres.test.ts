@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { testUnless } from "@keelson/testkit";
 import { sessionStoreConformance } from "./conformance.ts";
 import { PostgresSessionStore, type PostgresClient } from "./postgres.ts";
 import { startPostgres } from "./servers.ts";
@@ -16,7 +17,7 @@ afterAll(async () => {
 const client: PostgresClient = {
   query: async (text, values = []) => ({ rows: [...(await sql!.unsafe(text, values))] }),
 };
-const onServer = test.skipIf(server === undefined);
+const onServer = testUnless(server ? null : "PostgreSQL is not installed", test);
 
 for (const check of sessionStoreConformance(() => new PostgresSessionStore({ client }))) {
   onServer(check.name, async () => expect(await check.run()).toBe("passed"));

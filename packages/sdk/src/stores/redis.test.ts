@@ -3,6 +3,7 @@ import { RedisClient } from "bun";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testUnless } from "@keelson/testkit";
 import { sessionStoreConformance } from "./conformance.ts";
 import { openStoreMirror } from "./mirror.ts";
 import { RedisSessionStore, type RedisCommand } from "./redis.ts";
@@ -16,7 +17,7 @@ afterAll(async () => {
 });
 
 const command: RedisCommand = ([name, ...args]) => client!.send(name, args);
-const onServer = test.skipIf(server === undefined);
+const onServer = testUnless(server ? null : "Redis is not installed", test);
 
 for (const check of sessionStoreConformance(() => new RedisSessionStore({ command }))) {
   onServer(check.name, async () => expect(await check.run()).toBe("passed"));

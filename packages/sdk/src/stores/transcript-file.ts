@@ -14,7 +14,7 @@ const NOT_MIRRORED = /^api-request/;
 /** Every entry a store should have of a file, in order. Throws when the file cannot be read. */
 export function* entriesOfFile(path: string): Generator<SessionStoreEntry> {
   for (const entry of readEntries(path)) {
-    if (!NOT_MIRRORED.test(entry.type)) yield entry as unknown as SessionStoreEntry;
+    if (!NOT_MIRRORED.test(entry.type)) yield entry as SessionStoreEntry;
   }
   const metadata = readSidecar(path);
   if (metadata !== undefined) yield { ...metadata, type: "agent_metadata" };

@@ -102,7 +102,7 @@ function readIndex(dir: string): Map<string, Copy> {
     const match = NAME.exec(name);
     const stat = match ? lstatSync(join(dir, name), { throwIfNoEntry: false }) : undefined;
     if (!match || !stat?.isFile()) continue;
-    const [, key = "", version = ""] = match;
+    const [, key = "", version] = match;
     index.set(name, { name, key, version: Number(version), size: stat.size, mode: stat.mode & 0o777, ino: stat.ino });
   }
   // A folder somebody opened up is closed again: copies may hold anything.

@@ -28,7 +28,7 @@ export type Preserved =
   | { readonly anchor: string; readonly head: string; readonly tail: string };
 
 export function linkOf(entry: ChainEntry): Link {
-  const fields = entry as unknown as Record<string, unknown>;
+  const fields = fieldsOf(entry);
   const message = isObject(fields["message"]) ? fields["message"] : {};
   const isBoundary = entry.type === "system" && fields["subtype"] === "compact_boundary";
   return {
@@ -118,4 +118,9 @@ function preservedOf(metadata: unknown): Preserved | undefined {
       return { anchor, head, tail };
   }
   return undefined;
+}
+
+/** All fields by name: other versions write some that our types do not have. */
+function fieldsOf(entry: object): Readonly<Record<string, unknown>> {
+  return entry as Record<string, unknown>;
 }

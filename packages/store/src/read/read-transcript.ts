@@ -1,6 +1,6 @@
 // Reads a transcript, whatever state it is in: lines that are no JSON are skipped, unknown types passed through.
 
-import type { Entry } from "@keelson/protocol";
+import { isObject, type Entry } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { parseLine, salvage } from "./parse-line.ts";
 
@@ -9,6 +9,10 @@ export function* readEntries(path: string): Generator<Entry> {
   for (const { bytes } of byteLines(path)) {
     const value = parseLine(bytes) ?? salvage(bytes).entry;
     // Types nobody knows yet are as good as the rest: callers look at `type` before anything else.
-    if (value !== undefined && typeof value["type"] === "string") yield value as unknown as Entry;
+    if (isEntry(value)) yield value;
   }
+}
+
+function isEntry(value: unknown): value is Entry {
+  return isObject(value) && typeof value["type"] === "string";
 }

@@ -162,6 +162,35 @@ export const PERMISSIONS: readonly Scenario[] = [
     ],
   },
   {
+    name: "can_use_tool answered with rules, and with an empty list of rules",
+    answers: {
+      canUseTool: [
+        { behavior: "allow", updatedPermissions: [] },
+        {
+          behavior: "allow",
+          updatedPermissions: [
+            {
+              type: "addRules",
+              rules: [{ toolName: "Bash", ruleContent: "touch b" }],
+              behavior: "allow",
+              destination: "session",
+            },
+          ],
+        },
+      ],
+    },
+    says: [{ calls: [bash("touch a")] }, { calls: [bash("touch b")] }, { text: "done" }],
+    steps: turn("go"),
+    cases: [
+      {
+        name: "marks the empty list as a choice for once, rules as one for good",
+        see: (seen) =>
+          ofKind(seen, "user").map(({ tool_result_meta }) => tool_result_meta[0].permission_decision.source),
+        is: ["user_temporary", "user_permanent"],
+      },
+    ],
+  },
+  {
     name: "can_use_tool answered with another mode",
     answers: {
       canUseTool: [

@@ -4,6 +4,7 @@ import { test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testUnless } from "@keelson/testkit";
 import { createShell } from "../../shell/shell.ts";
 import { createTasks } from "../../tasks/task-table.ts";
 import type { DenyRule } from "../denied/deny-pattern.ts";
@@ -13,7 +14,7 @@ const { active } = await tryShield({ path: process.env["PATH"] });
 if (!active && process.env["CI"] && process.platform === "linux") {
   throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
 }
-export const shielded = test.skipIf(!active);
+export const shielded = testUnless(active ? null : "bubblewrap cannot be used here", test);
 
 /** A project, a home and a shell behind the shield, all of it for one test. */
 export function world(

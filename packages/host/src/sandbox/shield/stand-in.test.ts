@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testUnless } from "@keelson/testkit";
 import { createStandIns, isStandIn } from "./stand-in.ts";
 
-const linux = test.skipIf(process.platform !== "linux");
+const linux = testUnless(process.platform === "linux" ? null : "needs Linux", test);
 
 function world() {
   const folder = mkdtempSync(join(tmpdir(), "keelson-stand-in-"));

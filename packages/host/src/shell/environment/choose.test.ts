@@ -73,3 +73,16 @@ test("isProgram() wants a file that may be executed", () => {
     false,
   ]);
 });
+
+test("chooseShell() passes over a named shell that cannot be executed", () => {
+  const bin = plant("bash", "zsh");
+  for (const name of ["bash", "zsh"]) chmodSync(join(bin, name), 0o644);
+  const others = machine("/bin/bash");
+  const bash = { program: { path: "/bin/bash", kind: "bash" } } as const;
+  expect(others({ CLAUDE_CODE_SHELL: join(bin, "bash") })).toEqual(bash);
+  expect(others({ CLAUDE_CODE_SHELL: join(bin, "zsh") })).toEqual(bash);
+  // On this machine, without a stand-in.
+  const named = join(bin, "bash");
+  expect(chooseShell({ env: { CLAUDE_CODE_SHELL: named, SHELL: join(bin, "zsh") } }).program.path).not.toBe(named);
+  expect(chooseShell({ env: { CLAUDE_CODE_SHELL: join(bin, "zsh") } }).userZsh).toBeUndefined();
+});

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { fstatSync } from "node:fs";
+import { until } from "../../alive.test-support.ts";
+import { openInodes } from "../../descriptors.test-support.ts";
 import { startCommand } from "./command.ts";
 import { drain } from "./drain.ts";
 import { collectOutput } from "../output.ts";
@@ -28,15 +30,20 @@ test("with and without real pipes: output, exit code and directory are the same"
   expect(await run("echo a; echo b >&2; cd /usr; exit 3", null)).toEqual(wanted);
 });
 
-test("a program that cannot be started is told, and no descriptor is left open", async () => {
-  const openPipe = await loadPipes();
-  await run("true", openPipe);
-  const before = readdirSync("/dev/fd").length;
+test("a program that cannot be started is reported, and no descriptor is left open", async () => {
+  const openPipe = (await loadPipes())!;
+  const pipes = new Set<number>();
+  const recorded: OpenPipe = (options) => {
+    const pipe = openPipe(options);
+    pipes.add(fstatSync(pipe.read).ino);
+    return pipe;
+  };
   for (let n = 0; n < 5; n++) {
-    expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe })).toThrow("/nowhere/bash");
-    await run("true", openPipe);
+    expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe: recorded })).toThrow(
+      "/nowhere/bash",
+    );
+    await run("true", recorded);
   }
-  // The runtime closes the last of them in its own time.
-  while (readdirSync("/dev/fd").length > before) await Bun.sleep(5);
-  expect(readdirSync("/dev/fd").length).toBeLessThanOrEqual(before);
+  expect(pipes.size).toBe(20);
+  await until(() => pipes.isDisjointFrom(openInodes()), "every pipe was closed");
 });
