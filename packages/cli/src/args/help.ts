@@ -1,4 +1,4 @@
-// The help page, made from the tables of commands and flags.
+// The help page, generated from the tables of commands and flags.
 
 import { spelling } from "./args.ts";
 import { COMMANDS } from "../commands.ts";
@@ -11,25 +11,25 @@ const GROUPS: readonly FlagGroup[] = ["Output", "Sessions", "Model", "Prompt", "
 const USAGE = `Usage: keelson [options] [prompt]
        keelson <command> [options]
 
-Runs an agent on a prompt, in the folder you are in.
+Run an agent on a prompt in the current folder.
 
 Examples:
   keelson -p "What does this project do?"
   git diff | keelson -p "Review this change"
   keelson -p --allowedTools="Bash(npm test),Edit" "Make the tests pass"
-  keelson -p --continue "And now the documentation"
+  keelson -p --continue "Now update the documentation"
   keelson -p --output-format json "List the exported functions" | jq -r .result
 `;
 
 export function help(): string {
   const sections = GROUPS.map((group) => {
     const flags = FLAGS.filter((flag) => flag.group === group && flag.help !== undefined);
-    return [`${group}:`, ...flags.flatMap(entry)].join("\n");
+    return [group === "Other" ? "Other options:" : `${group} options:`, ...flags.flatMap(entry)].join("\n");
   });
   const commands = COMMANDS.map(({ name, help: does }) => `  ${name.padEnd(14)}${does}`);
   return [
     USAGE,
-    ["Commands (keelson <command> --help says more):", ...commands, ""].join("\n"),
+    ["Commands (see keelson <command> --help):", ...commands, ""].join("\n"),
     ...sections.map((section) => `${section}\n`),
   ].join("\n");
 }
