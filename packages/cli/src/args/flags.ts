@@ -1,6 +1,7 @@
 // Every command-line flag, as a table for the parser, the checks and the help page.
 
-export type FlagGroup = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Other";
+/** A section of the help page. `Clients` are programs that drive this one, such as SDKs and editors. */
+export type FlagGroup = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Clients" | "Other";
 
 /** What follows a flag. `list` takes all words up to the next flag; `optional` takes the next word if it fits. */
 export type Value =
@@ -51,7 +52,7 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "input-format",
     value: choice("format", "text", "stream-json"),
-    group: "Output",
+    group: "Clients",
     help: "Read one prompt as text, or messages as lines of JSON",
   },
   {
@@ -63,19 +64,19 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "include-partial-messages",
     value: none,
-    group: "Output",
+    group: "Clients",
     help: "Include partial replies as they are written (stream-json)",
   },
   {
     name: "include-hook-events",
     value: none,
-    group: "Output",
+    group: "Clients",
     help: "Include hook starts and results (stream-json)",
   },
   {
     name: "replay-user-messages",
     value: none,
-    group: "Output",
+    group: "Clients",
     help: "Echo each message read from standard input (stream-json)",
   },
   {
@@ -122,13 +123,13 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "resume-session-at",
     value: one("message"),
-    group: "Sessions",
+    group: "Clients",
     help: "With --resume: continue after the message with this UUID",
   },
   {
     name: "resume-drops-turn",
     value: one("prompt"),
-    group: "Sessions",
+    group: "Clients",
     help: "With --resume-session-at: fail unless exactly the turn of this prompt is dropped",
   },
   { name: "name", short: "n", value: one("name"), group: "Sessions", help: "Name the session" },
@@ -181,8 +182,8 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "allow-dangerously-skip-permissions",
     value: none,
-    group: "Permissions",
-    help: "Let a client switch to that mode later",
+    group: "Clients",
+    help: "Let the client switch to bypassPermissions mode later",
   },
   {
     name: "allowedTools",
@@ -207,10 +208,10 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "permission-prompt-tool",
     value: one("tool"),
-    group: "Permissions",
+    group: "Clients",
     help: 'Who approves tool calls; "stdio" asks the client over the stream',
   },
-  { name: "permission-prompts", value: choice("who", "host", "none"), group: "Permissions" },
+  { name: "permission-prompts", value: choice("who", "host", "none"), group: "Clients" },
   { name: "restricted", value: none, group: "Permissions", help: "Offer no tools that run programs" },
   { name: "add-dir", value: many("folders"), group: "Permissions", help: "Also work in these folders" },
 
@@ -229,13 +230,13 @@ export const FLAGS: readonly Flag[] = [
   {
     name: "managed-settings",
     value: one("json"),
-    group: "Settings",
+    group: "Clients",
     help: "Policy from the parent process; it can only restrict",
   },
   {
     name: "project-config-root",
     value: one("folder"),
-    group: "Settings",
+    group: "Clients",
     help: "Use the .claude folder of this checkout instead",
   },
   {
@@ -253,8 +254,8 @@ export const FLAGS: readonly Flag[] = [
     group: "Settings",
     help: "MCP servers, as JSON or files; in this version only those of a client",
   },
-  { name: "session-mirror", value: none, group: "Other", help: "Include every transcript entry in the stream" },
-  { name: "await-claim", value: none, group: "Other", help: "Start now and wait for a client to say what to run" },
+  { name: "session-mirror", value: none, group: "Clients", help: "Include every transcript entry in the stream" },
+  { name: "await-claim", value: none, group: "Clients", help: "Start now and wait for a client to say what to run" },
   { name: "init", value: none, group: "Other", help: "Run the init Setup hooks before the session" },
   { name: "init-only", value: none, group: "Other", help: "Run the init Setup and SessionStart hooks, then exit" },
   { name: "maintenance", value: none, group: "Other", help: "Run the maintenance Setup hooks before the session" },

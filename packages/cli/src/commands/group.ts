@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Snapshot } from "@keelson/config";
 import { parseArguments, spelling, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
+import { WIDTH, wrap } from "../args/help.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
 import { eitherOf, nearest } from "../args/nearest.ts";
 import { asPrompt } from "../args/unknown-command.ts";
@@ -65,5 +66,6 @@ function help({ usage, flags, own }: CommandGroup): string {
   const width = Math.max(...own.map((flag) => spelling(flag).length));
   const lines = own.map((flag) => `  ${spelling(flag).padEnd(width)}  ${flag.help}`);
   const shared = flags.filter((flag) => !own.includes(flag)).map(({ name }) => `--${name}`);
-  return `${usage}\nOptions:\n${lines.join("\n")}\n\nAlso (see keelson --help): ${shared.join(", ")}\n`;
+  const also = wrap(`Also (see keelson --help): ${shared.join(", ")}`, WIDTH);
+  return `${[usage, "Options:", ...lines, "", ...also].join("\n")}\n`;
 }

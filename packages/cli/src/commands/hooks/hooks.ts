@@ -6,14 +6,15 @@ import { HOOKS_FLAGS, OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson hooks <command> [options]
 
-List, test and trace hooks. Tested hooks really run: in a copy of this folder, but nothing stops what they do outside it.
+List, test and trace hooks. Tested hooks really run: in a copy of this folder, but nothing stops
+what they do outside it.
 
 Commands:
   list [event]     List all hooks, where they are defined, and why some do not run
-  test <event>     Run the hooks of an event in a copy of this folder, and show each reply, the combined result, and
-                   what the model would see
-  trace [session]  Show every hook that ran in a session: its input, output and duration. Name the session by its ID,
-                   the start of its ID, or its name; default: the most recent one
+  test <event>     Run the hooks of an event in a copy of this folder, and show each reply, the
+                   combined result, and what the model would see
+  trace [session]  Show every hook that ran in a session: its input, output and duration. Name the
+                   session by ID, start of the ID, or name; default: the most recent session
 
 Examples:
   keelson hooks list

@@ -12,7 +12,7 @@ const USAGE = `Usage: keelson instructions <command> [options]
 Show which instruction files, such as CLAUDE.md, the model reads in this folder.
 
 Commands:
-  list      List the files in the order they are read, with size and reason, and the files that are not read
+  list      List the files in the order they are read, and the files that are not read
   approve   Let instruction files here include files from outside this folder
 
 Examples:

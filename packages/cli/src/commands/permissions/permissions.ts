@@ -11,7 +11,7 @@ Show what is allowed in this folder, and why. Nothing is run.
 
 Commands:
   explain <call>   Show whether a tool call is allowed, and which rule or check decides
-  test <file>      Check a table of calls against the verdicts you expect; exits with 1 if any differ
+  test <file>      Check a table of calls against expected verdicts; exits with 1 if any differ
   list             List all rules, where they are defined, and what is wrong with them
 
 Examples:

@@ -91,6 +91,6 @@ test("errors", async () => {
 test("--help explains what trust does", async () => {
   const { code, out } = await keelson("trust", "--help");
   expect(code).toBe(0);
-  expect(out).toContain("allow rules, hooks, environment variables and MCP\nservers");
+  expect(out).toContain("so that its own settings apply: allow rules, hooks,\nenvironment variables and MCP servers");
   expect(out).toContain("--revoke");
 });

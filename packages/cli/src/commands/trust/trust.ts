@@ -10,8 +10,9 @@ import { OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson trust [folder] [options]
 
-Trust a folder, or the current one, so that its own settings apply: allow rules, hooks, environment variables and MCP
-servers. Trust covers exactly this folder, not the folders inside it. Trust only folders whose files you have reviewed.
+Trust a folder (default: the current one), so that its own settings apply: allow rules, hooks,
+environment variables and MCP servers. Folders inside it are not trusted. Trust a folder only if
+you know who wrote its files.
 
 Options:
 ${OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
