@@ -58,7 +58,7 @@ async function runCommand(command: ProgramCommand, argv: readonly string[], io: 
   }
 }
 
-/** Without a terminal on both ends nobody is there to talk to. Clients that send stream-json do not pass `-p`. */
+/** Interactive only with a terminal on both ends. Clients that send stream-json do not pass `-p`. */
 function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   const streams = given.text("input-format") === "stream-json";
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;

@@ -147,7 +147,7 @@ test("a search quotes what would be a pattern", async () => {
   expect(said).toEqual(['"a.b(" does not occur in src.']);
 });
 
-test("a summary is made of what the files say, and missing ones are no failure", async () => {
+test("a summary quotes the files, and works without a README", async () => {
   const { calls, said } = await converse("summarise this repository", {
     Grep: () => "Found 3 files\nREADME.md\nsrc/a.ts\nsrc/b.ts",
     Read: ({ file_path }) =>

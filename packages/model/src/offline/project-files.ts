@@ -71,7 +71,7 @@ export function notGenerated(folder?: string): (path: string) => boolean {
       .some((name) => skipped.has(name));
 }
 
-/** Lines that bring files back (`!`) are skipped, so this may ignore too much, never too little. */
+/** Without support for `!` lines, so this may ignore too much. */
 function ignoredBy(gitignore: string): (path: string) => boolean {
   const lines = gitignore
     .split("\n")

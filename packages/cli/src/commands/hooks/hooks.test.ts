@@ -21,7 +21,7 @@ const command = (text: string, more: object = {}) => ({ type: "command", command
 const hooks = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
   withFakeIO(root, (io) => runHooks(argv, io), { env: { PATH: process.env["PATH"] }, ...more });
 
-test("list shows every hook by event, with its place, and what stands in its way", async () => {
+test("list shows every hook by event, where it is defined, and why it does not run", async () => {
   settings({
     PreToolUse: [{ matcher: "Bash", hooks: [command("./guard.sh", { if: "Bash(git *)" })] }],
     SessionStart: [{ hooks: [{ type: "http", url: "https://hooks.example/start" }] }],
@@ -50,7 +50,7 @@ Stop  before the agent stops
   });
 });
 
-test("list says who switched a hook off, and --json says all of it", async () => {
+test("list says what turned a hook off, in --json too", async () => {
   settings({ Stop: [{ hooks: [command("theirs")] }] });
   write("managed/managed-settings.json", {
     allowManagedHooksOnly: true,
@@ -84,7 +84,7 @@ test("list says who switched a hook off, and --json says all of it", async () =>
   });
 });
 
-test("list takes events to show, and warns of what was written wrongly", async () => {
+test("list takes event names, and warns about invalid hooks", async () => {
   settings({ Stop: [{ hooks: [command("a")] }], SessionEnd: [{ hooks: [command("b"), { type: "shell" }] }] });
   const { out, err } = await hooks(["list", "SessionEnd"]);
   expect(out).toBe(
@@ -97,7 +97,7 @@ test("list takes events to show, and warns of what was written wrongly", async (
   ]);
 });
 
-test("test runs what matches in a copy, and shows each answer, what comes of it and what the model sees", async () => {
+test("test runs matching hooks in a copy, and shows each reply, the result and what the model sees", async () => {
   settings({
     PreToolUse: [
       {
@@ -138,7 +138,7 @@ Ran in a copy of 1 file
 `);
 });
 
-test("test tells apart what misses a call: matcher, if, a copy of another hook, a hook that is off", async () => {
+test("test says why a hook is skipped: its matcher, its if, a duplicate, or turned off", async () => {
   settings({
     PreToolUse: [
       { matcher: "Read", hooks: [command("a")] },
@@ -186,7 +186,7 @@ test("test leads paths of the input into the copy, and back again", async () => 
   expect(await Bun.file(join(root, "project/a.txt")).text()).toBe("before\n");
 });
 
-test("test waits for hooks that go on in the background, and says that they decide nothing", async () => {
+test("test waits for background hooks, and shows that they cannot block", async () => {
   settings({
     Stop: [{ hooks: [command(`echo '{"systemMessage":"done later"}'; exit 0`, { async: true }), command("exit 3")] }],
   });
