@@ -1,5 +1,5 @@
-// The executable: the real world, handed to `main`. The version is answered before anything else is loaded:
-// clients probe it before every session.
+// The entry point of the executable. It prints the version before loading anything else, because clients ask for it
+// before every session.
 
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol/version";
 

@@ -1,10 +1,12 @@
-// The words that are commands when they come first; anything else is a prompt. Each is loaded when it is called.
+// The commands: a first argument that is none of these is a prompt. Each is loaded when it is called.
 
 import type { ProcessIO } from "./process-io.ts";
 
 export interface ProgramCommand {
   readonly name: string;
   readonly help: string;
+  /** Its subcommands and how many words may follow each, or `<path>`. This is how a typo is told from a prompt. */
+  readonly words: Readonly<Record<string, number>>;
   /** Returns the exit code. */
   run(argv: readonly string[], io: ProcessIO): Promise<number>;
 }
@@ -12,27 +14,38 @@ export interface ProgramCommand {
 export const COMMANDS: readonly ProgramCommand[] = [
   {
     name: "config",
-    help: "Show and change settings, and say where each comes from",
+    help: "Show and change settings",
+    words: { list: 0, get: 1, set: 2, path: 0, resolve: 0 },
     run: async (argv, io) => (await import("./commands/config/config.ts")).runConfig(argv, io),
   },
   {
+    name: "trust",
+    help: "Trust a folder, so that its own settings apply",
+    words: { "<path>": 0 },
+    run: async (argv, io) => (await import("./commands/trust/trust.ts")).runTrust(argv, io),
+  },
+  {
     name: "permissions",
-    help: "Explain what the rules say about a call, and why",
+    help: "Explain, test and list permission rules",
+    words: { explain: 2, test: 1, list: 0 },
     run: async (argv, io) => (await import("./commands/permissions/permissions.ts")).runPermissions(argv, io),
   },
   {
     name: "instructions",
-    help: "Show what files like CLAUDE.md tell the agent, in order and size",
+    help: "Show which instruction files (CLAUDE.md) the model reads",
+    words: { list: 0, approve: 0 },
     run: async (argv, io) => (await import("./commands/instructions/instructions.ts")).runInstructions(argv, io),
   },
   {
     name: "hooks",
-    help: "List hooks, try them on an event, see what they did in a session",
+    help: "List, test and trace hooks",
+    words: { list: 1, test: 1, trace: 1 },
     run: async (argv, io) => (await import("./commands/hooks/hooks.ts")).runHooks(argv, io),
   },
   {
     name: "doctor",
     help: "Check the installation and the settings",
+    words: {},
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),
   },
 ];
@@ -41,7 +54,7 @@ export function commandIn([first]: readonly string[]): ProgramCommand | undefine
   return COMMANDS.find(({ name }) => name === first);
 }
 
-/** `keelson help` and `keelson help config`; with anything else after it, help is the first word of a prompt. */
+/** `keelson help` and `keelson help config`; `keelson help me with this` is a prompt. */
 export function helpAsked(argv: readonly string[]): { readonly command?: ProgramCommand | undefined } | undefined {
   if (argv[0] !== "help" || argv.length > 2) return undefined;
   if (argv.length === 1) return {};

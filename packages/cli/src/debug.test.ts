@@ -29,13 +29,13 @@ test.each([
   expect(errors).toEqual(through.map((category) => `${AT} [${category}] ${category}`));
 });
 
-test("a category that is not there is pointed out, and texts nobody wants are never made", () => {
+test("an unknown category is a warning, and texts that are not logged are never built", () => {
   const { debug, errors } = logOf({ filter: "apis" });
   debug("api", () => {
     throw new Error("made");
   });
   expect(errors).toEqual([
-    "Warning: --debug has no category 'apis'; there are api, config, hooks, instructions, mcp, permissions, session, tools",
+    'warning: unknown --debug category "apis"; use api, config, hooks, instructions, mcp, permissions, session or tools',
   ]);
 });
 
@@ -46,15 +46,13 @@ test("lines go to the file, one each, whatever a name looks like", () => {
   expect(errors).toEqual([]);
 });
 
-test("a file that cannot be written is pointed out once", () => {
+test("a file that cannot be written is a warning, once", () => {
   const { debug, errors } = logOf({ file: "log.txt" }, {}, () => {
     throw new Error("EACCES: permission denied");
   });
   debug("tools", () => "a");
   debug("tools", () => "b");
-  expect(errors).toEqual([
-    "Warning: The debug log cannot be written (EACCES: permission denied); continuing without it",
-  ]);
+  expect(errors).toEqual(["warning: cannot write the debug log (EACCES: permission denied); continuing without it"]);
 });
 
 test("values of variables that are secret by their name are hidden, longest first", () => {

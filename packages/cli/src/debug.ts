@@ -1,7 +1,9 @@
-// The debug log: which categories are wanted, and where the lines go. Loaded only when somebody asked for it.
+// The debug log: which categories to log, and where. Loaded only with --debug.
 
 import { resolve } from "node:path";
+import { eitherOf } from "./args/nearest.ts";
 import type { Debug, DebugCategory } from "./open.ts";
+import { printWarning } from "./print-error.ts";
 import type { ProcessIO } from "./process-io.ts";
 
 const CATEGORIES: readonly DebugCategory[] = [
@@ -16,9 +18,9 @@ const CATEGORIES: readonly DebugCategory[] = [
 ];
 
 export interface DebugChoice {
-  /** `api,hooks` for these, `!api` for all others; absent: everything. */
+  /** `api,hooks` logs these, `!api` all others. Absent: log everything. */
   readonly filter?: string | undefined;
-  /** Absent: standard error. */
+  /** Absent: log to standard error. */
   readonly file?: string | undefined;
 }
 
@@ -27,7 +29,7 @@ export function openDebug({ filter, file }: DebugChoice, io: ProcessIO, now = ()
   const write = file === undefined ? (line: string) => io.error(line) : toFile(resolve(io.cwd, file), io);
   const hide = hider(io.env);
   for (const name of wanted.unknown) {
-    io.error(`Warning: --debug has no category '${name}'; there are ${CATEGORIES.join(", ")}`);
+    printWarning(io, `unknown --debug category "${name}"; use ${eitherOf(CATEGORIES)}`);
   }
   return (category, text) => {
     if (wanted.has(category)) write(`${now().toISOString()} [${category}] ${oneLine(hide(text()))}`);
@@ -47,7 +49,7 @@ function wantedBy(filter: string): { has(category: DebugCategory): boolean; unkn
   };
 }
 
-/** A log that cannot be written is no reason to stop. */
+/** A log that cannot be written does not stop the program. */
 function toFile(path: string, io: ProcessIO): (line: string) => void {
   let broken = false;
   return (line) => {
@@ -56,7 +58,7 @@ function toFile(path: string, io: ProcessIO): (line: string) => void {
       io.append(path, `${line}\n`);
     } catch (error) {
       broken = true;
-      io.error(`Warning: The debug log cannot be written (${(error as Error).message}); continuing without it`);
+      printWarning(io, `cannot write the debug log (${(error as Error).message}); continuing without it`);
     }
   };
 }
@@ -64,7 +66,7 @@ function toFile(path: string, io: ProcessIO): (line: string) => void {
 const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS|HEADERS)$/i;
 const SHORTEST_SECRET = 6;
 
-/** Nothing the log is told should hold a secret; an error text of somebody else's might. */
+/** Hides values of secret variables, which may appear in error texts of other programs. */
 function hider(env: ProcessIO["env"]): (text: string) => string {
   const secrets = Object.entries(env)
     .filter(([name]) => SECRET_NAME.test(name))
@@ -74,6 +76,6 @@ function hider(env: ProcessIO["env"]): (text: string) => string {
   return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "[hidden]"), text);
 }
 
-// A name from anywhere must not look like a line of its own, or like a command to a terminal.
+// A name must not be able to start a new log line or send commands to a terminal.
 // oxlint-disable-next-line no-control-regex
 const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");

@@ -1,10 +1,12 @@
-// The program in a world of our own: no process, no terminal, a session in memory.
+// The program with fake I/O: no process, no terminal, and a session in memory.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
+import { FLAGS } from "./args/flags.ts";
+import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
 import type { OpenOptions } from "./open.ts";
 import type { EndSignal, ProcessIO } from "./process-io.ts";
@@ -21,7 +23,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const RESULT = { type: "result", subtype: "success", is_error: false, result: "done" };
 const never = new Promise<never>(() => undefined);
 
-/** A world whose session answers every prompt with "done", and everything that was seen in it. */
+/** Fake I/O whose session answers every prompt with "done", and a record of what happened. */
 function fakeIO(
   options: { stdin?: string; terminal?: boolean; open?: (options: OpenOptions) => Promise<Session> } = {},
 ) {
@@ -62,7 +64,7 @@ function fakeIO(
   return { io: made, seen, raise: (signal: EndSignal) => listeners.get(signal)?.(), listeners };
 }
 
-/** Answers until closed; an unfinished run (`hangs`) ends only when it is stopped. */
+/** Answers until closed; with `hangs`, a run ends only when it is stopped. */
 function session(sent: Inbound[], options: { hangs?: boolean; onPrompt?: () => void } = {}) {
   const closes: EndReason[] = [];
   const waiting: Outbound[] = [];
@@ -102,81 +104,91 @@ test("-v prints a version that clients can parse, and loads no session", async (
   expect(seen.opened).toEqual([]);
 });
 
-test("--help lists every flag that works, within a hundred columns", async () => {
+test("--help lists every flag that works, once", async () => {
   const { io, seen } = fakeIO();
   expect(await main(["--help"], io)).toBe(0);
-  expect(seen.out).toContain("-p, --print");
-  expect(seen.out).not.toContain("plugin-dir");
-  expect(seen.out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  const listed = Array.from(seen.out.matchAll(/^ +(?:-\w, )?--([\w-]+)/gm), ([, name]) => name!);
+  const working = FLAGS.filter(({ help, state }) => help !== undefined && state === undefined).map(({ name }) => name);
+  expect(listed.toSorted()).toEqual(working.toSorted());
 });
 
+test.each([[], ...COMMANDS.map(({ name }) => [name])])(
+  "the help of keelson %s fits in a hundred columns",
+  async (...argv) => {
+    const { io, seen } = fakeIO();
+    expect(await main([...argv, "--help"], io)).toBe(0);
+    expect(seen.out).toStartWith(`Usage: keelson ${argv[0] ?? ""}`);
+    expect(seen.out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  },
+);
+
 const REFUSED: readonly [what: string, argv: string[], message: string][] = [
-  ["an unknown flag", ["--nope"], "error: unknown option '--nope'\n(Did you mean --name?)"],
+  ["an unknown flag", ["--nope"], 'error: unknown option "--nope"; did you mean "--name"?'],
   [
     "stream-json without --verbose",
     ["-p", "x", "--output-format", "stream-json"],
-    "Error: When using --print, --output-format=stream-json requires --verbose",
+    "error: --output-format=stream-json requires --verbose",
   ],
   [
     "stream input without stream output",
     ["-p", "--input-format", "stream-json"],
-    "Error: --input-format=stream-json requires output-format=stream-json.",
+    "error: --input-format=stream-json requires --output-format=stream-json",
   ],
   [
     "partial messages in text",
     ["-p", "x", "--include-partial-messages"],
-    "Error: --include-partial-messages requires --print and --output-format=stream-json.",
+    "error: --include-partial-messages requires --output-format=stream-json",
   ],
   [
     "replay without stream input",
     ["-p", "x", "--output-format", "stream-json", "--verbose", "--replay-user-messages"],
-    "Error: --replay-user-messages requires both --input-format=stream-json and --output-format=stream-json.",
+    "error: --replay-user-messages requires --input-format=stream-json",
   ],
-  ["an id that is none", ["-p", "x", "--session-id", "7"], "Error: Invalid session ID. Must be a valid UUID."],
+  ["an invalid session ID", ["-p", "x", "--session-id", "7"], 'error: invalid session ID "7"; it must be a UUID'],
   [
-    "an id for a resumed session",
+    "an ID for a resumed session",
     ["-p", "x", "-c", "--session-id", "123e4567-e89b-12d3-a456-426614174000"],
-    "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.",
+    "error: --session-id with --continue or --resume requires --fork-session",
   ],
-  ["continue and resume", ["-p", "x", "-c", "--resume=a"], "Error: --continue and --resume cannot be used together"],
+  ["continue and resume", ["-p", "x", "-c", "--resume=a"], "error: --continue and --resume cannot be used together"],
   [
     "resume without a session",
     ["-p", "--resume", "--", "x"],
-    "Error: --resume requires a valid session ID when used with --print. Usage: keelson -p --resume <session>",
+    "error: --resume requires a session ID or name: keelson -p --resume <session>",
   ],
   [
     "a place without a session",
     ["-p", "x", "--resume-session-at", "y"],
-    "Error: --resume-session-at requires --resume",
+    "error: --resume-session-at requires --resume",
   ],
   [
     "unknown sources",
     ["-p", "x", "--setting-sources", "user,me"],
-    "Error processing --setting-sources: Invalid setting source: me. Valid options are: user, project, local",
+    'error: invalid value "me" for --setting-sources; use user, project or local',
   ],
   [
     "two system prompts",
     ["-p", "x", "--system-prompt", "a", "--system-prompt-file", "b"],
-    "Error: Cannot use both --system-prompt and --system-prompt-file. Please use only one.",
+    "error: --system-prompt and --system-prompt-file cannot be used together",
   ],
   [
-    "a schema that is no JSON",
+    "a schema that is not JSON",
     ["-p", "x", "--json-schema", "{"],
-    "Error: --json-schema is not valid JSON: JSON Parse error: Expected '}'",
+    "error: --json-schema is not valid JSON: JSON Parse error: Expected '}'",
   ],
   [
     "an MCP permission tool",
     ["-p", "x", "--permission-prompt-tool", "mcp__a__b"],
-    "Error: --permission-prompt-tool 'mcp__a__b' is not available in this version yet; use stdio",
+    'error: --permission-prompt-tool "mcp__a__b" is not available in this version yet; use "stdio"',
   ],
   [
     "no prompt",
     ["-p"],
-    "Error: Input must be provided either through stdin or as a prompt argument when using --print",
+    'error: no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"',
   ],
 ];
 
-test("at a terminal the folder is asked about first; then there is no screen yet", async () => {
+test("at a terminal the trust question comes first, then the error that there is no interactive mode", async () => {
   const { io, seen } = fakeIO({ terminal: true });
   const type = (line: string) => ({
     ...io,
@@ -194,7 +206,7 @@ test("at a terminal the folder is asked about first; then there is no screen yet
   expect(seen.out).toBe("");
   expect(seen.err).toEqual(
     Array(2).fill(
-      'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"',
+      'error: there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"',
     ),
   );
 });
@@ -212,9 +224,9 @@ test("missing files are named", async () => {
   expect(await main(["-p", "x", "--system-prompt-file", "no.md"], io)).toBe(1);
   expect(await main(["-p", "x", "--json-schema", "no.schema"], io)).toBe(1);
   expect(seen.err).toEqual([
-    `Error: Settings file not found: ${at("no.json")}`,
-    `Error: --system-prompt-file: file not found: ${at("no.md")}`,
-    `Error: --json-schema: file not found: ${at("no.schema")}`,
+    `error: settings file not found: ${at("no.json")}`,
+    `error: --system-prompt-file: file not found: ${at("no.md")}`,
+    `error: --json-schema: file not found: ${at("no.schema")}`,
   ]);
 });
 
@@ -303,11 +315,11 @@ test("warnings go to standard error, one line each", async () => {
   const { io, seen } = fakeIO({ stdin: "x" });
   expect(await main(["-p"], io)).toBe(0);
   expect(seen.err).toEqual([
-    `Warning: ${join(root, "home/.claude/settings.json")}: model should be a string, not 1; it is ignored`,
+    `warning: ${join(root, "home/.claude/settings.json")}: model should be a string, not 1; it is ignored`,
   ]);
 });
 
-test("flags without effect are mentioned only to those who debug", async () => {
+test("flags without effect are mentioned only in the debug log", async () => {
   const { io, seen } = fakeIO({ stdin: "x" });
   await main(["-p", "--strict-mcp-config"], io);
   expect(seen.err).toEqual([]);

@@ -1,5 +1,5 @@
-// The program: arguments to an invocation, settings to a snapshot, a session to a front end, and an exit code.
-// Nothing but the argument table is loaded until the arguments are known to be good.
+// The program: parses arguments, loads settings, opens a session, hands it to a front end, and returns an exit code.
+// Only the flag table is loaded until the arguments have been checked.
 
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
 import type { Snapshot } from "@keelson/config";
@@ -8,12 +8,13 @@ import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
 import { toFlags, toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
 import { isOpenError, type Debug } from "./open.ts";
 import type { DebugChoice } from "./debug.ts";
+import { printError, printWarning } from "./print-error.ts";
 import { handleSignals, type Signals } from "./signals.ts";
 import { loadOptions, type ProcessIO } from "./process-io.ts";
 
-const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print";
+const NO_INPUT = 'no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"';
 const NO_TERMINAL_YET =
-  'Keelson has no interactive screen yet. Ask it something with -p: keelson -p "What does this project do?"';
+  'there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"';
 
 /** Runs once and returns the exit code. */
 export async function main(argv: readonly string[], io: ProcessIO): Promise<number> {
@@ -21,8 +22,13 @@ export async function main(argv: readonly string[], io: ProcessIO): Promise<numb
   if (command !== undefined) return runCommand(command, argv.slice(1), io);
   const asked = helpAsked(argv);
   if (asked !== undefined) return asked.command ? runCommand(asked.command, ["--help"], io) : showHelp(io);
+  if (argv[0] !== undefined && !argv[0].startsWith("-")) {
+    const { unknownCommand } = await import("./args/unknown-command.ts");
+    const problem = unknownCommand(argv);
+    if (problem !== undefined) return printError(io, problem);
+  }
   const parsed = parseArguments(argv);
-  if (!parsed.ok) return fail(io, parsed.error);
+  if (!parsed.ok) return printError(io, parsed.error);
   const given = parsed.arguments;
   if (given.has("version")) return say(io, `${COMPATIBLE_VERSION} (Keelson ${VERSION})\n`);
   if (given.has("help")) return showHelp(io);
@@ -33,7 +39,7 @@ export async function main(argv: readonly string[], io: ProcessIO): Promise<numb
     if (!isHeadless(given, io)) return await beInteractive(given, io);
     return await runHeadless(given, toInvocation(given, io.cwd), io);
   } catch (error) {
-    if (error instanceof UsageError) return fail(io, error.message);
+    if (error instanceof UsageError) return printError(io, error.message);
     throw error;
   }
 }
@@ -46,13 +52,13 @@ async function runCommand(command: ProgramCommand, argv: readonly string[], io: 
   try {
     return await command.run(argv, io);
   } catch (error) {
-    // The reader went away; what is left unsaid is for nobody.
+    // The reader closed the pipe, as `head` does.
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     throw error;
   }
 }
 
-/** Clients that speak stream-json never say `-p`; pipes on either side mean that no person is there. */
+/** Interactive only with a terminal on both ends. Clients that send stream-json do not pass `-p`. */
 function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   const streams = given.text("input-format") === "stream-json";
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
@@ -64,10 +70,10 @@ async function beInteractive(given: Arguments, io: ProcessIO): Promise<number> {
   try {
     if (!(await askTrust(load(loadOptions(io, toFlags(given, io.cwd))), io))) return 1;
   } catch (error) {
-    if (error instanceof ConfigError) return fail(io, `Error: ${error.message}`);
+    if (error instanceof ConfigError) return printError(io, error.message);
     throw error;
   }
-  return fail(io, NO_TERMINAL_YET);
+  return printError(io, NO_TERMINAL_YET);
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {
@@ -99,7 +105,7 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessI
       const { swallowed } = given;
       if (swallowed === undefined) throw new UsageError(NO_INPUT);
       const { flag, word } = swallowed;
-      throw new UsageError(`${NO_INPUT}\n(--${flag} took '${word}' as a value; put the prompt before it, or after --)`);
+      throw new UsageError(`no prompt; --${flag} took "${word}" as a value, so put the prompt before it or after --`);
     }
   }
 }
@@ -113,7 +119,7 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
   let session;
   try {
     const snapshot = load(loadOptions(io, invocation.flags));
-    for (const warning of snapshot.warnings) io.error(`Warning: ${warning.replaceAll("\n", "?")}`);
+    for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
     debug?.("config", () => describeSnapshot(snapshot));
     session = await io.openSession({
       snapshot,
@@ -126,10 +132,10 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       ...(debug ? { debug } : {}),
-      warn: (text) => io.error(`Warning: ${text}`),
+      warn: (text) => printWarning(io, text),
     });
   } catch (error) {
-    if (error instanceof ConfigError) return fail(io, `Error: ${error.message}`);
+    if (error instanceof ConfigError) return printError(io, error.message);
     if (isOpenError(error)) return notOpened(error.message, invocation, io);
     throw error;
   }
@@ -154,30 +160,29 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
   return text(session, streams, { prompt: prompt ?? "" });
 }
 
-/** Clients of the stream wait for a result, so they get one; people read standard error. */
+/**
+ * Clients of the stream wait for a result, so they get one. The message has no `error:` in front: it is the wording of
+ * the reference, and wrappers look for it on standard error.
+ */
 async function notOpened(message: string, { output, session }: Invocation, io: ProcessIO): Promise<number> {
   if (output === "stream-json") {
     const { failureResult } = await import("@keelson/stdio");
     await say(io, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
   }
-  return fail(io, message);
+  io.error(message);
+  return 1;
 }
 
 async function debugLog(choice: DebugChoice, io: ProcessIO): Promise<Debug> {
   const { openDebug } = await import("./debug.ts");
-  // Elsewhere the name of this variable says folder and means a file (observed).
+  // Despite its name this variable holds a file in the reference too.
   return openDebug({ ...choice, file: choice.file ?? (io.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, io);
 }
 
 function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Snapshot): string {
   const read = sources.filter(({ stamp }) => stamp !== "absent").map(({ path }) => path);
   const counts = `${rules.length} rules, ${hooks.active.length} hooks, ${warnings.length} warnings`;
-  return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no file"}`;
-}
-
-function fail(io: ProcessIO, message: string): number {
-  io.error(message);
-  return 1;
+  return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no files"}`;
 }
 
 async function say(io: ProcessIO, text: string): Promise<number> {

@@ -1,11 +1,11 @@
-// How the command line asks for a session. The runtime answers; this package never loads it outside `start.ts`.
+// The type of the function that opens a session. The runtime implements it; only `start.ts` loads the runtime.
 
 import type { OpenOptions } from "@keelson/runtime";
 import type { Session } from "@keelson/protocol";
 
 export type { Debug, DebugCategory, OpenOptions, SessionChoice } from "@keelson/runtime";
 
-/** Rejects with an error named `OpenError` when the session asked for cannot be had. */
+/** Rejects with an error named `OpenError` when the session cannot be opened. */
 export type OpenSession = (options: OpenOptions) => Promise<Session & { readonly announce?: string }>;
 
 export function isOpenError(error: unknown): error is Error {

@@ -1,4 +1,4 @@
-// Everything the program touches outside itself, so that a test can hand it another io.
+// Everything the program needs from the outside, passed in so that tests can use fake I/O.
 
 import type { Flags, LoadSettingsOptions } from "@keelson/config";
 import type { OpenSession } from "./open.ts";
@@ -11,31 +11,31 @@ export interface ProcessIO {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly uid?: number;
-  /** Where an administrator's settings are, if not in the system's own place. */
+  /** Where managed settings are, if not in the default place. */
   readonly managedDir?: string;
   readonly terminal: { readonly stdin: boolean; readonly stdout: boolean };
   readonly openSession: OpenSession;
   stdin(): AsyncIterable<Uint8Array>;
-  /** Loads what a session will need, while there is nothing to do. */
+  /** Loads the modules of a session ahead of time. */
   preload?(): Promise<unknown>;
-  /** The same world seen from another folder, with another environment and nothing left of this one. */
+  /** The same I/O in another folder, with another environment instead of this one. */
   moved?(to: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): ProcessIO;
-  /** Standard output. A promise means the reader is behind. */
+  /** Writes to standard output. Await the promise if there is one: the reader is behind. */
   write(text: string): void | Promise<void>;
-  /** One line on standard error. */
+  /** Writes one line to standard error. */
   error(text: string): void;
-  /** Whether whoever started us is gone. */
+  /** Whether the parent process is gone. */
   isOrphan?(): boolean;
-  /** Adds a line to a debug file. */
+  /** Appends to a debug file. */
   append(file: string, text: string): void;
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls back on every such signal; returns how to stop. */
+  /** Listens for a signal; returns a function that stops listening. */
   onSignal(signal: EndSignal, listener: () => void): () => void;
-  /** Ends at once, whatever is still going on. */
+  /** Exits at once, without waiting for anything. */
   exit(code: number): void;
 }
 
-/** What settings are read from, in this io. */
+/** The options to load settings with this I/O. */
 export function loadOptions(
   { cwd, home, env, platform, uid, managedDir }: ProcessIO,
   flags: Flags,

@@ -1,4 +1,4 @@
-// The programs inside the executable. From source there are none; the build puts their paths here.
+// The programs shipped inside the executable. Empty when run from source; the build fills in the paths.
 
 import type { ShippedPrograms } from "@keelson/runtime";
 

@@ -1,21 +1,21 @@
-// What a signal does: the first asks the session to end, the second ends us.
+// Signal handling: the first signal closes the session, the second exits at once.
 
 import type { Session } from "@keelson/protocol";
 import type { EndSignal, ProcessIO } from "./process-io.ts";
 
 export interface Signals {
-  /** From now on a signal closes this session first. */
+  /** From now on, the first signal closes this session. */
   watchOver(session: Session): void;
-  /** The exit code a signal asked for, if one came. */
+  /** The exit code for the signal received, if any. */
   code(): number | undefined;
   stop(): void;
 }
 
 const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
-/** A session that has not ended by then is left behind; its children die with us. */
+/** How long a session may take to close before the process exits anyway. */
 const PATIENCE_MS = 5_000;
 
-/** `calm`: an interrupt during stream-json is an ordinary end (observed, 2.1.325). */
+/** `calm`: SIGINT exits with 0, as the reference does during stream-json (observed, 2.1.325). */
 export function handleSignals(io: ProcessIO, options: { readonly calm: boolean }): Signals {
   const done = new AbortController();
   let session: Session | undefined;
@@ -25,7 +25,7 @@ export function handleSignals(io: ProcessIO, options: { readonly calm: boolean }
     if (code !== undefined || session === undefined) return io.exit(CODES[name]);
     code = name === "SIGINT" && options.calm ? 0 : CODES[name];
     const reached = code;
-    // Whoever watches the session sees a failure to close as well; here it only means that we are through.
+    // A failure to close also reaches the front end, which reports it.
     session.close(name === "SIGINT" ? "interrupt" : "terminate").catch(() => undefined);
     void io.wait(PATIENCE_MS, done.signal).then(() => {
       if (!done.signal.aborted) io.exit(reached);

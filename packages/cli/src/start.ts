@@ -1,10 +1,10 @@
-// Starts the program in this process and ends it with the exit code of `main`.
+// Runs `main` in this process and exits with its exit code.
 
 import { main } from "./main.ts";
+import { printError } from "./print-error.ts";
 import { thisProcess } from "./this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 
-/** Never returns: the process ends with it. */
 export async function startProgram(): Promise<never> {
   const runtime = () => import("@keelson/runtime");
   const io = thisProcess(
@@ -15,7 +15,6 @@ export async function startProgram(): Promise<never> {
     process.exit(await main(process.argv.slice(2), io));
   } catch (error) {
     const debug = process.argv.includes("--debug") || process.argv.includes("-d");
-    io.error(`Error: ${error instanceof Error ? (debug && error.stack) || error.message : String(error)}`);
-    process.exit(1);
+    process.exit(printError(io, error instanceof Error ? (debug && error.stack) || error.message : String(error)));
   }
 }

@@ -1,4 +1,4 @@
-// The real streams and signals of a process, with a scripted session behind them.
+// The real streams and signals of a process, with a scripted session.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { testUnless } from "@keelson/testkit";
 let root: string;
 let program: string;
 
-// Answers a prompt with so many lines of a thousand characters; "hang" waits to be stopped.
+// Answers a prompt, a number, with that many lines of a thousand characters; "hang" waits to be stopped.
 const PROGRAM = `
 import { main } from ${JSON.stringify(join(import.meta.dir, "main.ts"))};
 import { thisProcess } from ${JSON.stringify(join(import.meta.dir, "this-process.ts"))};
@@ -68,7 +68,7 @@ test("a slow reader gets everything before the program ends", async () => {
   expect(JSON.parse(lines[2999]!)).toMatchObject({ line: 2999 });
 });
 
-test("a reader that leaves ends the program quietly", async () => {
+test("the program ends without an error when the reader closes the pipe", async () => {
   const child = start([...STREAM, "3000"], { through: '{ "$@"; echo "code $?" >&2; } | head -c 10' });
   expect(await child.exited).toBe(0);
   expect(await new Response(child.stderr).text()).toBe("code 0\n");

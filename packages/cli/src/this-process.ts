@@ -1,4 +1,4 @@
-// The real world: this process, its streams, its signals.
+// The I/O of this process: its streams, signals and environment.
 
 import { appendFileSync, fstatSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
@@ -30,7 +30,7 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
       try {
         writeSync(2, `${printable(text)}\n`);
       } catch {
-        // Nobody reads standard error; there is nowhere left to say so.
+        // Standard error is closed, and there is nowhere else to report that.
       }
     },
     isOrphan: () => process.ppid !== parent,
@@ -45,8 +45,8 @@ export function thisProcess(openSession: OpenSession, preload: () => Promise<unk
   return io;
 }
 
-// Bun's own sink rather than `process.stdout`: its promises resolve when the reader has room again, and a reader that
-// went away is an EPIPE on the write that noticed.
+// Bun's sink instead of `process.stdout`: its promises resolve when the reader has room again, and a write to a closed
+// pipe fails with EPIPE.
 function standardOutput(): ProcessIO["write"] {
   let sink: Bun.FileSink | undefined;
   return async (text) => {
@@ -55,18 +55,18 @@ function standardOutput(): ProcessIO["write"] {
   };
 }
 
-/** File names and error texts come from anywhere; a terminal must not take them for commands. */
+/** File names and error texts may contain escape sequences; keep them away from the terminal. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "?");
 }
 
-/** Only a character device can be a terminal; asking the rest would load `node:tty`, which takes 3 ms. */
+/** Checks for a character device first, because `node:tty` takes 3 ms to load. */
 function isTerminal(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && (require("node:tty") as typeof Tty).isatty(fd);
   } catch {
-    // A closed descriptor is nobody's terminal.
+    // A closed descriptor is not a terminal.
     return false;
   }
 }

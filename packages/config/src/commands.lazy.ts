@@ -25,3 +25,6 @@ export const writeRules: typeof WriteRules = async (updates, places) =>
 /** A person has looked at the folder and accepted it. */
 export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
   (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
+
+export const revokeTrust = async (place: FolderPlace): Promise<FlagWritten> =>
+  (await import("./write/revoke-trust.ts")).revokeTrust(place);

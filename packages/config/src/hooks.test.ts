@@ -93,9 +93,7 @@ test("an untrusted folder's hooks run, unless trust is required", () => {
   everywhere();
   expect(listed(start())).toEqual({ active: ["user", "project", "local", "managed"], off: {} });
 
-  const why =
-    "Trust is required and this folder is not trusted; to trust it, " +
-    `set projects["${cwd}"].hasTrustDialogAccepted to true in ${root}/home/.claude.json`;
+  const why = `Trust is required and this folder is not trusted; to trust it, run: keelson trust ${cwd}`;
   const refused = { active: ["user", "managed"], off: { project: why, local: why } };
   expect(listed(start({ requireTrust: true }))).toEqual(refused);
   trust();

@@ -6,6 +6,7 @@ export {
   inspect,
   locateHooks,
   locateRules,
+  revokeTrust,
   setValue,
   settingsFiles,
   trustFolder,
@@ -16,3 +17,4 @@ export { KEYS } from "./check/keys.ts";
 export { keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
+export { trustedFolders } from "./trust.ts";

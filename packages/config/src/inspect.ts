@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { isObject, type RuleSource } from "@keelson/protocol";
 import { isGroup, knownKey, valueAt } from "./check/known.ts";
 import { gather, placesOf, type Gathered, type LoadSettingsOptions, type Warning } from "./gather.ts";
+import { ignoredValues } from "./ignored.ts";
 import { fileLines, type Lines } from "./locate.ts";
 import { mergeSettings } from "./scopes/merge.ts";
 import { readSettingsFile } from "./scopes/read.ts";
@@ -37,6 +38,13 @@ export interface IdleKey extends SettingOrigin {
   readonly status: "later" | "unknown";
 }
 
+/** A value in a file that does not apply. */
+export interface IgnoredValue extends SettingOrigin {
+  readonly key: string;
+  readonly value: unknown;
+  readonly why: string;
+}
+
 export interface Inspection {
   readonly values: readonly EffectiveValue[];
   /** The same, whole. */
@@ -46,6 +54,7 @@ export interface Inspection {
   /** What an administrator, or whoever started the program, decides. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly idle: readonly IdleKey[];
+  readonly ignored: readonly IgnoredValue[];
   readonly warnings: readonly Warning[];
   readonly trust: Gathered["trust"];
   readonly requireTrust: boolean;
@@ -73,10 +82,20 @@ export async function inspect(options: LoadSettingsOptions): Promise<Inspection>
       return [{ key, status: known === undefined ? "unknown" : "later", ...at(scope, path) }];
     }),
   );
+  const ignored = highestFirst.flatMap((scope) =>
+    ignoredIn(scope, warnings).map(({ path, value, why }) => ({ key: path.join("."), value, why, ...at(scope, path) })),
+  );
   const layers = scopes.map((scope) => ({ ...originOf(scope, [], lines), settings: scope.settings }));
   const policies = scopes.filter(({ source }) => source === "policySettings").map((scope) => scope.settings);
   const policy = policies.length === 0 ? {} : { policy: mergeSettings(policies) };
-  return { values, settings, layers, ...policy, idle, warnings, trust, requireTrust };
+  return { values, settings, layers, ...policy, idle, ignored, warnings, trust, requireTrust };
+}
+
+function ignoredIn({ file, settings }: Scope, warnings: readonly Warning[]) {
+  const reading = file === undefined ? undefined : readSettingsFile(file);
+  if (reading?.kind !== "read") return [];
+  const about = warnings.flatMap(({ text }) => (text.startsWith(`${file}: `) ? [text.slice(`${file}: `.length)] : []));
+  return ignoredValues(leaves(reading.value), settings, about);
 }
 
 /** Every settings file there is or could be, highest precedence first. Throws ConfigError. */

@@ -64,7 +64,7 @@ test("--require-trust leaves only deny and ask rules of an untrusted folder, and
       (name) =>
         `${cwd}/.claude/${name}: model, env, hooks, permissions.allow, permissions.defaultMode, ` +
         "permissions.additionalDirectories ignored: trust is required and this folder is not trusted; to trust it, " +
-        `set projects["${cwd}"].hasTrustDialogAccepted to true in ${root}/home/.claude.json`,
+        `run: keelson trust ${cwd}`,
     ),
   );
 });

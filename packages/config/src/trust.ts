@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
+import { ConfigError } from "./errors.ts";
 import { readAccepted, type Accepted } from "./scopes/accepted.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -27,7 +28,7 @@ export function readTrust(
   file: string,
   warn: (text: string) => void,
 ): Trust {
-  const fix = `set projects[${JSON.stringify(folder.cwd)}].hasTrustDialogAccepted to true in ${file}`;
+  const fix = `run: keelson trust ${shellWord(folder.cwd)}`;
   const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
   if (reading.kind === "broken") warn(`${file} is ignored, no folder is trusted: ${reading.problem}`);
   const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
@@ -36,6 +37,19 @@ export function readTrust(
   const trusted = isTrusted(entry(folder.cwd)) || isTrusted(entry(folder.given));
   return { trusted, fix, accepted: readAccepted(entry(folder.cwd)) };
 }
+
+/** Every folder that is trusted. Throws ConfigError when the file cannot be read. */
+export function trustedFolders(place: Parameters<typeof globalFileOf>[0]): readonly string[] {
+  const file = globalFileOf(place);
+  const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
+  if (reading.kind === "broken") throw new ConfigError(`${file} is ${reading.problem}`);
+  const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
+  return Object.entries(isObject(projects) ? projects : {}).flatMap(([folder, project]) =>
+    isObject(project) && project[TRUSTED] === true ? [folder] : [],
+  );
+}
+
+const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The same file, for whoever has a snapshot. */
 export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {

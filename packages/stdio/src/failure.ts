@@ -1,8 +1,8 @@
-// The one result line of a session that could not be opened.
+// The result message for a session that could not be opened.
 
 import { NO_USAGE, type ResultMessage } from "@keelson/protocol";
 
-/** Nothing ran, nothing was spent (observed for an unknown session id, 2.1.325). */
+/** What the reference sends for an unknown session ID (observed, 2.1.325). */
 export function failureResult(sessionId: string, message: string): ResultMessage {
   return {
     type: "result",

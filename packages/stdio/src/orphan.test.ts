@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { watchReader } from "./orphan.ts";
 
-test("only an orphan tries its reader, and only a missing reader ends it", async () => {
+test("only an orphan checks its reader, and only a missing reader ends it", async () => {
   const said: string[] = [];
   let [isOrphan, isRead, wasStopped] = [false, true, false];
   let tick = async () => {};

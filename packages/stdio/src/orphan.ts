@@ -1,15 +1,15 @@
-// A client that was killed leaves a run behind that nobody will read. Its end closes our input, as a client that has
-// said everything does; only writing shows the difference, and a run may be silent for hours.
+// Ends the run of a client that was killed. A killed client closes our input, but so does one that is done sending;
+// only a write shows the difference, and a run may write nothing for hours.
 
 import { toLine } from "@keelson/protocol";
 
-/** Every client passes over these. */
+/** Clients ignore this message. */
 const KEEP_ALIVE = toLine({ type: "keep_alive" });
 const PERIOD_MS = 1_000;
 
 /**
- * Once those who started us are gone, tries every second whether anybody reads, and calls back when nobody does.
- * Returns how to stop. A command line left behind by its shell, with its output going to a file, is let alone.
+ * Once the parent process is gone, writes every second and calls `gone` when a write fails. Returns a function that
+ * stops. A program left behind by its shell that writes to a file keeps running.
  */
 export function watchReader(
   isOrphan: () => boolean,

@@ -1,11 +1,11 @@
-// One message as one line, kept short enough for readers that take no line above a megabyte.
-// What is left out is a copy: the model's own view of a result stays whole, and the transcript has everything.
+// Formats a message as one line, short enough for clients that read at most a megabyte per line. Only the copy in
+// `tool_use_result` is shortened; what the model sees and the transcript stay complete.
 
 import { isObject, toLine, type Outbound } from "@keelson/protocol";
 
-/** Some clients give up on a longer line (observed: one reads with a buffer of 1 MB). */
+/** Some clients fail on longer lines; the Python SDK reads with a buffer of 1 MB. */
 const LONGEST = 1_000_000;
-/** Strings this short are worth keeping whatever happens. */
+/** Strings this short are always kept. */
 const SHORT = 256;
 
 export function outputLine(message: Outbound): string {
@@ -19,7 +19,7 @@ function hasResult(message: Outbound): message is Outbound & { readonly tool_use
   return message.type === "user" && "tool_use_result" in message && message.tool_use_result !== undefined;
 }
 
-/** The same value with its longest strings replaced by a note of their length. */
+/** The same value with its longest strings replaced by a note. */
 function fitted(value: unknown, room: number): unknown {
   for (let limit = Math.floor(room / 2); limit > SHORT; limit = Math.floor(limit / 4)) {
     const smaller = cut(value, limit);

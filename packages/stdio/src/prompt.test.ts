@@ -40,23 +40,23 @@ test.each(TABLE)("gatherPrompt() joins argument %p and piped %p", async (argumen
   expect(gathered).toEqual(text === undefined ? { kind: "none" } : { kind: "prompt", text });
 });
 
-test("characters cut by a chunk boundary are put together again", async () => {
+test("characters split across chunks are joined again", async () => {
   const euro = bytes("€");
   const gathered = await gatherPrompt(sources(undefined, chunks(euro.slice(0, 1), euro.slice(1))));
   expect(gathered).toEqual({ kind: "prompt", text: "€" });
 });
 
-test("a pipe that stays silent is left alone when there is a prompt, and a note says so", async () => {
+test("with a prompt, stdin is ignored when nothing arrives, with a warning", async () => {
   const silent = (async function* (): AsyncGenerator<Uint8Array> {
     await new Promise<never>(() => undefined);
   })();
   const given = sources("ask", silent, "out");
   expect(await gatherPrompt(given)).toEqual({ kind: "prompt", text: "ask" });
   expect(given.asked).toEqual([3_000]);
-  expect(given.notes).toEqual([expect.stringContaining("going on without it")]);
+  expect(given.notes).toEqual([expect.stringContaining("continuing without it")]);
 });
 
-test("without a prompt we say that we wait, and go on waiting", async () => {
+test("without a prompt it waits for stdin, and says so", async () => {
   const late = Promise.withResolvers<void>();
   const piped = (async function* () {
     await late.promise;
@@ -68,5 +68,5 @@ test("without a prompt we say that we wait, and go on waiting", async () => {
 
 test("piped text has a limit", async () => {
   const gathered = await gatherPrompt(sources("ask", chunks(new Uint8Array(11 * 1024 * 1024))));
-  expect(gathered).toMatchObject({ kind: "too_long", message: expect.stringContaining("put it in a file") });
+  expect(gathered).toMatchObject({ kind: "too_long", message: expect.stringContaining("put the text in a file") });
 });

@@ -1,13 +1,13 @@
-// The prompt of a headless run: what stood on the command line, and what was piped in.
+// The prompt of a headless run: the command-line argument and the text piped in.
 
 export interface PromptSources {
-  /** What stood on the command line. */
+  /** The prompt from the command line. */
   readonly argument: string | undefined;
   /** Absent when standard input is a terminal. */
   readonly piped: AsyncIterable<Uint8Array> | undefined;
-  /** Resolves after so many milliseconds, or when aborted. */
+  /** Resolves after `ms` milliseconds, or when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Tells a person something, on standard error. */
+  /** Prints a line to standard error. */
   note(text: string): void;
 }
 
@@ -24,15 +24,15 @@ export async function gatherPrompt(sources: PromptSources): Promise<GatheredProm
   const { argument } = sources;
   const piped = sources.piped === undefined ? "" : await readPiped(sources.piped, sources);
   if (piped === undefined) {
-    return { kind: "too_long", message: `Error: Standard input is longer than ${MAX_BYTES} bytes; put it in a file` };
+    return { kind: "too_long", message: `stdin is longer than ${MAX_BYTES} bytes; put the text in a file` };
   }
   const text = [argument, piped].filter((part) => part !== undefined && part !== "").join("\n");
   return text.trim() === "" ? { kind: "none" } : { kind: "prompt", text };
 }
 
 /**
- * Reads to the end. A stream inherited from a parent may never speak and never end, so with an argument at hand
- * silence counts as "nothing piped" after a while. Undefined when there is too much.
+ * Reads to the end. An inherited stream may stay open and silent forever, so with a prompt argument stdin is ignored
+ * when nothing arrives for a while. Undefined when there is too much.
  */
 async function readPiped(
   stdin: AsyncIterable<Uint8Array>,
@@ -45,10 +45,10 @@ async function readPiped(
   if ((await Promise.race([first, silent])) === "silent") {
     if (argument !== undefined) {
       first.catch(() => undefined);
-      note("Nothing came from standard input for 3 seconds; going on without it (redirect it with < /dev/null)");
+      note("warning: no data on stdin after 3 seconds, continuing without it; use < /dev/null to skip the wait");
       return "";
     }
-    note("Waiting for a prompt on standard input");
+    note("Reading the prompt from stdin...");
   }
   spoke.abort();
 

@@ -1,16 +1,16 @@
-// Standard input as stream-json: bytes in, prompts and control messages to the session.
-// Types it does not know are ignored, as clients newer than we are expect; damage is not.
+// Reads stream-json from standard input and passes prompts and control messages to the session.
+// Unknown message types are ignored, because newer clients send them; invalid JSON is an error.
 
 import { isObject, LineSplitter, readControlResponse, type Inbound } from "@keelson/protocol";
 
-/** Input that cannot be understood. The message goes to standard error as it stands; the exit code is 1. */
+/** Invalid input. The message is printed to standard error; the exit code is 1. */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
 
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** Hands every message to `send`, until the input ends; `room` is waited for between chunks. Throws InputError. */
+/** Passes every message to `send` until the input ends; awaits `room` between chunks. Throws InputError. */
 export async function read(
   stdin: AsyncIterable<Uint8Array>,
   send: (input: Inbound) => void,
@@ -34,7 +34,7 @@ export async function read(
   if (rest !== undefined) take(rest);
 }
 
-/** One line; undefined when there is nothing in it for us. */
+/** The message in one line; undefined if the line can be ignored. */
 export function readLine(line: string): Inbound | undefined {
   if (line.trim() === "") return undefined;
   let value: unknown;
@@ -71,21 +71,21 @@ function variablesIn(given: unknown): Readonly<Record<string, string>> {
 function prompt(value: Record<string, unknown>): Inbound {
   const message = isObject(value["message"]) ? value["message"] : {};
   if (message["role"] !== "user") {
-    throw new InputError(`Error: Expected message role 'user', got '${String(message["role"])}'`);
+    throw new InputError(`error: expected message role "user", got "${String(message["role"])}"`);
   }
   const content = message["content"];
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject))) {
-    throw new InputError("Error: Expected message content to be a string or a list of content blocks");
+    throw new InputError("error: expected message content to be a string or a list of content blocks");
   }
   return { parent_tool_use_id: null, ...value } as Inbound;
 }
 
-/** One with an id gets an answer, whatever else it lacks; without an id there is nobody to answer. */
+/** A request with an ID gets a reply even if it is malformed; without an ID it is ignored. */
 function request({ request_id: id, request: body }: Record<string, unknown>): Inbound | undefined {
   if (typeof id !== "string") return undefined;
   const fields = isObject(body) ? body : {};
   return { type: "control_request", request_id: id, request: { ...fields, subtype: String(fields["subtype"]) } };
 }
 
-// The line itself stays out of the message: it may hold anything.
+// Wrappers look for this sentence of the reference. The line itself is left out: it may contain anything.
 const unreadable = (why: string) => new InputError(`Error parsing streaming input line (${why})`);

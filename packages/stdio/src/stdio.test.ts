@@ -1,4 +1,4 @@
-// The three front ends against a session in memory.
+// The three front ends with a session in memory.
 
 import { expect, test } from "bun:test";
 import type { EndReason, Inbound, Outbound, Session } from "@keelson/protocol";
@@ -122,7 +122,7 @@ test("text() fails when the session ends without a result", async () => {
   expect(written).toEqual([]);
 });
 
-test("streamJson() sends what comes in and prints what comes out, whatever the chunks", async () => {
+test("streamJson() sends the input and prints the output, however it is split into chunks", async () => {
   const { session, sent, closes } = fakeSession((prompt) => [success(prompt)]);
   const whole =
     line({ type: "control_request", request_id: "1", request: { subtype: "initialize" } }) +
@@ -158,7 +158,7 @@ test("streamJson() sends what comes in and prints what comes out, whatever the c
   expect([errors, closes]).toEqual([[], ["end_of_input"]]);
 });
 
-test("streamJson() exits as the last result says", async () => {
+test("streamJson() takes its exit code from the last result", async () => {
   const answers = (prompt: string) => [prompt === "bad" ? failed("error_during_execution", "x") : success(prompt)];
   const code = (...prompts: string[]) =>
     streamJson(fakeSession(answers).session, streams(prompts.map((prompt) => userLine(prompt))).streams, {
@@ -172,10 +172,10 @@ const DAMAGE: readonly [what: string, line: string, message: RegExp][] = [
   [
     "another role",
     line({ type: "user", message: { role: "assistant", content: "x" } }),
-    /^Error: Expected message role 'user', got 'assistant'$/,
+    /^error: expected message role "user", got "assistant"$/,
   ],
-  ["no message", line({ type: "user" }), /^Error: Expected message role 'user', got 'undefined'$/],
-  ["no content", line({ type: "user", message: { role: "user" } }), /^Error: Expected message content/],
+  ["no message", line({ type: "user" }), /^error: expected message role "user", got "undefined"$/],
+  ["no content", line({ type: "user", message: { role: "user" } }), /^error: expected message content/],
 ];
 
 test.each(DAMAGE)("streamJson() refuses %s, ends the session and exits 1", async (_what, damaged, message) => {
@@ -187,7 +187,7 @@ test.each(DAMAGE)("streamJson() refuses %s, ends the session and exits 1", async
   expect([written, closes]).toEqual([[], ["terminate"]]);
 });
 
-test("streamJson() ends with its session although the input stays open", async () => {
+test("streamJson() ends with its session even if the input stays open", async () => {
   const { session } = fakeSession((prompt) => [success(prompt)]);
   const stdin = (async function* () {
     yield new TextEncoder().encode(userLine("hi"));
@@ -209,7 +209,7 @@ test("streamJson() echoes control responses to clients that asked for replay", a
   expect([await run(true), await run(false)]).toEqual([[response], []]);
 });
 
-test("a line no longer fits when a tool's own output is huge: the output is cut, the model's view is not", async () => {
+test("a huge tool output is shortened on the stream, but not for the model", async () => {
   const big = "x".repeat(3_000_000);
   const content = [{ type: "tool_result", tool_use_id: "t", content: "ok" }];
   const more = { parent_tool_use_id: null, session_id: "s", uuid: "u" };
@@ -225,7 +225,7 @@ test("a line no longer fits when a tool's own output is huge: the output is cut,
   expect(Buffer.byteLength(written.join(""))).toBeLessThan(1_000_000);
 });
 
-test("whoever writes without reading is made to wait, and heard again once it reads", async () => {
+test("a client that writes without reading has to wait until it reads", async () => {
   const large = { type: "x", text: "y".repeat(2_000_000) } as Outbound;
   // The first is being written, the second waits behind it.
   const { session, sent } = fakeSession((prompt) => (prompt === "go" ? [large, large] : []));
@@ -248,7 +248,7 @@ test("whoever writes without reading is made to wait, and heard again once it re
   expect(sent).toHaveLength(41);
 });
 
-test("a reader that went away ends the session quietly", async () => {
+test("the session ends without an error when the reader closes the pipe", async () => {
   const gone = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
   for (const write of [
     () => Promise.reject(gone),
@@ -266,7 +266,7 @@ test("a reader that went away ends the session quietly", async () => {
   }
 });
 
-test("a reader that went away ends a session that has nothing more to say", async () => {
+test("a silent session ends too when the reader closes the pipe", async () => {
   const gone = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
   const open = Promise.withResolvers<never>();
   const stdin = (async function* () {
@@ -279,7 +279,7 @@ test("a reader that went away ends a session that has nothing more to say", asyn
   expect(fake.closes).toContain("terminate");
 });
 
-test("a full disk is not quiet", async () => {
+test("a full disk is an error", async () => {
   const full = Object.assign(new Error("no space"), { code: "ENOSPC" });
   const { streams: io } = streams([], { write: () => Promise.reject(full) });
   expect(streamJson(fakeSession(() => [success("x")]).session, io, { input: false, prompt: "hi" })).rejects.toBe(full);

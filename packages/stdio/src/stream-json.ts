@@ -1,4 +1,4 @@
-// The stream-json front end: every message one line, both ways.
+// The stream-json front end: one message per line, in both directions.
 
 import { isResult, toLine, type Inbound, type Session } from "@keelson/protocol";
 import { watchReader } from "./orphan.ts";
@@ -13,19 +13,19 @@ export interface StreamOptions {
   readonly prompt?: string;
   /** Read further messages from standard input until it ends. */
   readonly input: boolean;
-  /** Echo the control responses a client sends, as clients that asked for replay expect (observed, 2.1.325). */
+  /** Echo control responses from the client, as the reference does with replay (observed, 2.1.325). */
   readonly replay?: boolean;
 }
 
 /**
- * Somebody who writes and does not read is listened to for so many bytes more, and then made to wait: what they ask
- * for must not pile up. Less would hold up clients that write all they have before they begin to read.
+ * How much to read from a client that does not read our output, before it has to wait. Less would block clients that
+ * write everything before they start to read; more would let replies pile up in memory.
  */
 const MOST_UNREAD = 16 * 1024 * 1024;
 
-/** Runs until the session has ended and everything is written. Returns the exit code. */
+/** Runs until the session ends and everything is written. Returns the exit code. */
 export async function streamJson(session: Session, streams: Streams, options: StreamOptions): Promise<number> {
-  // A run that has nothing to say for a while would not learn that nobody listens any more.
+  // A silent run would not notice otherwise that the reader is gone.
   const out = lineWriter(
     (text) => streams.write(text),
     () => void session.close("terminate"),
@@ -34,7 +34,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
   let code = 0;
   let refused: unknown;
   let stopWatchingReader = () => {};
-  /** Set while nobody reads what we write, and how much came in since. */
+  /** Set while the reader is behind; `taken` counts the input bytes since then. */
   let blocked: Promise<void> | undefined;
   let taken = 0;
 
@@ -43,7 +43,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
     if (options.input) {
       const take = (input: Inbound) => {
         session.send(input);
-        // A failed write shows again when the watch below flushes.
+        // A failed write is reported again by the flush below.
         if (options.replay && input.type === "control_response") out.add(toLine(input))?.catch(() => undefined);
       };
       await read(streams.stdin, take, (bytes) => {
@@ -62,7 +62,7 @@ export async function streamJson(session: Session, streams: Streams, options: St
     }
     await session.close("end_of_input");
   };
-  // Not awaited: a session may end although its input stays open (`end_session`, signals).
+  // Not awaited: a session may end while its input is still open (`end_session`, signals).
   feed().catch(async (error: unknown) => {
     refused = error;
     await session.close("terminate");

@@ -1,5 +1,5 @@
-// Front ends that print once, when the run has ended: its text, its result as one JSON object, or all of its messages as
-// one JSON array.
+// Front ends that print once, at the end of the run: the final text, the result as a JSON object, or all messages as a
+// JSON array.
 
 import { isResult, toLine, type Outbound, type ResultMessage, type Session } from "@keelson/protocol";
 import { outputLine } from "./output-line.ts";
@@ -55,7 +55,7 @@ async function lastResult(
 function describe(result: ResultMessage): string {
   if (result.subtype === "success") return result.result ?? "";
   const reasons = (result.errors ?? []).join("\n");
-  // The text format has its own wording for this one (observed, 2.1.197).
+  // The reference words this one differently in text output (observed, 2.1.197).
   if (result.subtype === "error_max_turns") {
     return `Error: Reached max turns (${/\((\d+)\)/.exec(reasons)?.[1] ?? result.num_turns})`;
   }

@@ -1,18 +1,18 @@
-// Watches a session to its end, and turns "nobody reads our output" into a quiet end.
+// Follows a session to its end. If the reader closes the pipe, the session ends without an error.
 
 import type { Outbound, Session } from "@keelson/protocol";
 import { isReaderGone } from "./streams.ts";
 
 export interface Watching {
-  /** Feeds every message to `show`, in order, until the session has ended. False: the reader went away. */
+  /** Passes every message to `show` until the session ends. Returns false if the reader closed the pipe. */
   until(show: (message: Outbound) => void | Promise<void>, flush: () => Promise<void>): Promise<boolean>;
 }
 
-/** Starts watching at once, so that nothing sent afterwards is missed. */
+/** Starts at once, so that no message is missed. */
 export function watch(session: Session): Watching {
   const messages = session.attach()[Symbol.asyncIterator]();
   let next = messages.next();
-  // Whoever calls `until` sees a failure; until then it must not count as unhandled.
+  // `until` reports a failure; before it is called, the rejection must not count as unhandled.
   next.catch(() => undefined);
 
   return {
@@ -26,7 +26,7 @@ export function watch(session: Session): Watching {
         await flush();
         return true;
       } catch (error) {
-        // Leave first: a session waits for its watchers, and this one takes nothing more.
+        // Detach first: the session waits for its watchers, and this one reads no more.
         await messages.return?.();
         await session.close("terminate");
         if (isReaderGone(error)) return false;
@@ -36,7 +36,7 @@ export function watch(session: Session): Watching {
   };
 }
 
-/** Sends one prompt and asks the session to end when it is answered. */
+/** Sends one prompt and closes the session once it is answered. */
 export function sendOnly(session: Session, prompt: string): Promise<void> {
   sendPrompt(session, prompt);
   return session.close("end_of_input");

@@ -13,7 +13,7 @@ test("lines of one tick are one write", async () => {
   expect(written).toEqual(["a\nb\n", "c\n"]);
 });
 
-test("much text does not wait for the tick to end", () => {
+test("a lot of text is written before the tick ends", () => {
   const written: number[] = [];
   const out = lineWriter((text) => void written.push(text.length));
   out.add("x".repeat(70_000));

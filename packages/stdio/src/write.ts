@@ -1,19 +1,19 @@
-// Gathers the lines of one tick into one write, and makes the producer wait when the reader is slow.
+// Collects the lines of one tick into one write, and makes the producer wait when the reader is slow.
 // It knows text, not messages.
 
 export interface LineWriter {
-  /** Takes a line. A promise means that too much is waiting: go on when it resolves. Throws what writing threw. */
+  /** Adds a line. Await the promise if there is one: too much is buffered. Throws if an earlier write failed. */
   add(line: string): void | Promise<void>;
-  /** Resolves when everything added so far is written; rejects when a write failed. */
+  /** Resolves when everything added so far is written; rejects if a write failed. */
   flush(): Promise<void>;
 }
 
-/** As many characters as are gathered before they are written without waiting for the tick to end. */
+/** With this many characters, write at once instead of at the end of the tick. */
 const FULL = 64 * 1024;
-/** As many as may wait behind a write that is not done. */
+/** With this many characters waiting behind an unfinished write, the producer has to wait. */
 const TOO_MUCH = 1024 * 1024;
 
-/** `onFailure` is told of the first write that fails, when there may be no next line to learn it from. */
+/** `onFailure` is called for the first write that fails, in case no further line is added. */
 export function lineWriter(write: (text: string) => void | Promise<void>, onFailure?: () => void): LineWriter {
   let lines: string[] = [];
   let held = 0;

@@ -72,23 +72,23 @@ test("hooks trace shows what every hook of a session was told, said and took", a
     `Session ${id}  (times are UTC)
 
 N  UserPromptSubmit
-  told {"permission_mode":"default","prompt":"go"}
+  input {"permission_mode":"default","prompt":"go"}
   · echo remember the milk  adds context  exit 0, N ms  .claude/settings.json
       stdout   remember the milk
   → Nothing changes
 
 N  PreToolUse:Bash
-  told {"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"git push --force"},…}
+  input {"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"git push --force"},…}
   ✗ "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh  blocks  exit 2, N ms  .claude/settings.json
       stderr   Force pushes are not allowed here
   → The call is refused
 
 N  PreToolUse:Bash
-  told {"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"true"},…}
-  · "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh  lets it pass  exit 0, N ms  .claude/settings.json
+  input {"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"true"},…}
+  · "$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh  no objection  exit 0, N ms  .claude/settings.json
   → Nothing changes
 
-3 hooks ran, N ms in all
+3 hooks ran, N ms in total
 `,
   );
   for (const wanted of [id, id.slice(0, 8), "the push"]) {
@@ -111,7 +111,7 @@ test("the trace is private, and a session without hooks has none", async () => {
   expect(await hooks(home, "trace")).toEqual({
     code: 1,
     stdout: "",
-    stderr: `error: No hook ran in session ${first.session_id}\n`,
+    stderr: `error: no hook ran in session ${first.session_id}\n`,
   });
   guarded(home);
   await runKeelson(["-p", "go"], { home, url: model.url });

@@ -128,7 +128,7 @@ for (const [what, { handler, notice, told: instead }] of Object.entries(ROWS)) {
     const { stderr, ...rest } = await oneCall(home);
     expect(rest).toEqual({ code: 0, stdout: "done\n", told: instead === undefined ? RAN : [instead] });
     if (notice === undefined) expect(stderr).toBe("");
-    else expect(stderr).toMatch(/^Warning: [^\n]*\n$/);
+    else expect(stderr).toMatch(/^warning: [^\n]*\n$/);
     expect(stderr).toContain(notice ?? "");
   }, 20_000);
 }
@@ -182,7 +182,7 @@ for (const [stream, command] of Object.entries(FLOODS)) {
       await using running = startKeelson(["-p", "go"], { home, url: model.url });
       const { stdout, stderr } = await running.done;
       expect(stdout).toBe("done\n");
-      expect(stderr).toMatch(/^Warning: [^\n]*\n$/);
+      expect(stderr).toMatch(/^warning: [^\n]*\n$/);
       expect(stderr).toEndWith(`had trouble: It printed more than 1 MiB to ${stream}; the rest was dropped\n`);
       expect(peak).toBeLessThan(200 * MIB);
     },
@@ -204,7 +204,7 @@ test("a hook deleted during a session guards the calls before that, and is repor
   ]);
   expect(stdout).toBe("done\n");
   // Said once, however often it is missed.
-  expect(stderr).toMatch(/^Warning: [^\n]*\n$/);
+  expect(stderr).toMatch(/^warning: [^\n]*\n$/);
   expect(stderr).toContain(`'${script}' does not exist; was the script deleted or moved?`);
 }, 20_000);
 
@@ -231,7 +231,7 @@ test("what a hook prints cannot control the terminal", async () => {
   ];
   for (const { stdout, stderr } of all)
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
-  expect(all[0]!.stderr.match(/Warning/g)).toHaveLength(3);
+  expect(all[0]!.stderr.match(/^warning/gm)).toHaveLength(3);
   expect(all[2]!.stdout).toContain("A hook blocked this prompt: ");
 }, 30_000);
 
@@ -274,7 +274,7 @@ test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach 
   expect(home.read("env.txt")).toContain(`ANTHROPIC_BASE_URL=${model.url}\n`);
   expect(home.read("env.txt")).not.toMatch(/^(LD_PRELOAD|ANTHROPIC_API_KEY)=/m);
   for (const key of ["disableAllHooks", "allowManagedHooksOnly", "env.ANTHROPIC_BASE_URL", "env.LD_PRELOAD"])
-    expect(stderr).toMatch(new RegExp(`^Warning: .*: ${key} .*ignored`, "m"));
+    expect(stderr).toMatch(new RegExp(`^warning: .*: ${key} .*ignored`, "m"));
 }, 20_000);
 
 test("--require-trust runs no hook of an untrusted folder, and says so", async () => {

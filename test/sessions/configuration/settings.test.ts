@@ -122,7 +122,7 @@ test("--require-trust: a folder nobody trusted may only deny and ask", async () 
   expect(model).not.toBe("claude-theirs");
   expect(messagesOf(ended, "system/init")[0].permissionMode).toBe("default");
   expect(ended.stderr).toContain("model, permissions.defaultMode ignored: trust is required");
-  expect(ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
+  expect(ended.stderr).toContain(`run: keelson trust ${home.project}`);
 
   home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   const trusted = await attempt(home, [read("secret.txt")], ["--require-trust"]);
@@ -134,7 +134,7 @@ test("doctor says what is there and never shows a key", async () => {
   home.settings({ theme: "dark", env: { ANTHROPIC_API_KEY: "sk-very-secret" } });
   const { code, stdout, stderr } = await runKeelson(["doctor"], { home });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("Nothing is broken");
+  expect(stdout).toContain("No problems found");
   expect(stdout).toContain("theme (~/.claude/settings.json:2): not implemented yet");
   expect(stdout).toMatch(/✓ ripgrep +\S+rg/);
   expect(stdout).toMatch(/[✓·] shield +/);

@@ -223,7 +223,7 @@ test("rules are read from --settings, inline or from a file", async () => {
   }
   const missing = await runKeelson(["-p", "go", "--settings", "nowhere.json"], { home });
   expect(missing).toMatchObject({ code: 1, stdout: "" });
-  expect(missing.stderr).toContain("Settings file not found: ");
+  expect(missing.stderr).toContain("settings file not found: ");
 });
 
 test("--setting-sources leaves the other files unread", async () => {
@@ -250,8 +250,7 @@ test("a folder nobody trusted may narrow what is allowed, not widen it, and this
 
   expect(verdicts).toEqual(["denied", "denied", "denied", "denied"]);
   expect(ended.stderr).toContain("permissions.allow, permissions.additionalDirectories ignored");
-  expect(ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
-  expect(ended.stderr).toContain(join(home.home, ".claude.json"));
+  expect(ended.stderr).toContain(`run: keelson trust ${home.project}`);
 });
 
 test("a folder nobody trusted may not choose a wider mode, nor the model's address", async () => {
@@ -272,7 +271,7 @@ test("a local settings file that nobody vouches for allows nothing, tracked by g
   const unpacked = await attempt(home, [write("a.txt")]);
   expect(unpacked.verdicts).toEqual(["denied"]);
   expect(unpacked.ended.stderr).toContain('settings.local.json: permissions.allow "Write" ignored: nobody accepted');
-  expect(unpacked.ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
+  expect(unpacked.ended.stderr).toContain(`run: keelson trust ${home.project}`);
 
   const git = (...args: string[]) => Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });
   expect(git("add", "-f", ".claude").success && git("commit", "-qm", "x").success).toBe(true);

@@ -111,7 +111,7 @@ withoutBash(
     expect(existsSync(join(home.project, "a.txt"))).toBe(true);
 
     const doctor = await runKeelson(["doctor"], { home, env: away.env, through: hidden });
-    expect(doctor.stdout).toContain("zsh; no bash was found, so each command requires approval: install bash");
+    expect(doctor.stdout).toContain("zsh; bash was not found, so every command requires approval; install bash");
   },
   30_000,
 );

@@ -79,7 +79,7 @@ test("before the answer nothing of the folder runs and nothing is sent; no means
   const { code, stdout } = await program.done;
 
   expect(stdout).toContain(`  ${home.project}`);
-  expect(stdout).toContain("6 hooks that run without being asked about");
+  expect(stdout).toContain("6 hooks that run without approval");
   expect(code).toBe(1);
   expect(existsSync(mark)).toBe(false);
   expect(model.requests).toEqual([]);

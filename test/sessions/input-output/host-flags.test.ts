@@ -61,7 +61,7 @@ test("policy that is not JSON is refused before anything happens", async () => {
   using home = temporaryHome();
   const ended = await runKeelson(["-p", "hi", "--managed-settings", "{nope"], { home });
   expect(ended.code).toBe(1);
-  expect(ended.stderr).toContain("Error: --managed-settings is not valid JSON");
+  expect(ended.stderr).toContain("error: --managed-settings is not valid JSON");
 });
 
 test("--restricted takes away every tool that runs programs", async () => {
@@ -110,7 +110,7 @@ test("the .claude of a trusted checkout counts in place of the one that is worke
   const run = () => runKeelson(["-p", "go", "--project-config-root", checkout], { home, url: model.url });
 
   const untrusted = await run();
-  expect(untrusted.stderr).toContain(`projects["${checkout}"].hasTrustDialogAccepted`);
+  expect(untrusted.stderr).toContain(`run: keelson trust ${checkout}`);
   expect(told(model.requests[1]!)).toMatchObject([{ is_error: true }]);
   const instructions = JSON.stringify(model.requests[0]!.body.messages[0]);
   const said = ["Speak Latin.", "This is the project.", "Speak Greek.", "This is the checkout."];
@@ -159,7 +159,7 @@ test("a resume that would drop more than the turn it names is rejected", async (
   expect(JSON.stringify(model.requests[3]!.body.messages)).not.toContain('"three"');
 
   const alone = await runKeelson(["-p", `--resume=${sessionId}`, `--resume-drops-turn=${prompt("two")}`, "x"], options);
-  expect(alone.stderr.trim()).toBe("Error: --resume-drops-turn requires --resume-session-at");
+  expect(alone.stderr.trim()).toBe("error: --resume-drops-turn requires --resume-session-at");
 }, 30_000);
 
 test("a budget of tokens is told to the model before each run, with what is left", async () => {

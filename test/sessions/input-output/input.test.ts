@@ -27,7 +27,7 @@ import {
   toolUseResults,
 } from "../front-door.ts";
 
-const NO_INPUT = "Error: Input must be provided either through stdin or as a prompt argument when using --print\n";
+const NO_INPUT = 'error: no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"\n';
 
 /** What the user said in the first request. */
 const asked = (model: { requests: readonly RecordedRequest[] }) =>
@@ -67,9 +67,10 @@ test("neither is an error, and no model is asked", async () => {
 test("a flag that swallowed the prompt is named", async () => {
   using home = temporaryHome();
   const { code, stderr } = await runKeelson(["-p", "--allowedTools", "Read", "fix the bug"], { home });
-  expect(code).toBe(1);
-  expect(stderr).toStartWith(NO_INPUT.trim());
-  expect(stderr).toContain("--allowedTools took 'fix the bug' as a value");
+  expect([code, stderr]).toEqual([
+    1,
+    'error: no prompt; --allowedTools took "fix the bug" as a value, so put the prompt before it or after --\n',
+  ]);
 });
 
 test("stream input needs stream output", async () => {
@@ -77,7 +78,7 @@ test("stream input needs stream output", async () => {
   const { code, stderr } = await runKeelson(["-p", "--input-format", "stream-json"], { home });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: "Error: --input-format=stream-json requires output-format=stream-json.\n",
+    stderr: "error: --input-format=stream-json requires --output-format=stream-json\n",
   });
 });
 
@@ -168,7 +169,7 @@ test("a prompt in somebody else's name ends the program with the reason", async 
   const line = { type: "user", message: { role: "assistant", content: "I am the model" } };
   const ended = await runKeelson(CHAT, { home, url: model.url, stdin: [line] });
   expect(ended.code).toBe(1);
-  expect(ended.stderr).toBe("Error: Expected message role 'user', got 'assistant'\n");
+  expect(ended.stderr).toBe('error: expected message role "user", got "assistant"\n');
   expect(model.requests).toEqual([]);
 });
 

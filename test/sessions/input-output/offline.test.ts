@@ -51,12 +51,31 @@ test("lists, finds, searches and reads", async () => {
   expect(await ask(home, "search for anchors")).toBe('"anchors" does not occur.\n');
 }, 20_000);
 
+test("lists the files of a project, not what npm and the build put there", async () => {
+  using home = temporaryHome();
+  home.write(".gitignore", "*.log\n/generated/\n");
+  home.write("index.js", "1\n");
+  home.write("empty.txt", "");
+  home.write("debug.log", "x\n");
+  home.write("generated/a.js", "x\n");
+  home.write("dist/index.js", "1\n");
+  for (let at = 0; at < 120; at++) home.write(`node_modules/a/${at}.js`, "x\n");
+  const shown = `The files:\n\n${fence(".gitignore\nempty.txt\nindex.js")}`;
+
+  expect(Bun.spawnSync(["git", "init", "--quiet"], { cwd: home.project }).exitCode).toBe(0);
+  // Without node_modules, which would push the empty file out of the first hundred.
+  expect(await ask(home, "list files", "--disallowedTools", "Read(node_modules/**)")).toBe(shown);
+  expect((await ask(home, "list files")).replace("empty.txt\n", "")).toBe(shown.replace("empty.txt\n", ""));
+  expect(await ask(home, "find files named index.js")).toBe(`Files matching \`**/index.js\`:\n\n${fence("index.js")}`);
+  expect(await ask(home, "list the files in node_modules/a")).toContain("node_modules/a/7.js");
+}, 20_000);
+
 test("runs a command only where that is allowed, and says why not", async () => {
   using home = project();
   const made = () => existsSync(join(home.project, "made"));
 
   expect(await ask(home, "run `touch made`")).toBe(
-    `Bash did not work, so I stopped here. It said:\n\n${fence(
+    `Bash failed, so I stopped here. It said:\n\n${fence(
       "This command requires approval. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.",
     )}`,
   );
@@ -78,7 +97,7 @@ test("creates a file only where edits are allowed", async () => {
 
   const path = join(home.project, "log/today.txt");
   expect(await ask(home, prompt)).toBe(
-    `Write did not work, so I stopped here. It said:\n\n${fence(
+    `Write failed, so I stopped here. It said:\n\n${fence(
       `Permission to write to ${path} was not given. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
     )}`,
   );
@@ -126,7 +145,7 @@ test("several steps are done in order and answered together; after a failure the
   expect(await ask(home, "read notes.txt then read log.txt then list files")).toBe(
     [
       `notes.txt:\n\n${fence("old rope\nold sail")}`,
-      `Read did not work, so I stopped here. It said:\n\n${fence(`File does not exist. Note: your current working directory is ${home.project}.`)}`,
+      `Read failed, so I stopped here. It said:\n\n${fence(`File does not exist. Note: your current working directory is ${home.project}.`)}`,
       'Not done: "list files"\n',
     ].join("\n"),
   );

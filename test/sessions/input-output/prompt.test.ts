@@ -110,9 +110,7 @@ test("both have a form that reads a file, and not both at once", async () => {
   expect(body.system[1].text).toBe("You are a parrot.\n\nAlways rhyme.");
 
   const both = await runKeelson(["-p", "go", "--system-prompt", "x", "--system-prompt-file", "parrot.md"], { home });
-  expect(both.stderr.trim()).toBe(
-    "Error: Cannot use both --system-prompt and --system-prompt-file. Please use only one.",
-  );
+  expect(both.stderr.trim()).toBe("error: --system-prompt and --system-prompt-file cannot be used together");
   const missing = await runKeelson(["-p", "go", "--system-prompt-file", "gone.md"], { home });
   expect([missing.code, missing.stderr]).toEqual([
     1,

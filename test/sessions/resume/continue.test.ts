@@ -176,12 +176,15 @@ test("session flags that make no sense are refused before anything is asked", as
     const { code, stderr } = await runKeelson(["-p", "go", ...args], { home, url: model.url });
     return [code, stderr.trim()];
   };
-  expect(await refusal("--session-id", "not-a-uuid")).toEqual([1, "Error: Invalid session ID. Must be a valid UUID."]);
+  expect(await refusal("--session-id", "not-a-uuid")).toEqual([
+    1,
+    'error: invalid session ID "not-a-uuid"; it must be a UUID',
+  ]);
   expect(await refusal("--session-id", ONE, "-c")).toEqual([
     1,
-    "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.",
+    "error: --session-id with --continue or --resume requires --fork-session",
   ]);
-  expect(await refusal("--resume")).toEqual([1, expect.stringContaining("--resume requires a valid session ID")]);
+  expect(await refusal("--resume")).toEqual([1, expect.stringContaining("--resume requires a session ID or name")]);
   expect(await refusal("--resume-session-at", ONE)).toEqual([1, expect.stringContaining("requires --resume")]);
 });
 

@@ -197,7 +197,7 @@ for (const [place, prepare] of Object.entries(places)) {
 
     expect({ code: ended.code, result: ended.messages.at(-1)?.result }).toEqual({ code: 0, result: "Done" });
     expect(ended.stderr).toMatch(
-      /^Warning: The transcript cannot be written \(.+\); the session continues without it\n$/,
+      /^warning: the transcript cannot be written \(.+\); the session continues without it\n$/,
     );
     const told = JSON.stringify(model.requests.at(-1)!.body.messages);
     for (const kept of ["alpha", "hello", "1\\n2\\n3"]) expect(told).toContain(kept);
@@ -219,7 +219,7 @@ test("a disk that fills up: one warning, the work goes on, and what is on it can
 
   expect({ code: ended.code, result: ended.messages.at(-1)?.result }).toEqual({ code: 0, result: "Done" });
   expect(ended.stderr).toMatch(
-    /^Warning: The transcript cannot be written \(EFBIG.*\); the session continues without it\n$/,
+    /^warning: the transcript cannot be written \(EFBIG.*\); the session continues without it\n$/,
   );
   expect(ended.messages.filter(({ type }) => type === "user")).toHaveLength(6);
   const { ended: later, told } = await resume(home);

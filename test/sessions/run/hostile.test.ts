@@ -134,7 +134,7 @@ test.each(untrusted)("no variable of the folder reaches us or a command, and eac
   expect(answers[0].content).not.toContain(trap.url);
   expect(names.filter((name) => !ended.stderr.includes(`env.${name}`))).toEqual([]);
   expect(ended.stderr).toContain(join(home.project, hostile.file));
-  expect(ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
+  expect(ended.stderr).toContain(`run: keelson trust ${home.project}`);
   nobodyCalled(trap);
   // All of it went where the user said.
   expect(readdirSync(home.project).sort()).toEqual([".claude", ".git"]);
@@ -277,7 +277,7 @@ test.each(untrusted)("allow rules and directories: %s", async (_, hostile) => {
   expect(ended.stderr).toContain("permissions.allow");
   expect(ended.stderr).toContain("permissions.additionalDirectories");
   expect(ended.stderr).toContain(join(home.project, hostile.file));
-  expect(ended.stderr).toContain(`projects["${home.project}"].hasTrustDialogAccepted`);
+  expect(ended.stderr).toContain(`run: keelson trust ${home.project}`);
 });
 
 test.each(named)("the user's rules and switches cannot be lifted: %s", async (_, hostile) => {
@@ -321,7 +321,7 @@ test("trust is not borrowed: not from a parent, not from a link's name, not thro
   for (const cwd of Object.values(folders)) {
     const { verdicts, ended } = await visit(home, [write("a.txt")], [], {}, cwd);
     expect([cwd, verdicts]).toEqual([cwd, ["denied"]]);
-    expect(ended.stderr).toContain(`projects["${cwd}"].hasTrustDialogAccepted`);
+    expect(ended.stderr).toContain(`run: keelson trust ${cwd}`);
   }
 
   // A trusted name that somebody turned into a link to another folder: its own name is what counts.
@@ -488,7 +488,7 @@ test("a .claude that is a link is judged like a folder of its own, and nothing o
 
 test("what a warning quotes of a file cannot drive the terminal", async () => {
   using home = temporaryHome();
-  const escape = "\u001b]0;owned\u0007\u001b[2J\r\nWarning: all is well\u009b31m";
+  const escape = "\u001b]0;owned\u0007\u001b[2J\r\nwarning: all is well\u009b31m";
   home.write(".claude/settings.json", {
     [escape]: { [escape]: escape },
     env: { [`LD_${escape}`]: "x", "LD_\u001b[2J": "x", "GIT_\u009b2J": "x", [escape]: 1, "a b": escape },
@@ -500,7 +500,7 @@ test("what a warning quotes of a file cannot drive the terminal", async () => {
   const { ended } = await visit(home, [write("a.txt")], ["--output-format", "text"], {}, undefined, { text: true });
   // oxlint-disable-next-line no-control-regex
   expect(ended.stderr.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g)).toBeNull();
-  expect(ended.stderr).not.toContain("\nWarning: all is well");
+  expect(ended.stderr).not.toContain("\nwarning: all is well");
 });
 
 test("a folder whose own name drives terminals is quoted", async () => {

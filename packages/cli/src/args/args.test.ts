@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { parseArguments, type Arguments } from "./args.ts";
 import { FLAGS } from "./flags.ts";
 
-/** What was given, as plain data. */
+/** The parsed arguments as plain data. */
 function given(argv: readonly string[]) {
   const parsed = parseArguments(argv);
   if (!parsed.ok) return parsed.error;
@@ -98,62 +98,35 @@ test.each(GOOD)("parseArguments(%j)", (argv, expected) => {
   expect<unknown>(given(argv)).toEqual(expected);
 });
 
-const MODES = "acceptEdits, auto, bypassPermissions, default, dontAsk, manual, plan";
+const MODES = "acceptEdits, auto, bypassPermissions, default, dontAsk, manual or plan";
 const BAD: readonly [argv: string[], message: string][] = [
-  [["--modle", "x"], "error: unknown option '--modle'\n(Did you mean --model?)"],
-  [["--output-fromat=json"], "error: unknown option '--output-fromat=json'\n(Did you mean --output-format?)"],
-  [["--zzzzzzzzzz"], "error: unknown option '--zzzzzzzzzz'"],
-  [["-x"], "error: unknown option '-x'"],
-  [["-px"], "error: unknown option '-x'"],
-  [["--print=yes"], "error: unknown option '--print=yes'\n(Did you mean --print?)"],
-  [["--model"], "error: option '--model <model>' argument missing"],
-  [["--allowedTools"], "error: option '--allowedTools <rules...>' argument missing"],
-  [
-    ["--permission-mode", "zzz"],
-    `error: option '--permission-mode <mode>' argument 'zzz' is invalid. Allowed choices are ${MODES}.`,
-  ],
-  [
-    ["--output-format", "xml"],
-    "error: option '--output-format <format>' argument 'xml' is invalid. Allowed choices are text, json, stream-json.",
-  ],
-  [
-    ["--max-turns", "0"],
-    "error: option '--max-turns <n>' argument '0' is invalid. Expected a whole number of at least 1.",
-  ],
-  [
-    ["--max-turns=-1"],
-    "error: option '--max-turns <n>' argument '-1' is invalid. Expected a whole number of at least 1.",
-  ],
-  [
-    ["--max-turns", "2.5"],
-    "error: option '--max-turns <n>' argument '2.5' is invalid. Expected a whole number of at least 1.",
-  ],
-  [
-    ["--max-turns", "1e3"],
-    "error: option '--max-turns <n>' argument '1e3' is invalid. Expected a whole number of at least 1.",
-  ],
-  [
-    ["--max-budget-usd", "0"],
-    "error: option '--max-budget-usd <amount>' argument '0' is invalid. Expected a number greater than 0.",
-  ],
-  [
-    ["--max-budget-usd", "lots"],
-    "error: option '--max-budget-usd <amount>' argument 'lots' is invalid. Expected a number greater than 0.",
-  ],
-  [
-    ["--max-budget-usd="],
-    "error: option '--max-budget-usd <amount>' argument '' is invalid. Expected a number greater than 0.",
-  ],
-  [["--plugin-url", "u"], "error: option '--plugin-url <url>' is not available in this version yet"],
-  [["-w"], "error: option '-w, --worktree [name]' is not available in this version yet"],
-  [["mcp", "list"], "error: the command 'mcp' is not available in this version yet"],
+  [["--modle", "x"], 'unknown option "--modle"; did you mean "--model"?'],
+  [["--output-fromat=json"], 'unknown option "--output-fromat=json"; did you mean "--output-format"?'],
+  [["--zzzzzzzzzz"], 'unknown option "--zzzzzzzzzz"'],
+  [["-x"], 'unknown option "-x"'],
+  [["-px"], 'unknown option "-x"'],
+  [["--print=yes"], 'unknown option "--print=yes"; did you mean "--print"?'],
+  [["--model"], "option --model requires a value"],
+  [["--allowedTools"], "option --allowedTools requires a value"],
+  [["--permission-mode", "zzz"], `invalid value "zzz" for --permission-mode; use ${MODES}`],
+  [["--output-format", "xml"], 'invalid value "xml" for --output-format; use text, json or stream-json'],
+  [["--max-turns", "0"], 'invalid value "0" for --max-turns; use a whole number, 1 or more'],
+  [["--max-turns=-1"], 'invalid value "-1" for --max-turns; use a whole number, 1 or more'],
+  [["--max-turns", "2.5"], 'invalid value "2.5" for --max-turns; use a whole number, 1 or more'],
+  [["--max-turns", "1e3"], 'invalid value "1e3" for --max-turns; use a whole number, 1 or more'],
+  [["--max-budget-usd", "0"], 'invalid value "0" for --max-budget-usd; use a number greater than 0'],
+  [["--max-budget-usd", "lots"], 'invalid value "lots" for --max-budget-usd; use a number greater than 0'],
+  [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
+  [["--plugin-url", "u"], "option --plugin-url is not available in this version yet"],
+  [["-w"], "option --worktree is not available in this version yet"],
+  [["mcp", "list"], 'command "mcp" is not available in this version yet; use -p to send a prompt that starts with it'],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {
   expect(given(argv)).toBe(message);
 });
 
-test("a prompt that a list flag took is remembered for the message that will be needed", () => {
+test("a prompt taken by a list flag is kept for the error message", () => {
   const swallowed = (...argv: string[]) => (parseArguments(argv) as { arguments: Arguments }).arguments.swallowed;
   expect(swallowed("--allowedTools", "Read", "do this")).toEqual({ flag: "allowedTools", word: "do this" });
   expect(swallowed("--allowedTools", "Bash(git *)")).toBeUndefined();

@@ -1,24 +1,24 @@
-// Words of the command line to values, by the table in flags.ts. Checks each word by itself; what they mean
-// together is for invocation.ts.
+// Parses command-line words into values, using the table in flags.ts. It checks each word by itself;
+// invocation.ts checks how they combine.
 
-import { nearest } from "./nearest.ts";
+import { didYouMean, eitherOf } from "./nearest.ts";
 import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
 
 export interface Arguments {
-  /** Flags that were given without a value, or may be. */
+  /** Whether the flag was given, with or without a value. */
   has(name: string): boolean;
   /** The last value given. */
   text(name: string): string | undefined;
   number(name: string): number | undefined;
   /** All values given; undefined when the flag was not. */
   list(name: string): readonly string[] | undefined;
-  /** What is left beside the flags, word by word. */
+  /** The words that are not flags or their values. */
   readonly words: readonly string[];
-  /** The same as one text. */
+  /** The same words, joined with spaces. */
   readonly prompt: string | undefined;
-  /** Names of flags that were accepted without effect. */
+  /** Names of the given flags that have no effect here. */
   readonly ignored: readonly string[];
-  /** A word that a list flag took last and that looks as if it was meant as the prompt. */
+  /** The last word taken by a list flag, if it looks like a prompt. */
   readonly swallowed: { readonly flag: string; readonly word: string } | undefined;
 }
 
@@ -34,7 +34,7 @@ export function parseArguments(argv: readonly string[], flags: readonly Flag[] =
   }
 }
 
-/** How a flag is written in help and in messages: `-r, --resume [session]`. */
+/** A flag as shown in help: `-r, --resume [session]`. */
 export function spelling(flag: Flag): string {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   switch (flag.value.kind) {
@@ -60,7 +60,9 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   let swallowed: Arguments["swallowed"];
 
   if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0])) {
-    throw new WrongWord(`error: the command '${argv[0]}' is not available in this version yet`);
+    throw new WrongWord(
+      `command "${argv[0]}" is not available in this version yet; use -p to send a prompt that starts with it`,
+    );
   }
 
   const record = (flag: Flag, value?: string) => {
@@ -87,8 +89,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     swallowed = undefined;
 
     const { flag, attached, more } = word.startsWith("--") ? long(word, names, flags) : short(word, shorts);
-    if (flag.state === "later")
-      throw new WrongWord(`error: option '${spelling(flag)}' is not available in this version yet`);
+    if (flag.state === "later") throw new WrongWord(`option --${flag.name} is not available in this version yet`);
     if (more !== undefined) rest.unshift(more);
     if (flag.value.kind === "none") record(flag);
     else if (attached !== undefined) record(flag, attached);
@@ -96,7 +97,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
       record(flag, rest[0] !== undefined && mayFollow(flag.value, rest[0]) ? rest.shift() : undefined);
     else {
       const value = rest.shift();
-      if (value === undefined) throw new WrongWord(`error: option '${spelling(flag)}' argument missing`);
+      if (value === undefined) throw new WrongWord(`option --${flag.name} requires a value`);
       record(flag, value);
       if (flag.value.kind === "list") {
         open = flag;
@@ -139,16 +140,14 @@ function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Fl
     const known = flags
       .filter(({ help }) => help !== undefined)
       .flatMap((each) => [each.name, ...(each.aliases ?? [])]);
-    const suggestion = nearest(name, known);
-    const hint = suggestion === undefined ? "" : `\n(Did you mean --${suggestion}?)`;
-    throw new WrongWord(`error: unknown option '${word}'${hint}`);
+    throw new WrongWord(`unknown option "${word}"${didYouMean(name, known, "--")}`);
   }
   return { flag, attached: equals < 0 ? undefined : word.slice(equals + 1) };
 }
 
 function short(word: string, shorts: ReadonlyMap<string, Flag>): Found {
   const flag = shorts.get(word[1]!);
-  if (flag === undefined) throw new WrongWord(`error: unknown option '${word}'`);
+  if (flag === undefined) throw new WrongWord(`unknown option "${word}"`);
   const tail = word.slice(2);
   if (tail === "") return { flag };
   return flag.value.kind === "none" ? { flag, more: `-${tail}` } : { flag, attached: tail };
@@ -157,22 +156,22 @@ function short(word: string, shorts: ReadonlyMap<string, Flag>): Found {
 function checked(flag: Flag, word: string): string {
   const { value } = flag;
   const wrong = (why: string) => {
-    throw new WrongWord(`error: option '${spelling(flag)}' argument '${word}' is invalid. ${why}`);
+    throw new WrongWord(`invalid value "${word}" for --${flag.name}; ${why}`);
   };
   switch (value.kind) {
     case "choice":
-      if (!value.choices.includes(word)) wrong(`Allowed choices are ${value.choices.join(", ")}.`);
+      if (!value.choices.includes(word)) wrong(`use ${eitherOf(value.choices)}`);
       return word;
     case "integer":
       if (!/^\d+$/.test(word) || Number(word) < value.least || !Number.isSafeInteger(Number(word))) {
-        wrong(`Expected a whole number of at least ${value.least}.`);
+        wrong(`use a whole number, ${value.least} or more`);
       }
       return word;
     case "number": {
       const number = Number(word);
       const fits = value.above ? number > value.least : number >= value.least;
       if (word.trim() === "" || !Number.isFinite(number) || !fits) {
-        wrong(`Expected a number ${value.above ? "greater than" : "of at least"} ${value.least}.`);
+        wrong(`use a number ${value.above ? "greater than" : "of at least"} ${value.least}`);
       }
       return word;
     }

@@ -1,8 +1,9 @@
-// Every flag of the command line as data: the parser, the checks and the help page all read this table.
+// Every command-line flag, as a table for the parser, the checks and the help page.
 
-export type FlagGroup = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Other";
+/** A section of the help page. `Clients` are programs that drive this one, such as SDKs and editors. */
+export type FlagGroup = "Output" | "Sessions" | "Model" | "Prompt" | "Permissions" | "Settings" | "Clients" | "Other";
 
-/** What follows a flag. `list` takes every word up to the next flag; `optional` takes one if it is there and fits. */
+/** What follows a flag. `list` takes all words up to the next flag; `optional` takes the next word if it fits. */
 export type Value =
   | { readonly kind: "none" }
   | { readonly kind: "text" | "list"; readonly label: string }
@@ -16,13 +17,13 @@ export interface Flag {
   readonly aliases?: readonly string[];
   readonly value: Value;
   readonly group: FlagGroup;
-  /** Absent: works, but is not listed. */
+  /** Absent for flags that work but are not listed. */
   readonly help?: string;
-  /** `later`: known to compatible programs, refused here until it exists. `ignored`: accepted without effect. */
+  /** `later`: exists in compatible programs and is refused here. `ignored`: accepted, without effect. */
   readonly state?: "later" | "ignored";
 }
 
-/** Words that name a command elsewhere; nobody means them as a prompt. */
+/** Commands of compatible programs that do not exist here yet. */
 export const COMMANDS_LATER: readonly string[] =
   "agents auth auto-mode gateway install mcp plugin plugins project purge setup-token update upgrade".split(" ");
 
@@ -41,48 +42,48 @@ const later = (name: string, value: Value = none, short?: string): Flag => ({
 const ignored = (name: string, value: Value = none): Flag => ({ name, value, group: "Other", state: "ignored" });
 
 export const FLAGS: readonly Flag[] = [
-  { name: "print", short: "p", value: none, group: "Output", help: "Answer the prompt on standard output and exit" },
+  { name: "print", short: "p", value: none, group: "Output", help: "Print the answer and exit" },
   {
     name: "output-format",
     value: choice("format", "text", "json", "stream-json"),
     group: "Output",
-    help: "The final text, one JSON result, or one JSON message per line as they come",
+    help: "Print the final text, a JSON result, or each message as a line of JSON",
   },
   {
     name: "input-format",
     value: choice("format", "text", "stream-json"),
-    group: "Output",
-    help: "A prompt as text, or JSON messages, one per line, for as many prompts as you like",
+    group: "Clients",
+    help: "Read one prompt as text, or messages as lines of JSON",
   },
   {
     name: "verbose",
     value: none,
     group: "Output",
-    help: "Required for stream-json with --print; with json, print an array of all messages",
+    help: "Print all messages (json); required for stream-json",
   },
   {
     name: "include-partial-messages",
     value: none,
-    group: "Output",
-    help: "Also the pieces of a reply while it is being written (stream-json)",
+    group: "Clients",
+    help: "Include partial replies as they are written (stream-json)",
   },
   {
     name: "include-hook-events",
     value: none,
-    group: "Output",
-    help: "Also every hook that starts and what it answered (stream-json)",
+    group: "Clients",
+    help: "Include hook starts and results (stream-json)",
   },
   {
     name: "replay-user-messages",
     value: none,
-    group: "Output",
-    help: "Repeat each message from standard input on standard output (stream-json)",
+    group: "Clients",
+    help: "Echo each message read from standard input (stream-json)",
   },
   {
     name: "json-schema",
     value: one("schema"),
     group: "Output",
-    help: "Answer with JSON that fits this JSON Schema, given inline or as a file",
+    help: "Require an answer that matches this JSON Schema, inline or in a file",
   },
   {
     name: "max-turns",
@@ -94,172 +95,183 @@ export const FLAGS: readonly Flag[] = [
     name: "max-budget-usd",
     value: { kind: "number", label: "amount", least: 0, above: true },
     group: "Output",
-    help: "Stop when this many dollars are spent",
+    help: "Stop after spending this many US dollars",
   },
   {
     name: "task-budget",
     value: { kind: "integer", label: "tokens", least: 1 },
     group: "Output",
-    help: "Tell the model to make do with this many tokens",
+    help: "Give the model a token budget for the task",
   },
 
-  { name: "continue", short: "c", value: none, group: "Sessions", help: "Go on with the last session of this folder" },
+  {
+    name: "continue",
+    short: "c",
+    value: none,
+    group: "Sessions",
+    help: "Continue the most recent session in this folder",
+  },
   {
     name: "resume",
     short: "r",
     value: maybe("session"),
     group: "Sessions",
-    help: "Go on with a session, by its ID or its name",
+    help: "Resume a session by ID or name",
   },
-  { name: "fork-session", value: none, group: "Sessions", help: "Go on in a copy; the session itself stays as it is" },
-  { name: "session-id", value: one("uuid"), group: "Sessions", help: "The ID the new session shall have" },
+  { name: "fork-session", value: none, group: "Sessions", help: "Continue in a copy and leave the original unchanged" },
+  { name: "session-id", value: one("uuid"), group: "Sessions", help: "Use this UUID for the new session" },
   {
     name: "resume-session-at",
     value: one("message"),
-    group: "Sessions",
-    help: "With --resume: go on after the message with this UUID",
+    group: "Clients",
+    help: "With --resume: continue after the message with this UUID",
   },
   {
     name: "resume-drops-turn",
     value: one("prompt"),
-    group: "Sessions",
-    help: "With --resume-session-at: only if that leaves out the turn of this prompt and no other",
+    group: "Clients",
+    help: "With --resume-session-at: fail unless exactly the turn of this prompt is dropped",
   },
-  { name: "name", short: "n", value: one("name"), group: "Sessions", help: "A name to find the session by" },
-  { name: "no-session-persistence", value: none, group: "Sessions", help: "Keep no transcript" },
+  { name: "name", short: "n", value: one("name"), group: "Sessions", help: "Name the session" },
+  { name: "no-session-persistence", value: none, group: "Sessions", help: "Do not save a transcript" },
 
-  { name: "model", value: one("model"), group: "Model", help: "The model to ask, by alias or full name" },
+  { name: "model", value: one("model"), group: "Model", help: "Use this model: an alias or a full name" },
   {
     name: "fallback-model",
     value: one("models"),
     group: "Model",
-    help: "Models to turn to, in this order, when the first is overloaded (comma-separated)",
+    help: "Models to try in order when the first is overloaded (comma-separated)",
   },
   {
     name: "effort",
     value: choice("level", "low", "medium", "high", "xhigh", "max"),
     group: "Model",
-    help: "How much effort the model puts into an answer",
+    help: "How much effort the model spends",
   },
   {
     name: "thinking",
     value: choice("mode", "adaptive", "enabled", "disabled"),
     group: "Model",
-    help: "Whether it thinks first",
+    help: "Whether the model thinks before answering",
   },
   {
     name: "max-thinking-tokens",
     value: { kind: "integer", label: "n", least: 0 },
     group: "Model",
-    help: "How long it may think; 0 for not at all",
+    help: "Limit on thinking; 0 turns it off",
   },
-  { name: "betas", value: many("betas"), group: "Model", help: "Beta features to ask the API for" },
+  { name: "betas", value: many("betas"), group: "Model", help: "API beta features to enable" },
 
-  { name: "system-prompt", value: one("text"), group: "Prompt", help: "Replaces the system prompt" },
-  { name: "system-prompt-file", value: one("file"), group: "Prompt", help: "The same, from a file" },
-  { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Added to the system prompt" },
-  { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "The same, from a file" },
+  { name: "system-prompt", value: one("text"), group: "Prompt", help: "Replace the system prompt" },
+  { name: "system-prompt-file", value: one("file"), group: "Prompt", help: "Replace it with a file" },
+  { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Add to the system prompt" },
+  { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "Add a file to it" },
 
   {
     name: "permission-mode",
     value: choice("mode", "acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "manual", "plan"),
     group: "Permissions",
-    help: "What may happen without asking",
+    help: "What runs without approval",
   },
   {
     name: "dangerously-skip-permissions",
     value: none,
     group: "Permissions",
-    help: "Ask about nothing; only for a sandbox without access to anything you care about",
+    help: "Approve everything; use only in a sandbox with nothing to lose",
   },
   {
     name: "allow-dangerously-skip-permissions",
     value: none,
-    group: "Permissions",
-    help: "Let a client choose that mode later",
+    group: "Clients",
+    help: "Let the client switch to bypassPermissions mode later",
   },
   {
     name: "allowedTools",
     aliases: ["allowed-tools"],
     value: many("rules"),
     group: "Permissions",
-    help: 'Rules for what may run unasked, such as "Bash(git *)" Edit',
+    help: 'Rules for what runs without approval, such as "Bash(git *)" Edit',
   },
   {
     name: "disallowedTools",
     aliases: ["disallowed-tools"],
     value: many("rules"),
     group: "Permissions",
-    help: "Rules for what may never run",
+    help: "Rules for what never runs",
   },
   {
     name: "tools",
     value: many("tools"),
     group: "Permissions",
-    help: 'The built-in tools to offer: names, "default" for all of them, "" for none',
+    help: 'Built-in tools to offer: names, "default" for all, "" for none',
   },
   {
     name: "permission-prompt-tool",
     value: one("tool"),
-    group: "Permissions",
-    help: 'Who answers permission questions; "stdio" asks the client over the stream',
+    group: "Clients",
+    help: 'Who approves tool calls; "stdio" asks the client over the stream',
   },
-  { name: "permission-prompts", value: choice("who", "host", "none"), group: "Permissions" },
-  { name: "restricted", value: none, group: "Permissions", help: "No tools that run programs" },
-  { name: "add-dir", value: many("folders"), group: "Permissions", help: "Further folders to work in" },
+  { name: "permission-prompts", value: choice("who", "host", "none"), group: "Clients" },
+  { name: "restricted", value: none, group: "Permissions", help: "Offer no tools that run programs" },
+  { name: "add-dir", value: many("folders"), group: "Permissions", help: "Also work in these folders" },
 
-  { name: "settings", value: one("file-or-json"), group: "Settings", help: "Settings above those of user and project" },
+  {
+    name: "settings",
+    value: one("file-or-json"),
+    group: "Settings",
+    help: "Settings that override user and project settings",
+  },
   {
     name: "setting-sources",
     value: one("sources"),
     group: "Settings",
-    help: "Which settings files to read: user, project, local (comma-separated)",
+    help: "Settings files to read: user, project, local (comma-separated)",
   },
   {
     name: "managed-settings",
     value: one("json"),
-    group: "Settings",
-    help: "Policy of whoever starts the program; only what makes things stricter counts",
+    group: "Clients",
+    help: "Policy from the parent process; it can only restrict",
   },
   {
     name: "project-config-root",
     value: one("folder"),
-    group: "Settings",
-    help: "A checkout whose .claude counts in place of this folder's",
+    group: "Clients",
+    help: "Use the .claude folder of this checkout instead",
   },
   {
     name: "require-trust",
     value: none,
     group: "Settings",
-    help: "Of a folder that is not trusted, take only what denies and asks",
+    help: "In an untrusted folder, apply only its deny and ask rules",
   },
-  { name: "safe-mode", value: none, group: "Settings", help: "Nothing customised but what an administrator set up" },
+  { name: "safe-mode", value: none, group: "Settings", help: "Ignore all customization except managed settings" },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
   {
     name: "mcp-config",
     value: many("configs"),
     group: "Settings",
-    help: "MCP servers, as JSON or files; in this version those inside a client",
+    help: "MCP servers, as JSON or files; in this version only those of a client",
   },
-  { name: "session-mirror", value: none, group: "Other", help: "Every transcript entry is part of the stream too" },
-  { name: "await-claim", value: none, group: "Other", help: "Wait, loaded, for a client to say what to run and where" },
-  { name: "init", value: none, group: "Other", help: "Run the Setup hooks of a first start before the session" },
-  { name: "init-only", value: none, group: "Other", help: "Run them and the SessionStart hooks, then exit" },
-  { name: "maintenance", value: none, group: "Other", help: "Run the Setup hooks for upkeep before the session" },
+  { name: "session-mirror", value: none, group: "Clients", help: "Include every transcript entry in the stream" },
+  { name: "await-claim", value: none, group: "Clients", help: "Start now and wait for a client to say what to run" },
+  { name: "init", value: none, group: "Other", help: "Run the init Setup hooks before the session" },
+  { name: "init-only", value: none, group: "Other", help: "Run the init Setup and SessionStart hooks, then exit" },
+  { name: "maintenance", value: none, group: "Other", help: "Run the maintenance Setup hooks before the session" },
   {
     name: "debug",
     short: "d",
-    // A prompt is no filter: `--debug "Fix the tests"` asks.
+    // In `--debug "Fix the tests"` the text is the prompt, not a filter.
     value: maybe("filter", /^!?[\w-]+(?:,\s*!?[\w-]+)*$/),
     group: "Other",
-    help: 'Log what happens to standard error, by category: "api,hooks", or "!tools" for all others',
+    help: 'Log to standard error; filter by category: "api,hooks", "!tools"',
   },
-  { name: "debug-file", value: one("file"), group: "Other", help: "Write the debug log to a file (implies --debug)" },
-  { name: "help", short: "h", value: none, group: "Other", help: "This page" },
-  { name: "version", short: "v", value: none, group: "Other", help: "The version, ours and the compatible one" },
+  { name: "debug-file", value: one("file"), group: "Other", help: "Log to a file instead (implies --debug)" },
+  { name: "help", short: "h", value: none, group: "Other", help: "Show this help" },
+  { name: "version", short: "v", value: none, group: "Other", help: "Show the version" },
 
-  // Accepted without effect: they only ask for more messages or switch on what is on, or off what does not exist here.
+  // No effect: these ask for extra messages, turn on what is always on, or turn off what does not exist here.
   ignored("forward-subagent-text"),
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),

@@ -1,35 +1,44 @@
-// The help page, made from the tables of commands and flags.
+// The help page, generated from the tables of commands and flags.
 
 import { spelling } from "./args.ts";
 import { COMMANDS } from "../commands.ts";
 import { FLAGS, type Flag, type FlagGroup } from "./flags.ts";
 
-const WIDTH = 100;
+export const WIDTH = 100;
 const COLUMN = 40;
-const GROUPS: readonly FlagGroup[] = ["Output", "Sessions", "Model", "Prompt", "Permissions", "Settings", "Other"];
+const SECTIONS: Readonly<Record<FlagGroup, string>> = {
+  Output: "Output options",
+  Model: "Model options",
+  Sessions: "Session options",
+  Permissions: "Permission options",
+  Prompt: "System prompt options",
+  Settings: "Settings options",
+  Clients: "Options for programs that drive Keelson",
+  Other: "Other options",
+};
 
 const USAGE = `Usage: keelson [options] [prompt]
        keelson <command> [options]
 
-Runs an agent on a prompt, in the folder you are in.
+Run an agent on a prompt in the current folder.
 
 Examples:
   keelson -p "What does this project do?"
   git diff | keelson -p "Review this change"
   keelson -p --allowedTools="Bash(npm test),Edit" "Make the tests pass"
-  keelson -p --continue "And now the documentation"
+  keelson -p --continue "Now update the documentation"
   keelson -p --output-format json "List the exported functions" | jq -r .result
 `;
 
 export function help(): string {
-  const sections = GROUPS.map((group) => {
+  const sections = Object.entries(SECTIONS).map(([group, title]) => {
     const flags = FLAGS.filter((flag) => flag.group === group && flag.help !== undefined);
-    return [`${group}:`, ...flags.flatMap(entry)].join("\n");
+    return [`${title}:`, ...flags.flatMap(entry)].join("\n");
   });
   const commands = COMMANDS.map(({ name, help: does }) => `  ${name.padEnd(14)}${does}`);
   return [
     USAGE,
-    ["Commands (keelson <command> --help says more):", ...commands, ""].join("\n"),
+    ["Commands (see keelson <command> --help):", ...commands, ""].join("\n"),
     ...sections.map((section) => `${section}\n`),
   ].join("\n");
 }
@@ -47,7 +56,7 @@ function describe(flag: Flag): string {
   return `${flag.help}${choices}`;
 }
 
-function wrap(text: string, width: number): readonly string[] {
+export function wrap(text: string, width: number): readonly string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
     const line = lines.at(-1)!;

@@ -1,4 +1,4 @@
-// What the arguments mean together: which front end, which session, which flags. Reads the files that flags name.
+// What the arguments mean together: which front end, which session, which settings. Reads the files named by flags.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,30 +10,30 @@ import type { SessionChoice } from "../open.ts";
 
 export interface Invocation {
   readonly output: "text" | "json" | "stream-json";
-  /** Messages, not text, come from standard input. */
+  /** Standard input holds messages, not text. */
   readonly streamInput: boolean;
-  /** With `json`: every message of the run, not only the result. */
+  /** With `json`: print every message of the run, not only the result. */
   readonly verbose: boolean;
   readonly partial: boolean;
   readonly replay: boolean;
-  /** Hooks at work are part of the stream. */
+  /** Include hook starts and results in the stream. */
   readonly hookEvents: boolean;
-  /** Every transcript entry is part of the stream. */
+  /** Include every transcript entry in the stream. */
   readonly mirror: boolean;
-  /** Which Setup hooks run before the session, if any. */
+  /** The Setup hooks to run before the session. */
   readonly setup?: "init" | "maintenance";
-  /** Nothing is asked: hooks run, and that is all. */
+  /** Run the hooks and exit without a prompt. */
   readonly setupOnly: boolean;
-  /** Permission questions go to the client as control requests. */
+  /** Send permission questions to the client as control requests. */
   readonly stdioPermissions: boolean;
   readonly session: SessionChoice;
   readonly flags: Flags;
   readonly prompt: string | undefined;
-  /** Absent: no debug log. */
+  /** Absent when there is no debug log. */
   readonly debug?: DebugChoice;
 }
 
-/** A combination that makes no sense. Shown as it stands; the exit code is 1. */
+/** Arguments that cannot be used. The message is printed after `error:`; the exit code is 1. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -45,18 +45,16 @@ export function toInvocation(given: Arguments, cwd: string): Invocation {
   const partial = given.has("include-partial-messages");
   const replay = given.has("replay-user-messages");
   if (streamInput && output !== "stream-json") {
-    throw new UsageError("Error: --input-format=stream-json requires output-format=stream-json.");
+    throw new UsageError("--input-format=stream-json requires --output-format=stream-json");
   }
   if (output === "stream-json" && !given.has("verbose")) {
-    throw new UsageError("Error: When using --print, --output-format=stream-json requires --verbose");
+    throw new UsageError("--output-format=stream-json requires --verbose");
   }
   if (partial && output !== "stream-json") {
-    throw new UsageError("Error: --include-partial-messages requires --print and --output-format=stream-json.");
+    throw new UsageError("--include-partial-messages requires --output-format=stream-json");
   }
   if (replay && !streamInput) {
-    throw new UsageError(
-      "Error: --replay-user-messages requires both --input-format=stream-json and --output-format=stream-json.",
-    );
+    throw new UsageError("--replay-user-messages requires --input-format=stream-json");
   }
   return {
     output,
@@ -89,9 +87,9 @@ function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
 function asksClient(given: Arguments, streamInput: boolean): boolean {
   const tool = given.text("permission-prompt-tool");
   if (tool !== undefined && tool !== "stdio") {
-    throw new UsageError(`Error: --permission-prompt-tool '${tool}' is not available in this version yet; use stdio`);
+    throw new UsageError(`--permission-prompt-tool "${tool}" is not available in this version yet; use "stdio"`);
   }
-  // Without stream input nobody could answer, and a question without an answer is a no.
+  // Without stream input the client has no way to answer.
   return tool === "stdio" && streamInput && given.text("permission-prompts") !== "none";
 }
 
@@ -107,23 +105,19 @@ function sessionChoice(given: Arguments): SessionChoice {
   const continues = given.has("continue");
 
   if (sessionId !== undefined && !UUID.test(sessionId)) {
-    throw new UsageError("Error: Invalid session ID. Must be a valid UUID.");
+    throw new UsageError(`invalid session ID "${sessionId}"; it must be a UUID`);
   }
-  if (resumes && continues) throw new UsageError("Error: --continue and --resume cannot be used together");
+  if (resumes && continues) throw new UsageError("--continue and --resume cannot be used together");
   if (sessionId !== undefined && (resumes || continues) && !fork) {
-    throw new UsageError(
-      "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified.",
-    );
+    throw new UsageError("--session-id with --continue or --resume requires --fork-session");
   }
   if (resumes && (target === undefined || target === "")) {
-    throw new UsageError(
-      "Error: --resume requires a valid session ID when used with --print. Usage: keelson -p --resume <session>",
-    );
+    throw new UsageError("--resume requires a session ID or name: keelson -p --resume <session>");
   }
-  if (at !== undefined && !resumes) throw new UsageError("Error: --resume-session-at requires --resume");
+  if (at !== undefined && !resumes) throw new UsageError("--resume-session-at requires --resume");
   const drops = given.text("resume-drops-turn");
   if (drops !== undefined && at === undefined) {
-    throw new UsageError("Error: --resume-drops-turn requires --resume-session-at");
+    throw new UsageError("--resume-drops-turn requires --resume-session-at");
   }
 
   return {
@@ -180,22 +174,20 @@ const managedSettings = (text: string | undefined) =>
 function settingSources(text: string | undefined): Flags["settingSources"] {
   return commas(text)?.map((source) => {
     if (source === "user" || source === "project" || source === "local") return source;
-    throw new UsageError(
-      `Error processing --setting-sources: Invalid setting source: ${source}. Valid options are: user, project, local`,
-    );
+    throw new UsageError(`invalid value "${source}" for --setting-sources; use user, project or local`);
   });
 }
 
-/** Not the JSON text itself. */
+/** Whether this is a file name, as opposed to JSON text. */
 const isNamed = (config: string) => !config.trim().startsWith("{");
 
-/** Of several configurations that name the same server, the last one counts. */
+/** When several configurations name the same server, the last one wins. */
 function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
   if (configs === undefined) return undefined;
   const all = configs.map((config) => {
     const text = isNamed(config) ? readNamed("--mcp-config", config, cwd) : config;
     const servers = objectIn(text, "--mcp-config")["mcpServers"];
-    if (!isObject(servers)) throw new UsageError('Error: --mcp-config must hold an object under "mcpServers"');
+    if (!isObject(servers)) throw new UsageError('--mcp-config must contain an object under "mcpServers"');
     return servers;
   });
   return Object.assign({}, ...all) as JsonObject;
@@ -206,9 +198,9 @@ function objectIn(text: string, flag: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Error: ${flag} is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`${flag} is not valid JSON: ${(error as Error).message}`);
   }
-  if (!isObject(value)) throw new UsageError(`Error: ${flag} must be a JSON object`);
+  if (!isObject(value)) throw new UsageError(`${flag} must be a JSON object`);
   return value as JsonObject;
 }
 
@@ -222,7 +214,7 @@ function promptText(given: Arguments, name: string, cwd: string): string | undef
   const file = given.text(`${name}-file`);
   if (file === undefined) return text;
   if (text !== undefined) {
-    throw new UsageError(`Error: Cannot use both --${name} and --${name}-file. Please use only one.`);
+    throw new UsageError(`--${name} and --${name}-file cannot be used together`);
   }
   return readNamed(`--${name}-file`, file, cwd);
 }
@@ -232,14 +224,14 @@ const MAX_FILE = 10 * 1024 * 1024;
 function readNamed(flag: string, path: string, cwd: string): string {
   const file = resolve(cwd, path);
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`Error: ${flag}: file not found: ${file}`);
-  // Process substitution hands us a pipe, which is as good as a file; a directory is not.
-  if (stat.isDirectory()) throw new UsageError(`Error: ${flag}: ${file} is a directory`);
-  if (stat.size > MAX_FILE) throw new UsageError(`Error: ${flag}: ${file} is larger than ${MAX_FILE} bytes`);
+  if (stat === undefined) throw new UsageError(`${flag}: file not found: ${file}`);
+  // Not only regular files: process substitution passes a pipe.
+  if (stat.isDirectory()) throw new UsageError(`${flag}: ${file} is a directory`);
+  if (stat.size > MAX_FILE) throw new UsageError(`${flag}: ${file} is larger than ${MAX_FILE} bytes`);
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`Error: ${flag}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new UsageError(`${flag}: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

@@ -1,5 +1,5 @@
-// A program that waits, loaded, until a client says where it runs, with which arguments and which environment. Until then
-// it is bound to nothing: it has read no settings and opened no session, so nothing can be left of what it was before.
+// `--await-claim`: the program starts and waits until a client sends a folder, arguments and an environment. Until then it
+// reads no settings and opens no session, so nothing carries over into the claimed session.
 
 import {
   controlError,
@@ -13,11 +13,12 @@ import {
 import { parseArguments } from "../args/args.ts";
 import { isClaim, readClaim, type Claim, type ClaimRefusal } from "./claim.ts";
 import { rehearse } from "./rehearse.ts";
+import { printError } from "../print-error.ts";
 import type { ProcessIO } from "../process-io.ts";
 
 type Main = (argv: readonly string[], io: ProcessIO) => Promise<number>;
 
-/** What came before the claim: lines for whoever is behind it, and the id of the `initialize` among them. */
+/** Lines that arrived before the claim, kept for the session, and the ID of the `initialize` request among them. */
 interface Parked {
   readonly lines: string[];
   initialize?: string;
@@ -31,7 +32,7 @@ export async function awaitClaim(own: readonly string[], io: ProcessIO, main: Ma
   const input = new LineInput(io.stdin());
   const parked: Parked = { lines: [] };
   const claim = await waitForClaim(input, parked, own, io);
-  // Nobody claimed it: the client is gone or has no use for it.
+  // The input ended without a claim: the client does not need this process.
   if (claim === undefined) return 0;
   if ("problem" in claim) return refuse(io, claim);
 
@@ -56,7 +57,7 @@ export async function awaitClaim(own: readonly string[], io: ProcessIO, main: Ma
   return main(argv, initialize === undefined ? there : { ...there, write: instead(initialize, there.write, () => "") });
 }
 
-/** What can be said of a program in no folder, to a client that waits for it before it claims (observed). */
+/** The reply to `initialize` before a folder is known; some clients wait for it before they claim. */
 const NOWHERE = {
   commands: [],
   agents: [],
@@ -66,9 +67,9 @@ const NOWHERE = {
   available_output_styles: [],
 };
 
-const EXPECTED = "A program started with --await-claim expects a claim as its first line";
+const EXPECTED = "Expected a claim as the first line, because the program was started with --await-claim";
 
-/** Undefined when the input ends before it. */
+/** Undefined when the input ends first. */
 async function waitForClaim(
   input: LineInput,
   parked: Parked,
@@ -88,14 +89,14 @@ async function waitForClaim(
       parked.initialize = id;
       await io.write(toLine(controlSuccess(id, NOWHERE)));
     }
-    // Only a client that has introduced itself may ask for more; the session behind the claim will answer.
+    // After `initialize` a client may send other requests; the session answers them later.
     if (parked.initialize === undefined) break;
     parked.lines.push(line);
   }
   return { id: "", problem: EXPECTED };
 }
 
-/** Writes everything as it is but the reply to one request, which its client has already; what `make` gives goes out for it. */
+/** Writes everything unchanged except the reply to one request, which is replaced by the result of `make`. */
 function instead(id: string, write: ProcessIO["write"], make: (response: Json) => string): ProcessIO["write"] {
   let isDone = false;
   const mark = JSON.stringify(id);
@@ -112,7 +113,7 @@ function instead(id: string, write: ProcessIO["write"], make: (response: Json) =
   };
 }
 
-/** The reply names the session, so a new one gets its id here. */
+/** The reply contains the session ID, so the ID of a new session is chosen here. */
 function withSessionId(argv: readonly string[]): { readonly argv: readonly string[]; readonly sessionId: Json } {
   const parsed = parseArguments(argv);
   if (!parsed.ok) return { argv, sessionId: null };
@@ -125,15 +126,14 @@ function withSessionId(argv: readonly string[]): { readonly argv: readonly strin
 
 async function refuse(io: ProcessIO, { id, problem }: ClaimRefusal): Promise<number> {
   await io.write(toLine(controlError(id, problem, "claim_refused")));
-  io.error(problem);
-  return 1;
+  return printError(io, problem);
 }
 
-/** A claim is small; whoever sends more before its end is not a client of ours. */
+/** A claim is small; more input than this is not a claim. */
 const LONGEST = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** The input line by line, until somebody takes the rest of it as it is. */
+/** Reads the input line by line, then passes on the rest as bytes. */
 class LineInput {
   readonly #input: AsyncIterator<Uint8Array>;
   #held: Uint8Array = new Uint8Array(0);
@@ -159,7 +159,7 @@ class LineInput {
     return "";
   }
 
-  /** These lines again, then everything that was not read yet. */
+  /** The given lines again, then everything not read yet. */
   async *rest(again: readonly string[]): AsyncGenerator<Uint8Array> {
     if (again.length > 0) yield Buffer.from(`${again.join("\n")}\n`);
     if (this.#held.length > 0) yield this.#held;

@@ -13,7 +13,7 @@ const started = {
 };
 const read = (request: object) => readClaim("r1", { cwd: folder, ...request }, started);
 
-test("a claim says everything, and nothing of the process it is made of remains", () => {
+test("a claim replaces the arguments and the environment of the process", () => {
   expect(read({ subtype: "claim", argv: ["--verbose"], env: { A: "1" } })).toEqual({
     id: "r1",
     cwd: folder,
@@ -23,7 +23,7 @@ test("a claim says everything, and nothing of the process it is made of remains"
   });
 });
 
-test("a claim_session adds to what the process was started with", () => {
+test("a claim_session adds to the arguments and the environment of the process", () => {
   const request = {
     subtype: "claim_session",
     permission_mode: "plan",
@@ -43,15 +43,15 @@ test("a claim_session adds to what the process was started with", () => {
   });
 });
 
-test("readClaim() says what is wrong with a claim, and to which request", () => {
+test("readClaim() returns the problem with a claim and the ID of the request", () => {
   const wrong: [object, string][] = [
     [{ subtype: "claim", cwd: "relative" }, "absolute cwd"],
     [{ subtype: "claim", cwd: 5 }, "absolute cwd"],
-    [{ subtype: "claim", cwd: join(folder, "nowhere") }, `There is no folder ${join(folder, "nowhere")}`],
+    [{ subtype: "claim", cwd: join(folder, "nowhere") }, `Folder not found: ${join(folder, "nowhere")}`],
     [{ subtype: "claim", argv: "--verbose" }, "list of arguments"],
     [{ subtype: "claim", argv: ["--no-such-flag"] }, "--no-such-flag"],
-    [{ subtype: "claim", argv: ["--await-claim"] }, "cannot ask for another"],
-    [{ subtype: "claim", env: { A: 1 } }, "environment of texts"],
+    [{ subtype: "claim", argv: ["--await-claim"] }, "cannot contain --await-claim"],
+    [{ subtype: "claim", env: { A: 1 } }, "environment of strings"],
     [{ subtype: "claim_session", cwd: "relative" }, "absolute cwd"],
     [{ subtype: "claim_session", permission_mode: 5 }, "permission mode"],
     [{ subtype: "claim_session", permission_mode: "nonsense" }, "nonsense"],

@@ -1,7 +1,7 @@
-// What a client claims of a program that waits: where it is to run, with which arguments and which environment.
+// Reads a claim: the folder, arguments and environment that a waiting program should use.
 //
-// Our clients send `claim`, with all of it. The official SDK sends `claim_session` (observed, 0.3.325): the arguments are
-// those the process was started with, and the environment is added to the one it has.
+// Our SDK sends `claim`, which replaces everything. The official SDK sends `claim_session` (observed, 0.3.325), which keeps
+// the arguments the process was started with and adds to its environment.
 
 import { isObject } from "@keelson/protocol";
 import { statSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface Claim {
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the reply to it is to hold that to `initialize`. */
+  /** Whether to include the reply to `initialize` in the reply to the claim. */
   readonly wantsFacts: boolean;
 }
 
@@ -24,7 +24,6 @@ export interface ClaimRefusal {
   readonly problem: string;
 }
 
-/** How the process was started. */
 export interface ProcessStart {
   readonly argv: readonly string[];
   readonly env: ProcessIO["env"];
@@ -65,15 +64,15 @@ function sessionClaim(id: string, request: Request, started: ProcessStart): Clai
 
 function misshapen({ subtype }: Request): string {
   return subtype === "claim"
-    ? "A claim needs an absolute cwd, a list of arguments and an environment of texts"
-    : "A claim_session needs an absolute cwd, and texts as permission mode, additional directories and environment";
+    ? "A claim requires an absolute cwd, a list of arguments, and an environment of strings"
+    : "A claim_session requires an absolute cwd, and strings as permission mode, additional directories and environment";
 }
 
 function problemWith({ cwd, argv }: Claim): string | undefined {
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `There is no folder ${cwd}`;
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `Folder not found: ${cwd}`;
   const parsed = parseArguments(argv);
   if (!parsed.ok) return parsed.error;
-  if (parsed.arguments.has("await-claim")) return "A claim cannot ask for another";
+  if (parsed.arguments.has("await-claim")) return "A claim cannot contain --await-claim";
   try {
     toInvocation(parsed.arguments, cwd);
     return undefined;

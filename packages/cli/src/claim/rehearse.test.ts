@@ -16,7 +16,7 @@ const io = {
   },
 } as unknown as ProcessIO;
 
-test("a rehearsal has nothing of the real world but its way to open a session", async () => {
+test("a rehearsal uses fake I/O and shares only the function that opens a session", async () => {
   const seen: ProcessIO[] = [];
   await rehearse(io, async (argv, there) => {
     expect(argv).toContain("--no-session-persistence");
@@ -31,10 +31,10 @@ test("a rehearsal has nothing of the real world but its way to open a session", 
     expect(env["ANTHROPIC_BASE_URL"]).toStartWith("data:");
     expect(JSON.stringify(env)).not.toContain("secret");
     expect(openSession).toBe(io.openSession);
-    expect(write("heard by nobody")).toBeUndefined();
+    expect(write("ignored")).toBeUndefined();
   }
 });
 
-test("a rehearsal that fails is nobody's concern", async () => {
+test("a failed rehearsal is not reported", async () => {
   await rehearse(io, () => Promise.reject(new Error("broken")));
 });

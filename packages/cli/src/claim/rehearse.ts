@@ -1,6 +1,5 @@
-// Sessions played for nobody: no home, no settings, no network, nothing kept. A program that waits for its claim plays a few
-// while it has nothing else to do, because what a process does for the first time takes it twice as long (measured: 14 ms
-// from the claim to the first request, 6 ms after this).
+// Warm-up: runs a few sessions with fake I/O while the program waits for a claim, because code runs slower the first time
+// (14 ms from the claim to the first request; 6 ms after this). No home, no settings, no network, nothing saved.
 
 import { toLine } from "@keelson/protocol";
 import { devNull } from "node:os";
@@ -20,21 +19,21 @@ const ARGUMENTS = [
   "--strict-mcp-config",
 ];
 
-/** Whatever goes wrong in it will go wrong again, and be said, when it is meant. */
+/** Ignores errors: a real session would fail the same way and report it. */
 export async function rehearse(io: ProcessIO, main: Main): Promise<void> {
   const client = startClient();
   for (let time = 0; time < TIMES; time++) await main(ARGUMENTS, nowhere(io)).catch(() => undefined);
   await client;
 }
 
-/** Nothing can be read or written below a device, and what is said here is heard by nobody. */
+/** I/O that reads nothing and discards everything: no file can exist below a device. */
 function nowhere({ platform, openSession }: ProcessIO): ProcessIO {
   return {
     cwd: dirname(devNull),
     home: devNull,
     managedDir: devNull,
     env: {
-      // An address that holds its own answer: the request is made and read, and never leaves the process.
+      // A data URL contains its own response, so the request never leaves the process.
       ANTHROPIC_BASE_URL: `data:text/event-stream,${encodeURIComponent(REPLY.map(toEvent).join(""))}`,
       ANTHROPIC_API_KEY: "none",
       CLAUDE_CODE_MAX_RETRIES: "0",
@@ -52,7 +51,7 @@ function nowhere({ platform, openSession }: ProcessIO): ProcessIO {
   };
 }
 
-/** Bun's HTTP client has a thread of its own, started by its first request: this one is to a socket that cannot be. */
+/** The first request starts the thread of Bun's HTTP client. This one goes to a socket that cannot exist. */
 async function startClient(): Promise<void> {
   await fetch("http://localhost/", { unix: `${devNull}/none` }).catch(() => undefined);
 }

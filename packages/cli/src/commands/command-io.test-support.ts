@@ -1,4 +1,4 @@
-// A world for tests of commands: folders of their own, everything printed is seen, and no session can be opened.
+// Fake I/O for tests of commands: temporary folders, captured output, and no sessions.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export interface Seen {
   readonly err: readonly string[];
 }
 
-/** A scratch folder with a home and a project in it. */
+/** A temporary folder with `home` and `project` inside. */
 export function scratch(name: string): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), `keelson-${name}-`)));
   mkdirSync(join(root, "home"));

@@ -1,4 +1,4 @@
-// Flags that several groups of commands have, and those of the program that they take as well.
+// Flags shared by several commands, and how a command takes over flags of the program.
 
 import { FLAGS, type Flag, type Value } from "../args/flags.ts";
 
@@ -7,9 +7,9 @@ const mode: Value = { kind: "choice", label: "mode", choices: MODES };
 
 export const modeFlag = (help: string): Flag => ({ name: "mode", value: mode, group: "Permissions", help });
 
-export const cwdFlag = (help = "As if started in this directory"): Flag => ({
+export const cwdFlag = (help = "Run as if started in this folder"): Flag => ({
   name: "cwd",
-  value: { kind: "text", label: "directory" },
+  value: { kind: "text", label: "folder" },
   group: "Settings",
   help,
 });
@@ -21,7 +21,7 @@ export const jsonFlag = (help = "Print JSON"): Flag => ({
   help,
 });
 
-/** A group's own flags, and these of the program. */
+/** The command's own flags, and the named flags of the program. */
 export function withShared(own: readonly Flag[], ...names: readonly string[]): readonly Flag[] {
   return [...own, ...FLAGS.filter(({ name }) => names.includes(name))];
 }

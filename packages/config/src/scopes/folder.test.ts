@@ -45,7 +45,7 @@ test("an untrusted project cannot allow or widen, its deny and ask rules count, 
   expect(directories).toEqual([]);
   expect(warnings).toEqual([
     `${cwd}/.claude/settings.json: permissions.allow, permissions.additionalDirectories ignored: this folder is not ` +
-      `trusted; to trust it, set projects["${cwd}"].hasTrustDialogAccepted to true in ${home}/.claude.json`,
+      `trusted; to trust it, run: keelson trust ${cwd}`,
   ]);
 
   trust();
@@ -72,8 +72,8 @@ test("of a local file in an untrusted folder counts what was accepted there, and
   expect(directories).toEqual([realpathSync(tmpdir())]);
   expect(warnings).toEqual([
     `${cwd}/.claude/settings.local.json: permissions.allow "Bash(evil *)", "Write", permissions.additionalDirectories "/" ` +
-      `ignored: nobody accepted this here, and this folder is not trusted; to trust it, set projects["${cwd}"]` +
-      `.hasTrustDialogAccepted to true in ${home}/.claude.json`,
+      `ignored: nobody accepted this here, and this folder is not trusted; to trust it, ` +
+      `run: keelson trust ${cwd}`,
   ]);
 
   trust();

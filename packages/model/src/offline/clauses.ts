@@ -1,16 +1,16 @@
-// Cuts a request into clauses, one for each thing to do. What is quoted is set aside first, so that neither the
-// cutting nor the patterns that follow ever look inside a command or a file's text.
+// Splits a request into clauses, one for each thing to do. Quoted text is replaced by marks first, so that nothing
+// looks for clauses or patterns inside a command or the text of a file.
 
 export interface Clause {
-  /** With a mark in place of everything quoted. */
+  /** The clause, with marks in place of quoted text. */
   readonly text: string;
-  /** The words behind a captured piece of `text`: marks replaced by what they stand for. */
+  /** Replaces the marks in a piece of `text` by the quoted text. */
   spell(piece: string): string;
-  /** The same as it was typed, quotes and all. */
+  /** The clause as typed, quotes included. */
   readonly source: string;
 }
 
-/** Longer than this, outside quotes, is a letter and not a request. */
+/** More text than this outside quotes is not a plain request. */
 const LONGEST = 2_000;
 const MARK = /\u0001(\d+)\u0002/g;
 
@@ -35,12 +35,12 @@ function clause(text: string, quoted: readonly Quoted[]): Clause {
   return { text, spell: (piece) => put(piece, "meant"), source: put(text, "typed") };
 }
 
-/** Fences, backticks and quotes, and the rest of a line after `run:` or `$`. */
+/** Sets aside fences, backticks, quotes, and the rest of a line after `run:` or `$`. */
 function setAside(prompt: string): { readonly text: string; readonly quoted: readonly Quoted[] } {
   const quoted: Quoted[] = [];
   const mark = (typed: string, meant: string) => `\u0001${quoted.push({ typed, meant }) - 1}\u0002`;
   const text = prompt
-    // Marks of our own in the prompt would stand for somebody else's words.
+    // Mark characters in the prompt itself would stand for the wrong text.
     .replaceAll(/[\u0001\u0002]/g, "")
     .replaceAll(/```[^\n`]*\n([\s\S]*?)\n?```/g, (typed, meant: string) => mark(typed, `${meant}\n`))
     .replaceAll(/^([ \t]*(?:\$|(?:please )?(?:run|execute):))[ \t]+(\S.*)$/gim, (_, head: string, rest: string) => {

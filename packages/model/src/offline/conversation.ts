@@ -1,4 +1,4 @@
-// What the offline model takes from a conversation: the last thing asked, and what its tools have answered since.
+// What the offline model reads from a conversation: the last prompt, and the tool results since.
 
 import {
   blocksOf,
@@ -18,9 +18,9 @@ export interface Result {
 
 export interface OfflineConversation {
   readonly prompt: string;
-  /** Answers to the calls made since the prompt, in the order of the calls. */
+  /** Results of the calls made since the prompt, in the order of the calls. */
   readonly results: readonly Result[];
-  /** What was asked before, oldest first. */
+  /** Earlier prompts, oldest first. */
   readonly earlier: readonly string[];
 }
 
@@ -59,7 +59,7 @@ function describe(blocks: readonly ContentBlock[]): string {
 const OPEN = "<system-reminder>";
 const CLOSE = "</system-reminder>";
 
-/** The text without what the program put in; one pass, whatever it holds. */
+/** The text without reminders added by the program, in one pass. */
 export function withoutReminders(text: string): string {
   let kept = "";
   let at = 0;

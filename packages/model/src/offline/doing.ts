@@ -1,4 +1,4 @@
-// The shape of a step in progress, and how it reads what Read shows.
+// The type of a step in progress, and how to read results of Read.
 
 import type { JsonObject } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
@@ -10,14 +10,14 @@ export interface OfflineCall {
 
 export interface OfflineOutcome {
   readonly text: string;
-  /** Nothing after this makes sense. */
+  /** Do not run the steps after this one. */
   readonly stop?: true;
 }
 
-/** Calls that may be made together, then their answers, and so on until the outcome. */
+/** Yields calls that can be made together, receives their results, and returns the outcome. */
 export type Doing = Generator<readonly OfflineCall[], OfflineOutcome, readonly Result[]>;
 
-/** A file's text out of numbered lines; undefined when the answer has another form. */
+/** The text of a file from numbered lines; undefined if the result has another form. */
 export function contentOf(numbered: string): string | undefined {
   if (numbered === "") return "";
   const lines = numbered.split("\n");

@@ -82,7 +82,7 @@ test("replacing reads first, then edits", async () => {
   expect(said).toEqual(['I replaced "old" with "new" in a.txt.']);
 });
 
-test("steps are done in order and told together at the end", async () => {
+test("steps are done in order and answered together at the end", async () => {
   const { calls, said } = await converse('create a file n.txt with content "hi" then read n.txt and then run `ls`', {
     Write: () => "File created successfully at: n.txt",
     Read: () => "1\thi",
@@ -100,28 +100,28 @@ test("steps are done in order and told together at the end", async () => {
   ]);
 });
 
-test("a denial or an error is told and ends the request", async () => {
+test("a denial or an error is reported and ends the request", async () => {
   const { calls, said } = await converse("read /etc/secret then run `ls`", {
     Read: () => ({ error: "<tool_use_error>File is in a directory that is denied.</tool_use_error>" }),
     Bash: () => "never",
   });
   expect(calls).toHaveLength(1);
   expect(said).toEqual([
-    'Read did not work, so I stopped here. It said:\n\n```\nFile is in a directory that is denied.\n```\n\nNot done: "run `ls`"',
+    'Read failed, so I stopped here. It said:\n\n```\nFile is in a directory that is denied.\n```\n\nNot done: "run `ls`"',
   ]);
 });
 
-test("a command that printed nothing is told so", async () => {
+test("a command without output is reported as such", async () => {
   const { said } = await converse("run `true`", { Bash: () => "(Bash completed with no output)" });
   expect(said).toEqual(["`true` ran and printed nothing."]);
 });
 
-test("a failing command is told with its exit code and output", async () => {
+test("a failed command is reported with its exit code and output", async () => {
   const { said } = await converse("run `npm test`", { Bash: () => ({ error: "Exit code 1\n2 failed" }) });
   expect(said).toEqual(["`npm test` failed with exit code 1. Its output:\n\n```\n2 failed\n```"]);
 });
 
-test("several matches bring the request that would change them all", async () => {
+test("several matches lead to a suggestion that changes them all", async () => {
   const { said } = await converse("replace a with b in f.txt", {
     Read: () => "1\ta a",
     Edit: () => ({ error: "<tool_use_error>Found 2 matches of the string to replace</tool_use_error>" }),
@@ -147,7 +147,7 @@ test("a search quotes what would be a pattern", async () => {
   expect(said).toEqual(['"a.b(" does not occur in src.']);
 });
 
-test("a summary is made of what the files say, and missing ones are no failure", async () => {
+test("a summary quotes the files, and works without a README", async () => {
   const { calls, said } = await converse("summarise this repository", {
     Grep: () => "Found 3 files\nREADME.md\nsrc/a.ts\nsrc/b.ts",
     Read: ({ file_path }) =>
@@ -166,7 +166,46 @@ test("a summary is made of what the files say, and missing ones are no failure",
   ]);
 });
 
-test("a tool that is not offered is named", async () => {
+const dependencies = Array.from({ length: 100 }, (_, at) => `node_modules/a/${at}.js`);
+
+test("a list of files leaves out dependencies, build output and what git ignores", async () => {
+  const { calls, said } = await converse("list files", {
+    Glob: () => ["empty.txt", ".env", "logs/a.log", "b.ts", "a.ts", "dist/a.js", ".git/config"].join("\n"),
+    Grep: () => "Found 3 files\na.ts\nb.ts\ndist/a.js",
+    Read: () => "1\t# secrets\n2\t.env\n3\t/logs/\n4\t!keep.log",
+  });
+  expect(calls).toEqual([
+    ["Glob", { pattern: "*" }],
+    ["Grep", { pattern: "", output_mode: "files_with_matches", head_limit: 2000 }],
+    ["Read", { file_path: ".gitignore" }],
+  ]);
+  expect(said).toEqual(["The files:\n\n```\na.ts\nb.ts\nempty.txt\n```"]);
+});
+
+test("a list that Glob cut short is completed by Grep", async () => {
+  const { calls, said } = await converse("list the ts files", {
+    Glob: () => [...dependencies, "(Showing 100 of 900 matching files; 800 more are not listed.)"].join("\n"),
+    Grep: () => "Found 3 files\nsrc/b.ts\na.ts\nREADME.md",
+  });
+  expect(calls).toHaveLength(2);
+  expect(said).toEqual(["The files matching `**/*.ts`:\n\n```\na.ts\nsrc/b.ts\n```"]);
+});
+
+test("a folder that is asked for by name is listed, whatever it is called", async () => {
+  const tools = { Glob: () => "node_modules/a/dist/x.js\nnode_modules/a/y.js", Grep: () => "No files found" };
+  const { said } = await converse("list the files in node_modules/a", tools);
+  expect(said).toEqual(["The files in node_modules/a:\n\n```\nnode_modules/a/y.js\n```"]);
+  expect((await converse("list files", tools)).said).toEqual(["There are no files."]);
+});
+
+test("Glob is enough to list files, and a long list is cut", async () => {
+  const { said } = await converse("list files", { Glob: () => dependencies.map((path) => path.slice(13)).join("\n") });
+  expect(said[0]!.split("\n")).toHaveLength(104);
+  const many = Array.from({ length: 250 }, (_, at) => `${1000 + at}.txt`).join("\n");
+  expect((await converse("list files", { Glob: () => many })).said[0]).toEndWith("1199.txt\n… and 50 more\n```");
+});
+
+test("a missing tool is named", async () => {
   const { said } = await converse("run `ls`", { Read: () => "" });
   expect(said).toEqual([
     "This needs the Bash tool, which is not available here, so I stopped. Allow it (--tools) and ask again.",

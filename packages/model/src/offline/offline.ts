@@ -1,5 +1,5 @@
-// The built-in offline model: no network, no learning, the same answer every time. It carries out plain requests
-// through the tools it is offered, and says plainly what it is and what it cannot do.
+// The built-in offline model: no network, and the same answer every time. It carries out plain requests with the tools
+// on offer, and says what it is and what it cannot do.
 
 import { jsonOf, type StreamEvent, type Usage } from "@keelson/protocol";
 import { ModelError, type ModelProvider, type ModelRequest } from "@keelson/engine";
@@ -54,7 +54,7 @@ function* eventsOf({ text, calls }: OfflineReply, request: ModelRequest): Genera
     yield { type: "content_block_stop", index: index++ };
   }
   for (const [number, { name, input }] of calls.entries()) {
-    // Unique in its session and the same every time: the length of the conversation grows with every call.
+    // Unique in its session and the same every time, because the conversation grows with every call.
     const id = `toolu_offline_${Bun.hash(jsonOf(request.messages[0] ?? {})).toString(36)}_${turn}_${number + 1}`;
     yield { type: "content_block_start", index, content_block: { type: "tool_use", id, name, input: {} } };
     for (const partial_json of pieces(JSON.stringify(input)))
@@ -66,7 +66,7 @@ function* eventsOf({ text, calls }: OfflineReply, request: ModelRequest): Genera
   yield { type: "message_stop" };
 }
 
-/** A few words at a time; long texts in longer pieces. */
+/** A few words at a time; longer pieces for long texts. */
 function pieces(text: string): readonly string[] {
   const size = Math.max(24, Math.ceil(text.length / MOST_DELTAS));
   return text.match(new RegExp(`[\\s\\S]{1,${size}}`, "gu")) ?? [];

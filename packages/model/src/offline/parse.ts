@@ -1,4 +1,4 @@
-// From a clause to a step, by patterns. What no pattern knows stays unknown; nothing is guessed.
+// Turns a clause into a step by patterns. A clause that matches none is unclear; nothing is guessed.
 
 import type { Clause } from "./clauses.ts";
 
@@ -39,7 +39,7 @@ export function parseClause(clause: Clause): OfflineStep {
 type Groups = Readonly<Record<string, string | undefined>>;
 type Make = (groups: Groups, spell: (piece: string) => string) => OfflineStep | undefined;
 
-// What the answer should look like is ours to decide; that it was asked for is not a different request.
+// "… and tell me what it says" does not change the request.
 const AFTER = String.raw`(?:,?\s+(?:and|to)\s+(?:tell|show|report|give|explain|let|see)\b.*)?`;
 const FOLDER = String.raw`(?:\s+(?:in|under|inside|within|from)\s+(?:the\s+)?(?:folder\s+|directory\s+)?(?<folder>\S+?)(?:\s+(?:folder|directory))?)?`;
 const re = (source: string) => new RegExp(`^${source}$`, "i");
@@ -159,7 +159,7 @@ function looksLikePath(word: string): boolean {
   return /[./\u0001]/.test(word) || /^[A-Z][A-Z_-]{2,}$/.test(word) || /^(?:Makefile|Dockerfile)$/i.test(word);
 }
 
-/** `.` and "here" are where we are. */
+/** `.` and "here" are the current folder. */
 function place(folder: string | undefined, spell: (piece: string) => string): { readonly folder?: string } {
   const path = folder && spell(folder);
   return !path || /^(?:\.\/?|here|this|it)$/i.test(path) ? {} : { folder: path };

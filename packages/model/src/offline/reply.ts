@@ -1,4 +1,4 @@
-// What to answer next: the request done over with the answers so far, up to the first call nobody has made yet.
+// The next reply: runs the request again with the results so far, up to the first call that has not been made yet.
 
 import type { ModelMessage } from "@keelson/protocol";
 import { clausesOf } from "./clauses.ts";
@@ -21,10 +21,10 @@ export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<st
   if (clauses.length === 0) return { text: abilities(), calls: [] };
 
   let used = 0;
-  // Told together at the end: who prints only the last message should see the answer to every step.
+  // Collected for the end: a client that prints only the last message should see the answer to every step.
   const said: string[] = [];
   for (const [at, clause] of clauses.entries()) {
-    const doing = perform(parseClause(clause));
+    const doing = perform(parseClause(clause), tools);
     const rest = clauses.slice(at + 1).map(({ source }) => source);
     for (let next = doing.next(); ;) {
       if (next.done) {
@@ -44,7 +44,7 @@ export function replyTo(messages: readonly ModelMessage[], tools: ReadonlySet<st
   return { text: said.join("\n\n"), calls: [] };
 }
 
-/** For compaction: what was asked, in order. More than that only a language model could say. */
+/** For compaction: the prompts in order. Anything more would need a language model. */
 function recap(prompts: readonly string[]): string {
   const asked = prompts.slice(-50).map((prompt, at) => `${at + 1}. ${prompt.slice(0, 300)}`);
   return `<summary>\nThe user asked, in this order:\n${asked.join("\n") || "(nothing yet)"}\n</summary>`;

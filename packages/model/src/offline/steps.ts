@@ -1,19 +1,21 @@
-// How each step is done: which calls it makes, what it makes of their answers, and what it says at the end.
-// A step is a generator, so that doing it again with the answers so far leads to the next call.
+// How each step is done: which tools it calls and what it says at the end. A step is a generator, so running it again
+// with the results so far leads to the next call.
 
 import type { JsonObject } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
 import { contentOf, type OfflineCall, type Doing, type OfflineOutcome } from "./doing.ts";
 import type { OfflineStep } from "./parse.ts";
+import { projectFiles } from "./project-files.ts";
 import { summarise } from "./summary.ts";
 import { abilities, toolFailure, fenced, headOf, unclear } from "./texts.ts";
 
-export function perform(step: OfflineStep): Doing {
+/** `tools` are the tools on offer. */
+export function perform(step: OfflineStep, tools: ReadonlySet<string>): Doing {
   switch (step.kind) {
     case "list":
-      return list(step.pattern, step.folder);
+      return list(step.pattern, step.folder, tools);
     case "find":
-      return find(step.pattern, step.folder);
+      return find(step.pattern, step.folder, tools);
     case "search":
       return search(step.text, step.where);
     case "read":
@@ -39,7 +41,7 @@ function* say(outcome: OfflineOutcome): Doing {
   return outcome;
 }
 
-/** One call; a failure ends the step, and with it the request. */
+/** Makes one call. */
 function* attempt(name: string, input: JsonObject): Generator<readonly OfflineCall[], Result, readonly Result[]> {
   const [result] = yield [{ name, input }];
   return result ?? { text: "No answer came", failed: true };
@@ -49,23 +51,30 @@ function failed(tool: string, { text }: Result): OfflineOutcome {
   return { text: toolFailure(tool, text), stop: true };
 }
 
-function* list(pattern: string, folder?: string): Doing {
-  const found = yield* attempt("Glob", { pattern, ...(folder ? { path: folder } : {}) });
-  if (found.failed) return failed("Glob", found);
+function* list(pattern: string, folder: string | undefined, tools: ReadonlySet<string>): Doing {
+  const found = yield* projectFiles(pattern, folder, tools);
+  if (!found.ok) return failed("Glob", found.result);
   const where = folder ? ` in ${folder}` : "";
-  if (found.text.startsWith("No files found")) return { text: `There are no ${kindOf(pattern)}${where}.` };
-  return { text: `The ${kindOf(pattern)}${where}:\n\n${fenced(headOf(found.text))}` };
+  if (found.paths.length === 0) return { text: `There are no ${kindOf(pattern)}${where}.` };
+  return { text: `The ${kindOf(pattern)}${where}:\n\n${fenced(firstOf(found.paths))}` };
+}
+
+const MOST_SHOWN = 200;
+
+function firstOf(paths: readonly string[]): string {
+  const more = paths.length > MOST_SHOWN ? [`… and ${paths.length - MOST_SHOWN} more`] : [];
+  return [...paths.slice(0, MOST_SHOWN), ...more].join("\n");
 }
 
 function kindOf(pattern: string): string {
   return pattern === "*" ? "files" : `files matching \`${pattern}\``;
 }
 
-function* find(pattern: string, folder?: string): Doing {
-  const found = yield* attempt("Glob", { pattern, ...(folder ? { path: folder } : {}) });
-  if (found.failed) return failed("Glob", found);
-  if (found.text.startsWith("No files found")) return { text: `No file matches \`${pattern}\`.` };
-  return { text: `Files matching \`${pattern}\`:\n\n${fenced(headOf(found.text))}` };
+function* find(pattern: string, folder: string | undefined, tools: ReadonlySet<string>): Doing {
+  const found = yield* projectFiles(pattern, folder, tools);
+  if (!found.ok) return failed("Glob", found.result);
+  if (found.paths.length === 0) return { text: `No file matches \`${pattern}\`.` };
+  return { text: `Files matching \`${pattern}\`:\n\n${fenced(firstOf(found.paths))}` };
 }
 
 function* search(text: string, where?: string): Doing {
@@ -128,7 +137,7 @@ function* replace({ path, from, to, all }: OfflineStep & { readonly kind: "repla
   };
 }
 
-/** Adds after the last line. Edit and not Write: whatever Read did not show must stay. */
+/** Adds after the last line, with Edit instead of Write, because Read may not have shown the whole file. */
 function* append(path: string, content: string): Doing {
   const shown = yield* attempt("Read", { file_path: path });
   if (shown.failed) return failed("Read", shown);
@@ -140,12 +149,12 @@ function* append(path: string, content: string): Doing {
     return written.failed ? failed("Write", written) : done;
   }
   const tail = body && uniqueTail(body);
-  if (!tail) return { text: `I could not name the end of ${path} without doubt, so I left it as it is.`, stop: true };
+  if (!tail) return { text: `I could not find a unique end of ${path}, so I did not change it.`, stop: true };
   const edited = yield* attempt("Edit", { file_path: path, old_string: tail, new_string: `${tail}\n${added}` });
   return edited.failed ? failed("Edit", edited) : done;
 }
 
-/** The fewest last lines that occur only once; undefined when that would be very many. */
+/** The shortest tail of whole lines that occurs only once; undefined when it would be too long. */
 export function uniqueTail(text: string): string | undefined {
   for (let from = text.length; from > 0;) {
     from = text.lastIndexOf("\n", from - 1);

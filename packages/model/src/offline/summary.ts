@@ -1,36 +1,27 @@
-// A description of a repository, written from what its files say of themselves. Nothing in it is made up.
+// Describes a repository by quoting its own files. Nothing is made up.
 
 import { isObject, tryParse } from "@keelson/protocol";
 import type { Result } from "./conversation.ts";
 import { contentOf, type Doing } from "./doing.ts";
+import { everyFile, MOST_FILES, notGenerated, pathsIn } from "./project-files.ts";
 import { toolFailure } from "./texts.ts";
 
-/** More would say nothing new, and the listing has to fit into one result. */
-const MOST_FILES = 2_000;
-
 export function* summarise(): Doing {
-  // A search that matches everything: unlike Glob it leaves out what the repository ignores.
   const [files, readme, manifest] = yield [
-    { name: "Grep", input: { pattern: "", output_mode: "files_with_matches", head_limit: MOST_FILES } },
+    everyFile(),
     { name: "Read", input: { file_path: "README.md" } },
     { name: "Read", input: { file_path: "package.json" } },
   ];
   if (!files || files.failed) return { text: toolFailure("Grep", files?.text ?? "No answer came"), stop: true };
-  const paths = pathsIn(files);
+  const paths = pathsIn(files).filter(notGenerated());
   const parts = [...aboutManifest(textIn(manifest)), ...aboutReadme(textIn(readme)), ...aboutFiles(paths)];
   return {
     text: [
       "What the files of this repository say about it:",
       ...parts,
-      ...(paths.length >= MOST_FILES ? [`Only the ${MOST_FILES} newest files were counted.`] : []),
+      ...(pathsIn(files).length >= MOST_FILES ? [`Only the ${MOST_FILES} newest files were counted.`] : []),
     ].join("\n\n"),
   };
-}
-
-/** The lines after `Found N files`. */
-function pathsIn({ text }: Result): readonly string[] {
-  const [head, ...paths] = text.split("\n");
-  return head!.startsWith("Found ") ? paths.filter((line) => line !== "" && !line.startsWith("[")) : [];
 }
 
 function textIn(result: Result | undefined): string | undefined {
@@ -76,7 +67,7 @@ function aboutReadme(text: string | undefined): readonly string[] {
 }
 
 function aboutFiles(paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return ["There are no files besides those the repository ignores."];
+  if (paths.length === 0) return ["There are no files that git does not ignore."];
   const folders = tally(
     paths.map((path) => (path.includes("/") ? `${path.slice(0, path.indexOf("/"))}/` : "(top level)")),
   );

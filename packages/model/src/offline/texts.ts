@@ -1,4 +1,4 @@
-// Everything the offline model says that is not somebody's file or output.
+// The sentences of the offline model.
 
 export const ABOUT =
   "I am Keelson's built-in offline stand-in, not a language model: I follow plain instructions by fixed rules, using the real tools.";
@@ -37,26 +37,26 @@ export function missing(tool: string): string {
 }
 
 export function toolFailure(tool: string, said: string): string {
-  return `${tool} did not work, so I stopped here. It said:\n\n${fenced(unwrapped(said))}`;
+  return `${tool} failed, so I stopped here. It said:\n\n${fenced(unwrapped(said))}`;
 }
 
 export function leftUndone(sources: readonly string[]): string {
   return `Not done: ${sources.map((source) => `"${source}"`).join(", ")}`;
 }
 
-/** Text in a fence that is longer than any inside it. */
+/** The text in a fence longer than any fence inside it. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`{3,}/g), ([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** The beginning of a long text, and how much was left out. */
+/** The start of a long text, and its full length. */
 export function headOf(text: string, maxLines = 200, maxLength = 12_000): string {
   const head = text.slice(0, maxLength);
   const all = head.split("\n");
   if (all.length <= maxLines && head.length === text.length) return text;
-  return `${all.slice(0, maxLines).join("\n")}\n… (cut here; the tool's answer has all ${text.length} characters)`;
+  return `${all.slice(0, maxLines).join("\n")}\n… (cut here; the full result has ${text.length} characters)`;
 }
 
 function unwrapped(said: string): string {

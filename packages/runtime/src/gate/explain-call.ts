@@ -39,6 +39,8 @@ export interface Explainer {
   explain(call: SupposedCall): Promise<Explained>;
   /** The verdict alone: what a session would decide. */
   judge(call: SupposedCall): Promise<CallVerdict>;
+  /** The input fields of a built-in tool; undefined for other tools. */
+  fields(tool: string): readonly string[] | undefined;
   /** What the call would touch; undefined when it makes no sense. */
   access(call: SupposedCall): Promise<Access | undefined>;
   /** Every rule in force, with what is odd about it. */
@@ -90,6 +92,10 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     async judge(call) {
       const asked = await ask(call);
       return asked.ok ? { ok: true, decision: decide(asked.question) } : asked;
+    },
+    fields(name) {
+      const json = builtIn.find((tool) => tool.name === name)?.input.json;
+      return json && Object.keys(json["properties"] ?? {});
     },
     async access({ tool, input }) {
       const reading = await read(tool, input, builtIn, context);

@@ -1,4 +1,4 @@
-// keelson config, in a world of our own: what it prints, what it writes, how it refuses.
+// keelson config and doctor with fake I/O: what they print and write, and their errors.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ afterEach(() => removed(root));
 /** Runs the program; a prompt would open a session, which here is a failure. */
 const keelson = (...argv: string[]) => withFakeIO(root, (io) => main(argv, io));
 
-test("list says what is in force and which line of which file it comes from", async () => {
+test("list shows every value and the file and line it comes from", async () => {
   put(root, "home/.claude/settings.json", { model: "opus", env: { ANTHROPIC_API_KEY: "secret" }, theme: "dark" });
   put(root, "project/.claude/settings.json", { permissions: { deny: ["Write"] }, model: "haiku" });
   put(root, "managed/managed-settings.json", { permissions: { deny: ["WebFetch"] } });
@@ -45,7 +45,67 @@ test("list says what is in force and which line of which file it comes from", as
   expect(values[1]).toMatchObject({ key: "env.ANTHROPIC_API_KEY", value: null, hidden: true });
 });
 
-test("get prints the value in force, plain for a text and JSON for the rest", async () => {
+test("list shows values that are ignored, and why", async () => {
+  put(root, "home/.claude/settings.json", { model: 1, allowManagedHooksOnly: true });
+  put(root, "project/.claude/settings.json", {
+    permissions: { allow: ["Bash(make)"], deny: ["Write"], defaultMode: "acceptEdits" },
+    env: { MY_TOKEN: "secret", LD_PRELOAD: "x.so" },
+    modle: "opus",
+    hooks: { Stop: [{ hooks: [{ type: "shell", command: "x" }] }] },
+  });
+  const untrusted = "this folder is not trusted; to trust it, run: keelson trust /project";
+
+  const { code, out, err } = await keelson("config", "list");
+  expect({ code, err }).toEqual({ code: 0, err: [] });
+  const lines = out.replaceAll(root, "").split("\n");
+  expect(lines.map((line) => line.trimEnd().replaceAll(/(?<=\S) {2,}/g, "  "))).toEqual([
+    'permissions.deny  ["Write"]  .claude/settings.json:6',
+    'modle  "opus"  .claude/settings.json:15  (unknown key; did you mean "model"?)',
+    'hooks  {"Stop":[{"hooks":[]}]}  .claude/settings.json:16',
+    "",
+    "Ignored:",
+    '  permissions.allow  ["Bash(make)"]  .claude/settings.json:3',
+    `      ${untrusted}`,
+    '  permissions.defaultMode  "acceptEdits"  .claude/settings.json:9',
+    `      ${untrusted}`,
+    "  env.MY_TOKEN  (hidden)  .claude/settings.json:12",
+    `      ${untrusted}`,
+    '  env.LD_PRELOAD  "x.so"  .claude/settings.json:13',
+    "      no folder may set variables that load code into programs; set them in your user settings",
+    '  hooks.Stop  [{"hooks":[{"type":"shell","command":"x"}]}]  .claude/settings.json:17',
+    '      should be one of command, http, mcp_tool, prompt, agent, not "shell"',
+    "  model  1  ~/.claude/settings.json:2",
+    "      should be a string, not 1",
+    "  allowManagedHooksOnly  true  ~/.claude/settings.json:3",
+    "      counts only in managed settings",
+    "",
+  ]);
+
+  const { ignored } = JSON.parse((await keelson("config", "list", "--json")).out);
+  expect(ignored[0]).toEqual({
+    key: "permissions.allow",
+    value: ["Bash(make)"],
+    why: untrusted.replace("/project", join(root, "project")),
+    source: "projectSettings",
+    file: join(root, "project/.claude/settings.json"),
+    line: 3,
+  });
+  expect(ignored[2]).toMatchObject({ key: "env.MY_TOKEN", value: null, hidden: true });
+});
+
+test("list shows only the items of a list that are ignored", async () => {
+  put(root, "project/.claude/settings.local.json", { permissions: { allow: ["Bash(ls)", "Write"] } });
+  put(root, "home/.claude.json", { projects: { [join(root, "project")]: { allowedTools: ["Bash(ls)"] } } });
+  const { out } = await keelson("config", "list");
+  expect(out.split("\n").slice(0, 4)).toEqual([
+    'permissions.allow  ["Bash(ls)"]  .claude/settings.local.json:3',
+    "",
+    "Ignored:",
+    '  permissions.allow  ["Write"]  .claude/settings.local.json:3',
+  ]);
+});
+
+test("get prints the value, plain for a string and JSON for the rest", async () => {
   put(root, "home/.claude/settings.json", {
     model: "opus",
     permissions: { deny: ["Write"] },
@@ -54,13 +114,15 @@ test("get prints the value in force, plain for a text and JSON for the rest", as
   expect(await keelson("config", "get", "model")).toEqual({ code: 0, out: "opus\n", err: [] });
   expect((await keelson("config", "get", "permissions.deny")).out).toBe('["Write"]\n');
   expect((await keelson("config", "get", "modelPrices.a.b")).out).toBe('{"input":1,"output":2}\n');
-  expect(await keelson("config", "get", "effortLevel")).toEqual({ code: 1, out: "", err: ["effortLevel is not set"] });
-  expect((await keelson("config", "get", "modle")).err).toEqual([
-    "modle is not set, and is no known key\n(Did you mean model?)",
-  ]);
+  expect(await keelson("config", "get", "effortLevel")).toEqual({
+    code: 1,
+    out: "",
+    err: ["error: effortLevel is not set"],
+  });
+  expect((await keelson("config", "get", "modle")).err).toEqual(['error: unknown key "modle"; did you mean "model"?']);
 });
 
-test("set writes to the scope that was asked for, and says when the value does not count", async () => {
+test("set writes to the given scope, and warns when the value does not apply", async () => {
   expect(await keelson("config", "set", "model", "opus")).toEqual({
     code: 0,
     out: 'model = "opus" in ~/.claude/settings.json\n',
@@ -69,7 +131,7 @@ test("set writes to the scope that was asked for, and says when the value does n
   const { out, err } = await keelson("config", "set", "permissions.allow", '["Bash(ls)"]', "--scope", "project");
   expect(out).toBe('permissions.allow = ["Bash(ls)"] in .claude/settings.json\n');
   expect(err).toEqual([expect.stringContaining("permissions.allow ignored: this folder is not trusted")]);
-  // What is set for oneself is meant: in the local file it counts, beside what the folder came with, which does not.
+  // A value set with --scope local is accepted at the same time; what was already in the file is not.
   put(root, "project/.claude/settings.local.json", { permissions: { allow: ["Write"] } });
   const own = await keelson("config", "set", "permissions.allow", '["Bash(ls)"]', "--scope", "local");
   expect(own).toEqual({ code: 0, out: 'permissions.allow = ["Bash(ls)"] in .claude/settings.local.json\n', err: [] });
@@ -79,9 +141,11 @@ test("set writes to the scope that was asked for, and says when the value does n
   rmSync(join(root, "project/.claude/settings.local.json"));
   await keelson("config", "set", "--scope=local", "model", "haiku");
   expect((await keelson("config", "set", "model", "sonnet")).err).toEqual([
-    "Note: .claude/settings.local.json:2 says otherwise and wins",
+    "warning: model is overridden by .claude/settings.local.json:2",
   ]);
-  expect((await keelson("config", "set", "theme", "dark")).err).toEqual(["Note: theme has no effect in this version"]);
+  expect((await keelson("config", "set", "theme", "dark")).err).toEqual([
+    "warning: theme has no effect in this version",
+  ]);
   expect((await keelson("config", "set", "env.MY_TOKEN", "abc")).out).toBe(
     "env.MY_TOKEN = (hidden) in ~/.claude/settings.json\n",
   );
@@ -92,10 +156,10 @@ test("set writes to the scope that was asked for, and says when the value does n
   });
 });
 
-test("set refuses what makes no sense, and writes nothing", async () => {
+test("set refuses invalid keys and values, and writes nothing", async () => {
   const file = put(root, "home/.claude/settings.json", "{ broken");
   const cases: [string[], string][] = [
-    [["modle", "x"], "error: 'modle' is not a settings key\n(Did you mean model?)"],
+    [["modle", "x"], "error: 'modle' is not a settings key; did you mean \"model\"?"],
     [["cleanupPeriodDays", "0"], "error: cleanupPeriodDays should be a whole number of at least 1, not 0"],
     [
       ["allowManagedPermissionRulesOnly", "true"],
@@ -103,10 +167,7 @@ test("set refuses what makes no sense, and writes nothing", async () => {
     ],
     [["model", "opus"], `error: ${file} is not valid JSON: line 1: `],
     [["model"], "error: usage: keelson config set <key> <value>"],
-    [
-      ["model", "x", "--scope", "managed"],
-      "error: option '--scope <scope>' argument 'managed' is invalid. Allowed choices are user, project, local.",
-    ],
+    [["model", "x", "--scope", "managed"], 'error: invalid value "managed" for --scope; use user, project or local'],
   ];
   for (const [words, message] of cases) {
     const { code, out, err } = await keelson("config", "set", ...words);
@@ -129,7 +190,7 @@ test("path lists the files, highest first", async () => {
   ]);
 });
 
-test("commands explain themselves, a wrong one is told apart, and a damaged policy stops them", async () => {
+test("commands have help, a typo gets a suggestion, and broken managed settings are an error", async () => {
   expect((await keelson("config")).out).toStartWith("Usage: keelson config");
   expect((await keelson("help", "config")).out).toStartWith("Usage: keelson config");
   expect((await keelson("config", "list", "--help")).out).toStartWith("Usage: keelson config");
@@ -138,16 +199,16 @@ test("commands explain themselves, a wrong one is told apart, and a damaged poli
   expect(await keelson("config", "lst")).toEqual({
     code: 1,
     out: "",
-    err: ["error: unknown command 'config lst'\n(Did you mean list?)"],
+    err: ['error: unknown command "config lst"; did you mean "config list"?'],
   });
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
-    "error: unknown option '--jsn'\n(Did you mean --json?)",
+    'error: unknown option "--jsn"; did you mean "--json"?',
   ]);
   put(root, "managed/managed-settings.json", "{");
-  expect((await keelson("config", "list")).err[0]).toStartWith("Error: Managed settings file");
+  expect((await keelson("config", "list")).err[0]).toStartWith("error: managed settings file");
 });
 
-test("words that are not exactly a command, or do not come first, are prompts", async () => {
+test("words that are not a command, or do not come first, are a prompt", async () => {
   for (const argv of [
     ["configure it"],
     ["-p", "config"],
@@ -160,11 +221,11 @@ test("words that are not exactly a command, or do not come first, are prompts", 
   }
 });
 
-test("doctor shows what is there and exits with 1 when something is broken", async () => {
+test("doctor shows every check and exits with 1 when something is broken", async () => {
   put(root, "home/.claude/settings.json", { theme: "dark", modle: "x", env: { ANTHROPIC_API_KEY: "sk-secret" } });
   const fine = await keelson("doctor");
   expect(fine.out).toContain("theme (~/.claude/settings.json:2): not implemented yet");
-  expect(fine.out).toContain("modle (~/.claude/settings.json:3): no key that Keelson knows; did you mean model?");
+  expect(fine.out).toContain('modle (~/.claude/settings.json:3): unknown key; did you mean "model"?');
   expect(fine.out).toMatch(/✓ model +claude-\S+, ANTHROPIC_API_KEY \(~\/\.claude\/settings\.json:5\)/);
   expect(fine.out).toContain("is not trusted");
   expect(fine.out).not.toContain("sk-secret");
@@ -183,7 +244,7 @@ test("doctor shows what is there and exits with 1 when something is broken", asy
   expect((await keelson("doctor")).code).toBe(1);
 }, 20_000);
 
-test("doctor names a damaged policy instead of failing on it", async () => {
+test("doctor reports broken managed settings instead of failing", async () => {
   put(root, "managed/managed-settings.json", "{");
   const { code, out } = await keelson("doctor");
   expect(code).toBe(1);

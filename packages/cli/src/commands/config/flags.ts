@@ -1,23 +1,29 @@
-// The flags of `keelson config` and `keelson doctor`: their own, and those of the program that choose settings.
+// The flags of `keelson config` and `keelson doctor`.
 
-import { FLAGS, type Flag } from "../../args/flags.ts";
+import type { Flag } from "../../args/flags.ts";
+import { jsonFlag, withShared } from "../group-flags.ts";
 
-const JSON_FLAG: Flag = { name: "json", value: { kind: "none" }, group: "Output", help: "Print JSON" };
+const SHARED = [
+  "help",
+  "settings",
+  "setting-sources",
+  "managed-settings",
+  "project-config-root",
+  "require-trust",
+  "safe-mode",
+];
 
-const CHOOSING = "help settings setting-sources managed-settings project-config-root require-trust safe-mode".split(
-  " ",
-);
-const SHARED = FLAGS.filter(({ name }) => CHOOSING.includes(name));
-
-export const CONFIG_FLAGS: readonly Flag[] = [
+/** Flags that only `keelson config` has. */
+export const OWN_FLAGS: readonly Flag[] = [
   {
     name: "scope",
     value: { kind: "choice", label: "scope", choices: ["user", "project", "local"] },
     group: "Settings",
-    help: "set: the file to write; user when absent",
+    help: "set: which file to write: user (default), project or local",
   },
-  JSON_FLAG,
-  ...SHARED,
+  jsonFlag("list, get, path: print JSON"),
 ];
 
-export const DOCTOR_FLAGS: readonly Flag[] = [JSON_FLAG, ...SHARED];
+export const CONFIG_FLAGS = withShared(OWN_FLAGS, ...SHARED);
+
+export const DOCTOR_FLAGS = withShared([jsonFlag()], ...SHARED);

@@ -5,7 +5,7 @@ import type { Shorten } from "../permissions/words.ts";
 
 export const hidden = "(hidden)";
 
-/** Values that a list on a screen or in a bug report should not give away. */
+/** Whether a value must not appear on a screen or in a bug report. */
 export function isSecret({ key }: Pick<EffectiveValue, "key">): boolean {
   return /^env\..*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|HEADERS|AUTH|COOKIE)/i.test(key);
 }
@@ -15,9 +15,14 @@ export function placeText({ source, file, line }: EffectiveValue["from"][number]
   return line === undefined ? short(file) : `${short(file)}:${line}`;
 }
 
-/** One line of JSON, cut to a width, without anything a terminal would act on. */
+/** One line of JSON, cut to a width, without control characters. */
 export function shownValue(value: unknown, most: number): string {
-  // oxlint-disable-next-line no-control-regex
-  const text = JSON.stringify(value).replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
+  const text = printable(JSON.stringify(value));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** Text from a file, without anything a terminal would act on. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
 }

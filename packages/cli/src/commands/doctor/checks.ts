@@ -1,4 +1,4 @@
-// The checks of `keelson doctor`, one function each. They look and try; they change nothing and never show a key.
+// The checks of `keelson doctor`, one function each. They change nothing and never print a secret.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ import {
   type Snapshot,
 } from "@keelson/config";
 import { COMPATIBLE_VERSION, isObject, VERSION } from "@keelson/protocol";
-import { nearest } from "../../args/nearest.ts";
+import { didYouMean } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { placeText } from "../config/text.ts";
 import type { DoctorFinding } from "./doctor.ts";
 import { shortenFrom, type Shorten } from "../permissions/words.ts";
 
-/** Everything worth knowing, in the order a person would ask. */
+/** Runs every check, in the order they are shown. */
 export async function examine(options: LoadSettingsOptions): Promise<readonly DoctorFinding[]> {
   const first = [
     { name: "version", state: "ok", text: `Keelson ${VERSION}, compatible with ${COMPATIBLE_VERSION}` },
@@ -54,11 +54,11 @@ export async function examine(options: LoadSettingsOptions): Promise<readonly Do
 function configDirectory({ configDir }: Snapshot): DoctorFinding {
   const name = "config folder";
   const stat = statSync(configDir, { throwIfNoEntry: false });
-  if (stat === undefined) return { name, state: "ok", text: `${configDir}, made when it is needed` };
+  if (stat === undefined) return { name, state: "ok", text: `${configDir} (created when needed)` };
   if (!stat.isDirectory()) return { name, state: "broken", text: `${configDir} is not a folder` };
   return mayWrite(configDir)
     ? { name, state: "ok", text: configDir }
-    : { name, state: "broken", text: `${configDir} cannot be written; sessions are not kept` };
+    : { name, state: "broken", text: `${configDir} is not writable; sessions are not saved` };
 }
 
 function settings(
@@ -69,7 +69,7 @@ function settings(
 ): DoctorFinding {
   const present = files.filter(({ state }) => state !== "absent");
   const broken = warnings.filter(({ kind }) => kind === "broken").map(({ text }) => text);
-  // Only what the snapshot concluded is missing from the inspection: directories that are not there and the like.
+  // The snapshot adds warnings that the inspection does not have, such as missing directories.
   const told = new Set(warnings.map(({ text }) => text));
   const restricted = [
     ...warnings.filter(({ kind }) => kind === "restricted").map(({ text }) => text),
@@ -79,7 +79,7 @@ function settings(
   return {
     name: "settings",
     state: broken.length > 0 ? "broken" : restricted.length > 0 ? "note" : "ok",
-    text: present.length === 0 ? "no settings file" : found,
+    text: present.length === 0 ? "no settings files" : found,
     ...(broken.length + restricted.length === 0 ? {} : { details: [...broken, ...restricted] }),
   };
 }
@@ -87,15 +87,9 @@ function settings(
 function idleKeys({ idle }: Inspection, short: Shorten): readonly DoctorFinding[] {
   if (idle.length === 0) return [];
   const lines = idle.map((each) => {
-    const close =
-      each.status === "unknown"
-        ? nearest(
-            each.key,
-            KEYS.map(({ key }) => key),
-          )
-        : undefined;
-    const why = each.status === "later" ? "not implemented yet" : "no key that Keelson knows";
-    return `${each.key} (${placeText(each, short)}): ${why}${close === undefined ? "" : `; did you mean ${close}?`}`;
+    const names = each.status === "unknown" ? KEYS.map(({ key }) => key) : [];
+    const why = each.status === "later" ? "not implemented yet" : "unknown key";
+    return `${each.key} (${placeText(each, short)}): ${why}${didYouMean(each.key, names)}`;
   });
   return [{ name: "idle keys", state: "note", text: `${idle.length} without effect`, details: lines }];
 }
@@ -109,7 +103,7 @@ function rules({ rules: all, mode }: Snapshot): DoctorFinding {
 function trust({ cwd, trusted, requireTrust }: Snapshot, { trust: { fix } }: Inspection): DoctorFinding {
   const name = "trust";
   if (trusted) return { name, state: "ok", text: `${cwd} is trusted` };
-  const required = requireTrust ? "; trust is required, so its settings may only deny and ask" : "";
+  const required = requireTrust ? "; trust is required, so only its deny and ask rules apply" : "";
   return { name, state: "note", text: `${cwd} is not trusted${required}`, details: [`To trust it, ${fix}`] };
 }
 
@@ -133,7 +127,7 @@ async function model(
       env,
     });
     if (source === "offline") {
-      return { name, state: "note", text: "offline stand-in; set ANTHROPIC_API_KEY to use a language model" };
+      return { name, state: "note", text: "built-in offline model; set ANTHROPIC_API_KEY to use a language model" };
     }
     const variable = { "api-key": "ANTHROPIC_API_KEY", "auth-token": "ANTHROPIC_AUTH_TOKEN", "base-url": undefined }[
       source
@@ -147,10 +141,10 @@ async function model(
   }
 }
 
-/** Where requests go, without anything secret that an address may carry. */
+/** Where requests go, without credentials that a URL may contain. */
 function addressOf(given: string | undefined): string {
   if (!given?.trim()) return "";
-  return URL.canParse(given) ? `, at ${new URL(given).origin}` : ", at an address that is no URL";
+  return URL.canParse(given) ? `, at ${new URL(given).origin}` : ", but ANTHROPIC_BASE_URL is not a valid URL";
 }
 
 async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | null> {
@@ -164,7 +158,7 @@ async function ripgrepOf({ childEnv, env, home }: Snapshot): Promise<string | nu
 }
 
 function ripgrep(found: string | null): DoctorFinding {
-  const missing = "not found: Grep and Glob do not work; install ripgrep or set KEELSON_RG";
+  const missing = "not found, so Grep and Glob do not work; install ripgrep or set KEELSON_RG";
   return { name: "ripgrep", state: found === null ? "broken" : "ok", text: found ?? missing };
 }
 
@@ -172,16 +166,16 @@ async function shell({ env, cwd }: Snapshot): Promise<DoctorFinding> {
   const { chooseShell } = await import("@keelson/host");
   const { program, userZsh } = chooseShell({ env, cwd });
   const name = "shell";
-  const fix = "install bash, or name one in CLAUDE_CODE_SHELL";
-  if (!mayRun(program.path)) return { name, state: "broken", text: `${program.path} cannot be run: ${fix}` };
+  const fix = "install bash, or set CLAUDE_CODE_SHELL to its path";
+  if (!mayRun(program.path)) return { name, state: "broken", text: `cannot run ${program.path}; ${fix}` };
   if (program.kind !== "bash") {
     return {
       name,
       state: "note",
-      text: `${program.path}; no bash was found, so each command requires approval: ${fix}`,
+      text: `${program.path}; bash was not found, so every command requires approval; ${fix}`,
     };
   }
-  return { name, state: "ok", text: userZsh ? `${program.path}, with the variables of ${userZsh}` : program.path };
+  return { name, state: "ok", text: userZsh ? `${program.path}, with variables from ${userZsh}` : program.path };
 }
 
 async function confinement({ env, settings }: Snapshot, ripgrepPath: string | null): Promise<readonly DoctorFinding[]> {
@@ -204,7 +198,11 @@ async function confinement({ env, settings }: Snapshot, ripgrepPath: string | nu
   return [
     shield.active
       ? { name: "shield", state: "ok", text: `active, ${program}` }
-      : { name: "shield", state: "note", text: `not active, rules alone hold: ${shield.reason ?? "no reason given"}` },
+      : {
+          name: "shield",
+          state: "note",
+          text: `not active, only rules protect files: ${shield.reason ?? "unknown reason"}`,
+        },
     { name: "sandbox", state, text: missing.length === 0 ? asked : `${asked}; not available: ${missing.join("; ")}` },
   ];
 }

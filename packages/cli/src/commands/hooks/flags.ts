@@ -1,4 +1,4 @@
-// The flags of `keelson hooks`: its own, and those of the program that choose settings.
+// The flags of `keelson hooks`.
 
 import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, modeFlag, withShared } from "../group-flags.ts";
@@ -9,15 +9,15 @@ export const OWN_FLAGS: readonly Flag[] = [
     name: "tool",
     value: { kind: "text", label: "name" },
     group: "Other",
-    help: "test: the tool the event is about (Bash when not given)",
+    help: "test: the tool of the event (default: Bash)",
   },
   {
     name: "input",
     value: { kind: "text", label: "json|@file" },
     group: "Other",
-    help: "test: the tool's input, or for other events their own fields",
+    help: "test: the tool's input, or the fields of the event",
   },
-  modeFlag("test: the permission mode hooks are told"),
+  modeFlag("test: the permission mode in the hook input"),
   cwdFlag(),
   jsonFlag(),
 ];

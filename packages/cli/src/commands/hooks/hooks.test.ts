@@ -1,4 +1,4 @@
-// The hook commands in a world of our own: settings on disk, everything printed is seen.
+// The hook commands with fake I/O and settings on disk.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ const command = (text: string, more: object = {}) => ({ type: "command", command
 const hooks = (argv: readonly string[], more: Partial<ProcessIO> = {}) =>
   withFakeIO(root, (io) => runHooks(argv, io), { env: { PATH: process.env["PATH"] }, ...more });
 
-test("list shows every hook by event, with its place, and what stands in its way", async () => {
+test("list shows every hook by event, where it is defined, and why it does not run", async () => {
   settings({
     PreToolUse: [{ matcher: "Bash", hooks: [command("./guard.sh", { if: "Bash(git *)" })] }],
     SessionStart: [{ hooks: [{ type: "http", url: "https://hooks.example/start" }] }],
@@ -43,14 +43,14 @@ SessionStart  when a session starts, resumes, or is cleared or compacted
 
 Stop  before the agent stops
   ✓                      ./check.sh                   command  .claude/settings.json:29   project settings
-      ! Stop has no matchers; it runs every time
+      ! Stop ignores matchers; this hook always runs
 
-4 hooks, 1 of them not running, this folder is not trusted
+4 hooks, 1 not running, this folder is not trusted
 `,
   });
 });
 
-test("list says who switched a hook off, and --json says all of it", async () => {
+test("list says what turned a hook off, in --json too", async () => {
   settings({ Stop: [{ hooks: [command("theirs")] }] });
   write("managed/managed-settings.json", {
     allowManagedHooksOnly: true,
@@ -58,7 +58,7 @@ test("list says who switched a hook off, and --json says all of it", async () =>
   });
   const { out } = await hooks(["list"]);
   expect(out).toContain(
-    "      ! Managed settings allow managed hooks only (allowManagedHooksOnly)\n\n2 hooks, 1 of them not running",
+    "      ! Managed settings allow managed hooks only (allowManagedHooksOnly)\n\n2 hooks, 1 not running",
   );
   const shown = { event: "Stop", name: expect.any(String), line: expect.any(Number) };
   expect(JSON.parse((await hooks(["list", "--json"])).out)).toEqual({
@@ -84,7 +84,7 @@ test("list says who switched a hook off, and --json says all of it", async () =>
   });
 });
 
-test("list takes events to show, and warns of what was written wrongly", async () => {
+test("list takes event names, and warns about invalid hooks", async () => {
   settings({ Stop: [{ hooks: [command("a")] }], SessionEnd: [{ hooks: [command("b"), { type: "shell" }] }] });
   const { out, err } = await hooks(["list", "SessionEnd"]);
   expect(out).toBe(
@@ -92,12 +92,12 @@ test("list takes events to show, and warns of what was written wrongly", async (
       "1 hook, this folder is not trusted\n",
   );
   expect(err).toEqual([
-    `Warning: ${root}/project/.claude/settings.json: hooks.SessionEnd[0].hooks[1].type should be one of command, http, ` +
+    `warning: ${root}/project/.claude/settings.json: hooks.SessionEnd[0].hooks[1].type should be one of command, http, ` +
       'mcp_tool, prompt, agent, not "shell"; this hook is ignored',
   ]);
 });
 
-test("test runs what matches in a copy, and shows each answer, what comes of it and what the model sees", async () => {
+test("test runs matching hooks in a copy, and shows each reply, the result and what the model sees", async () => {
   settings({
     PreToolUse: [
       {
@@ -121,11 +121,11 @@ test("test runs what matches in a copy, and shows each answer, what comes of it 
 · echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"…  .claude/settings.json  adds context  exit 0, N ms
     stdout   {"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"it is Monday"}}
 
-· Look closely  .claude/settings.json  not run: it would ask a model or a server
+· Look closely  .claude/settings.json  not run: it would call a model or a server
 
 – true  .claude/settings.json  Its matcher Edit does not match Bash
 
-Together:
+Result:
   The call is refused
 
 The model would see:
@@ -134,11 +134,11 @@ The model would see:
   reminder:
     PreToolUse:Bash hook additional context: it is Monday
 
-Run in a copy of 1 file
+Ran in a copy of 1 file
 `);
 });
 
-test("test tells apart what misses a call: matcher, if, a copy of another hook, a hook that is off", async () => {
+test("test says why a hook is skipped: its matcher, its if, a duplicate, or turned off", async () => {
   settings({
     PreToolUse: [
       { matcher: "Read", hooks: [command("a")] },
@@ -186,33 +186,74 @@ test("test leads paths of the input into the copy, and back again", async () => 
   expect(await Bun.file(join(root, "project/a.txt")).text()).toBe("before\n");
 });
 
-test("test waits for hooks that go on in the background, and says that they decide nothing", async () => {
+test("test waits for background hooks, and shows that they cannot block", async () => {
   settings({
     Stop: [{ hooks: [command(`echo '{"systemMessage":"done later"}'; exit 0`, { async: true }), command("exit 3")] }],
   });
   const { out } = await hooks(["test", "Stop"]);
   expect(out.replaceAll(/\d+ ms/g, "N ms"))
-    .toContain(`  .claude/settings.json  runs in the background, tells the model later  exit 0, N ms
+    .toContain(`  .claude/settings.json  runs in the background, output reaches the model later  exit 0, N ms
     stdout   {"systemMessage":"done later"}
     later    done later
 
-? exit 3  .claude/settings.json  fails, which stops nothing  exit 3, N ms
+? exit 3  .claude/settings.json  fails without blocking  exit 3, N ms
     problem  `);
 });
 
+const ANY = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } };
+
 test.each([
-  [["nope"], "error: unknown command 'hooks nope'. Commands are list, test and trace"],
+  ["UserPromptSubmit", [], { promt: "Hello" }, 'UserPromptSubmit has no field "promt"; did you mean "prompt"?'],
+  ["PreToolUse", [], { comand: "ls" }, 'Bash has no field "comand"; did you mean "command"?'],
+  [
+    "PreToolUse",
+    ["--tool", "Edit"],
+    { file: "a" },
+    'Edit has no field "file"; its fields are file_path, old_string, new_string, replace_all',
+  ],
+  [
+    "PreToolUse",
+    [],
+    { tool_name: "Bash", tool_inputs: {} },
+    'PreToolUse has no field "tool_inputs"; did you mean "tool_input"?',
+  ],
+  [
+    "PostToolUse",
+    ["--tool", "Glob"],
+    { tool_input: { zzzzzzzz: 1 } },
+    'Glob has no field "zzzzzzzz"; its fields are pattern, path',
+  ],
+])("test %s %p --input %p warns about the unknown field", async (event, flags, input, warning) => {
+  put(root, "project/.claude/settings.json", ANY);
+  const argv = ["test", event, ...flags, "--input", JSON.stringify(input)];
+  const { code, err } = await hooks(argv);
+  expect({ code, err }).toEqual({ code: 0, err: [`warning: --input: ${warning}`] });
+  const { warnings } = JSON.parse((await hooks([...argv, "--json"])).out);
+  expect(warnings).toEqual([`--input: ${warning}`]);
+});
+
+test.each([
+  ["Stop", { stop_hook_active: true, session_id: "s", permission_mode: "plan" }],
+  ["PreToolUse", { tool_name: "mcp__a__b", tool_input: { anything: 1 } }],
+  ["PreToolUse", { command: "ls", timeout: 5 }],
+])("test %s --input %p has only known fields", async (event, input) => {
+  put(root, "project/.claude/settings.json", ANY);
+  expect(await hooks(["test", event, "--input", JSON.stringify(input)])).toMatchObject({ code: 0, err: [] });
+});
+
+test.each([
+  [["nope"], 'error: unknown command "hooks nope"; use list, test or trace'],
   [["test"], "error: usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]"],
-  [["test", "PreToolUSe"], "error: no event is called 'PreToolUSe'. Did you mean PreToolUse?"],
+  [["test", "PreToolUSe"], 'error: unknown event "PreToolUSe"; did you mean "PreToolUse"?'],
   [["test", "Stop", "--input", "{"], "error: --input is not valid JSON: "],
   [["test", "Stop", "--input", "[]"], "error: --input must be a JSON object"],
   [["test", "Stop", "--input", "@gone.json"], "error: --input: file not found: "],
-  [["test", "Stop", "--tool", "Bash"], "error: Stop is about no tool; leave --tool out"],
-  [["trace"], "error: There is no session of this folder yet"],
-  [["trace", "x"], 'error: No session of this folder has the ID or the title "x"'],
-  [["list", "--settings", "gone.json"], "Error: Settings file not found: "],
-  [["--nope"], "error: unknown option '--nope'"],
-])("%p is refused with a sentence", async (argv, message) => {
+  [["test", "Stop", "--tool", "Bash"], "error: --tool cannot be used with Stop, which is not about a tool"],
+  [["trace"], "error: there is no session of this folder yet"],
+  [["trace", "x"], 'error: no session of this folder has the ID or the title "x"'],
+  [["list", "--settings", "gone.json"], "error: settings file not found: "],
+  [["--nope"], 'error: unknown option "--nope"'],
+])("%p is an error", async (argv, message) => {
   const { code, out, err } = await hooks(argv);
   expect({ code, out, err }).toEqual({ code: 1, out: "", err: [expect.stringContaining(message)] });
 });

@@ -1,4 +1,4 @@
-// keelson hooks: what is registered, what it does with an event, what it did in a session. For those who write hooks.
+// keelson hooks: lists hooks, tests them on an event, and shows what they did in a session.
 
 import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
@@ -6,15 +6,15 @@ import { HOOKS_FLAGS, OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson hooks <command> [options]
 
-Shows which hooks there are and what they do. Hooks that are tested really run: in a copy of the folder, but what they
-do elsewhere is done.
+List, test and trace hooks. Tested hooks really run: in a copy of this folder, but nothing stops
+what they do outside it.
 
 Commands:
-  list             All hooks, where they stand, and why some of them do not run
-  test <event>     Runs the hooks of an event in a copy of this folder, and shows each answer, what comes of them
-                   together and what the model would see
-  trace [session]  Every hook that ran in a session: what it was told, what it said, how long it took. The session by
-                   its ID, the beginning of it, or its name; the last one when not given
+  list [event]     List all hooks, where they are defined, and why some do not run
+  test <event>     Run the hooks of an event in a copy of this folder, and show each reply, the
+                   combined result, and what the model would see
+  trace [session]  Show every hook that ran in a session: its input, output and duration. Name the
+                   session by ID, start of the ID, or name; default: the most recent session
 
 Examples:
   keelson hooks list
@@ -34,7 +34,6 @@ export function runHooks(argv: readonly string[], io: ProcessIO): Promise<number
   return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
 }
 
-/** What every hook command works with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
 const open = async (call: Invoked) => ({ ...call, snapshot: await snapshotFor(call) });

@@ -1,7 +1,8 @@
-// keelson hooks list: every hook there is, by event, with where it stands and why it does not run.
+// keelson hooks list: every hook by event, where it is defined, and why it does not run.
 
 import type { HookRegistration } from "@keelson/protocol";
 import { HOOK_EVENTS } from "@keelson/protocol";
+import { printWarning } from "../../print-error.ts";
 import type { Opened } from "./hooks.ts";
 import { SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";
@@ -11,7 +12,7 @@ interface Row {
   readonly line?: number;
   /** Why it does not run. */
   readonly off?: string;
-  /** It runs, but not as its author may think. */
+  /** It runs, but maybe not as its author expects. */
   readonly note?: string;
 }
 
@@ -30,7 +31,8 @@ export async function listHooks({ given, words, io, snapshot }: Opened): Promise
       const { registration } = row;
       const idle = row.off === undefined ? whyIdle(registration) : undefined;
       const { matcher, event } = registration;
-      const unused = matcher && EVENT_FACTS[event].matchedOn === undefined ? "has no matchers; it runs every time" : "";
+      const unused =
+        matcher && EVENT_FACTS[event].matchedOn === undefined ? "ignores matchers; this hook always runs" : "";
       const line = lines.get(registration);
       return {
         ...row,
@@ -95,8 +97,8 @@ export async function listHooks({ given, words, io, snapshot }: Opened): Promise
   });
   const off = rows.filter((row) => row.off !== undefined).length;
   const counted = `${rows.length} ${rows.length === 1 ? "hook" : "hooks"}`;
-  const foot = `${counted}${off > 0 ? `, ${off} of them not running` : ""}, this folder is ${trusted ? "trusted" : "not trusted"}`;
+  const foot = `${counted}${off > 0 ? `, ${off} not running` : ""}, this folder is ${trusted ? "trusted" : "not trusted"}`;
   await io.write(`${[...out, foot].join("\n")}\n`);
-  for (const warning of warnings) io.error(`Warning: ${warning}`);
+  for (const warning of warnings) printWarning(io, warning);
   return 0;
 }

@@ -1,14 +1,16 @@
-// keelson hooks test: the hooks of one event run in a copy of the project, each answer shown, and what comes of them.
+// keelson hooks test: runs the hooks of one event in a copy of the folder, and shows each reply and the combined result.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { HOOK_EVENTS, isObject, type HookEvent, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
-import { nearest } from "../../args/nearest.ts";
+import { didYouMean, eitherOf } from "../../args/nearest.ts";
+import { printWarning } from "../../print-error.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import type { ProcessIO } from "../../process-io.ts";
 import type { Opened } from "./hooks.ts";
+import { unknownFields } from "./unknown-fields.ts";
 import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
 
@@ -17,7 +19,10 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
   const tool = given.text("tool");
   const mode = given.text("mode");
   const input = inputOf(given.text("input"), io.cwd);
-  const { nameOf, tryOut } = await import("@keelson/runtime/hooks");
+  const { EVENT_FACTS, nameOf, tryOut } = await import("@keelson/runtime/hooks");
+  if (tool !== undefined && !EVENT_FACTS[event].input.includes("tool_name")) {
+    throw new UsageError(`--tool cannot be used with ${event}, which is not about a tool`);
+  }
 
   using interrupted = interruption(io);
   const tried = await tryOut({
@@ -29,14 +34,14 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
     programs: shippedPrograms,
     signal: interrupted.signal,
   });
-  if (!tried.ok) throw new UsageError(`error: ${tried.message}`);
+  if (!tried.ok) throw new UsageError(tried.message);
   const { result } = tried;
-  const { warnings } = snapshot;
+  const warnings = [...snapshot.warnings, ...(await unknownFields(event, tool, input, snapshot))];
   if (given.has("json")) {
     await io.write(`${JSON.stringify({ ...result, warnings }, null, 2)}\n`);
     return interrupted.code();
   }
-  for (const warning of warnings) io.error(`Warning: ${warning}`);
+  for (const warning of warnings) printWarning(io, warning);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
   await io.write(resultText(result, { palette: paletteFor(io), short, nameOf }));
   return interrupted.code();
@@ -44,14 +49,11 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
 
 function eventOf([event, ...more]: readonly string[]): HookEvent {
   if (event === undefined || more.length > 0) {
-    throw new UsageError("error: usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]");
+    throw new UsageError("usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]");
   }
   const found = HOOK_EVENTS.find((name) => name === event);
   if (found !== undefined) return found;
-  const close = nearest(event, HOOK_EVENTS);
-  throw new UsageError(
-    `error: no event is called '${event}'. ${close === undefined ? `Events are ${HOOK_EVENTS.join(", ")}` : `Did you mean ${close}?`}`,
-  );
+  throw new UsageError(`unknown event "${event}"${didYouMean(event, HOOK_EVENTS) || `; use ${eitherOf(HOOK_EVENTS)}`}`);
 }
 
 const LARGEST = 4 * 1024 * 1024;
@@ -63,21 +65,21 @@ function inputOf(given: string | undefined, cwd: string): JsonObject | undefined
     value = JSON.parse(given.startsWith("@") ? read(resolve(cwd, given.slice(1))) : given);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`error: --input is not valid JSON: ${(error as Error).message}`);
+    throw new UsageError(`--input is not valid JSON: ${(error as Error).message}`);
   }
-  if (!isObject(value)) throw new UsageError("error: --input must be a JSON object");
+  if (!isObject(value)) throw new UsageError("--input must be a JSON object");
   return value as JsonObject;
 }
 
 function read(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`error: --input: file not found: ${file}`);
-  if (!stat.isFile()) throw new UsageError(`error: --input: ${file} is not a file`);
-  if (stat.size > LARGEST) throw new UsageError(`error: --input: ${file} is larger than ${LARGEST} bytes`);
+  if (stat === undefined) throw new UsageError(`--input: file not found: ${file}`);
+  if (!stat.isFile()) throw new UsageError(`--input: ${file} is not a file`);
+  if (stat.size > LARGEST) throw new UsageError(`--input: ${file} is larger than ${LARGEST} bytes`);
   return readFileSync(file, "utf8");
 }
 
-/** Ctrl-C ends the hooks and the copy goes away, as always. */
+/** Ctrl-C stops the hooks; the copy is still removed. */
 function interruption(io: ProcessIO) {
   const controller = new AbortController();
   let code = 0;
@@ -89,7 +91,7 @@ function interruption(io: ProcessIO) {
   );
   return {
     signal: controller.signal,
-    /** 0 when nobody interrupted. */
+    /** The exit code: 0 unless interrupted. */
     code: () => code,
     [Symbol.dispose]: () => stops.forEach((stop) => stop()),
   };
@@ -111,15 +113,15 @@ function resultText(result: TryOut, style: Style): string {
     ...ran.map((tried) => triedLines(tried, style)),
     ...(named.length === 0
       ? []
-      : [named.map((each) => `· ${titleOf(each, style)}  not run: it would ask a model or a server`)]),
+      : [named.map((each) => `· ${titleOf(each, style)}  not run: it would call a model or a server`)]),
     result.passed.map(({ registration, why }) => palette.dim(`– ${titleOf(registration, style)}  ${visible(why)}`)),
-    ["Together:", ...effects.map((effect) => `  ${visible(effect)}`)],
+    ["Result:", ...effects.map((effect) => `  ${visible(effect)}`)],
     texts.length === 0
-      ? ["The model would see nothing of it"]
+      ? ["The model would see nothing"]
       : ["The model would see:", ...texts.flatMap(({ as, text }) => seen(as, text, palette))],
     [
       palette.dim(
-        `Run in a copy of ${copy.files} ${copy.files === 1 ? "file" : "files"}${copy.leftOut.length > 0 ? `, without ${visible(copy.leftOut.join("; "))}` : ""}`,
+        `Ran in a copy of ${copy.files} ${copy.files === 1 ? "file" : "files"}${copy.leftOut.length > 0 ? `, without ${visible(copy.leftOut.join("; "))}` : ""}`,
       ),
     ],
   ];

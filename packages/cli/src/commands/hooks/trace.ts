@@ -1,4 +1,4 @@
-// keelson hooks trace: every firing of a session with what its hooks were told, said and took.
+// keelson hooks trace: every hook that ran in a session, with its input, output and duration.
 
 import type { HookFiring, HookReply } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
@@ -8,12 +8,11 @@ import { MARK, oneLine, paletteFor, shortenFrom, type Palette, type Shorten } fr
 
 export async function traceHooks({ given, words, io, snapshot }: Opened): Promise<number> {
   const [wanted, ...more] = words;
-  if (more.length > 0)
-    throw new UsageError("error: usage: keelson hooks trace [session]; put a name with blanks in quotes");
+  if (more.length > 0) throw new UsageError("usage: keelson hooks trace [session]; quote a name that contains spaces");
   const { findTrace, foldReplies, modelView } = await import("@keelson/runtime/hooks");
   const { configDir, cwd, env } = snapshot;
   const found = await findTrace({ configDir, cwd, dirName: env["CLAUDE_CODE_PROJECT_DIR_NAME"] }, wanted);
-  if (!found.ok) throw new UsageError(`error: ${found.message}`);
+  if (!found.ok) throw new UsageError(found.message);
 
   if (given.has("json")) {
     await io.write(`{\n  "session": ${JSON.stringify(found.id)},\n  "firings": [`);
@@ -39,11 +38,11 @@ export async function traceHooks({ given, words, io, snapshot }: Opened): Promis
     await io.write(`\n${firingText(together, effects, palette, short)}\n`);
   }
   const counted = `${total} ${total === 1 ? "hook" : "hooks"} ran`;
-  await io.write(`\n${counted}, ${Math.round(took)} ms in all\n`);
+  await io.write(`\n${counted}, ${Math.round(took)} ms in total\n`);
   return 0;
 }
 
-/** Those of one event: each line of the file is one handler. */
+/** Groups the hooks of one event: each line of the file is one hook. */
 function* grouped(firings: Iterable<HookFiring>): Generator<readonly HookFiring[]> {
   let group: HookFiring[] = [];
   let key = "";
@@ -84,13 +83,13 @@ function firingText(
   const told = oneLine(JSON.stringify(ownFields(first!.input)) ?? "", 300);
   return [
     head,
-    `  ${palette.dim("told")} ${told}`,
+    `  ${palette.dim("input")} ${told}`,
     ...rows,
     ...effects.map((effect) => `  ${palette.dim("→")} ${oneLine(effect, 300)}`),
   ].join("\n");
 }
 
-/** The hour of an ISO time. */
+/** The time of day of an ISO timestamp. */
 const timeOf = (at: string) => (/T(.{12})/.exec(at)?.[1] ?? at).slice(0, 12);
 
 const isReply = (reply: unknown): reply is HookReply =>

@@ -1,4 +1,4 @@
-// The words that the hook commands share: how a handler, its end and its answer are put.
+// Wording shared by the hook commands: how a hook, its outcome and its reply are shown.
 
 import type { HookRegistration, HookRun } from "@keelson/protocol";
 import type { HookReply, LateReply } from "@keelson/runtime/hooks";
@@ -14,34 +14,38 @@ export const SOURCE_WORDS: Readonly<Record<HookRegistration["source"], string>> 
 
 type Tone = "allow" | "ask" | "deny";
 
-/** What a handler said, in a few words, and how it should look. */
+/** A hook's reply in a few words, and its color. */
 export function replyInWords(
   reply: Partial<HookReply>,
   late?: LateReply,
 ): { readonly text: string; readonly tone?: Tone } {
   if (late !== undefined) {
     if (late.problem !== undefined) return { text: "fails in the background", tone: "ask" };
-    const then = late.wakes ? "wakes the model" : late.text === undefined ? "says nothing" : "tells the model later";
+    const then = late.wakes
+      ? "wakes the model"
+      : late.text === undefined
+        ? "no output"
+        : "output reaches the model later";
     return { text: `runs in the background, ${then}` };
   }
   if (reply.async !== undefined) return { text: "runs in the background" };
   const parts = [
     ...(reply.verdict === undefined ? [] : [VERDICTS[reply.verdict]]),
-    ...(reply.stop === undefined ? [] : ["ends the run"]),
+    ...(reply.stop === undefined ? [] : ["stops the run"]),
     ...(reply.input === undefined ? [] : ["changes the input"]),
-    ...(reply.output === undefined ? [] : ["changes the answer"]),
-    ...(reply.permission === undefined ? [] : [`answers the question: ${reply.permission.behavior}`]),
+    ...(reply.output === undefined ? [] : ["changes the output"]),
+    ...(reply.permission === undefined ? [] : [`answers the permission question: ${reply.permission.behavior}`]),
     ...((reply.context ?? []).length > 0 ? ["adds context"] : []),
     ...(reply.fields === undefined ? [] : [`sets ${Object.keys(reply.fields).join(", ")}`]),
-    ...(reply.systemMessage === undefined ? [] : ["tells its user something"]),
-    ...(reply.problem === undefined ? [] : ["fails, which stops nothing"]),
+    ...(reply.systemMessage === undefined ? [] : ["shows the user a message"]),
+    ...(reply.problem === undefined ? [] : ["fails without blocking"]),
   ];
-  if (parts.length === 0) return { text: "lets it pass" };
+  if (parts.length === 0) return { text: "no objection" };
   const tone = reply.verdict === "deny" || reply.stop !== undefined ? "deny" : toneOf(reply);
   return { text: parts.join(", "), ...(tone && { tone }) };
 }
 
-const VERDICTS = { deny: "blocks", defer: "puts it off", ask: "wants a question", allow: "allows" } as const;
+const VERDICTS = { deny: "blocks", defer: "defers", ask: "requires approval", allow: "allows" } as const;
 
 function toneOf({ verdict, problem }: Partial<HookReply>): Tone | undefined {
   if (verdict === "allow") return "allow";
@@ -55,7 +59,7 @@ export function endOf({ outcome, exitCode, durationMs }: HookRun, type: string):
   return [how, `${Math.round(durationMs)} ms`].filter((part) => part !== "").join(", ");
 }
 
-/** Several lines of text under a name, the lines beneath each other, at most so many. */
+/** A label and the lines of a text below each other, cut after `most` lines. */
 export function block(name: string, text: string, palette: Palette, most = 12): string[] {
   const lines = text.replace(/\s+$/, "").split("\n");
   if (lines.length === 1 && lines[0] === "") return [];
@@ -64,10 +68,17 @@ export function block(name: string, text: string, palette: Palette, most = 12): 
   return [...shown, ...more].map((line, at) => `${palette.dim((at === 0 ? name : "").padEnd(9))}${line}`);
 }
 
-/** The fields of an input that the event itself brings. */
+/** The fields of a hook input that belong to the event, without those that every input has. */
 export function ownFields(input: unknown): unknown {
   if (typeof input !== "object" || input === null) return input;
-  return Object.fromEntries(Object.entries(input).filter(([key]) => !EVERYWHERE.has(key)));
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !COMMON_FIELDS.includes(key)));
 }
 
-const EVERYWHERE = new Set(["session_id", "transcript_path", "cwd", "prompt_id", "hook_event_name", "effort"]);
+export const COMMON_FIELDS: readonly string[] = [
+  "session_id",
+  "transcript_path",
+  "cwd",
+  "prompt_id",
+  "hook_event_name",
+  "effort",
+];

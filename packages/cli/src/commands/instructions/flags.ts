@@ -1,4 +1,4 @@
-// The flags of `keelson instructions`: its own, and those of the program that choose what is loaded.
+// The flags of `keelson instructions`.
 
 import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, withShared } from "../group-flags.ts";
@@ -9,13 +9,13 @@ export const OWN_FLAGS: readonly Flag[] = [
     name: "for",
     value: { kind: "text", label: "file" },
     group: "Other",
-    help: "list: also what touching this file would bring in",
+    help: "list: include the files that are read along with this file",
   },
   {
     name: "revoke",
     value: { kind: "none" },
     group: "Other",
-    help: "approve: take the approval back",
+    help: "approve: withdraw the approval",
   },
   cwdFlag(),
   jsonFlag("list: print JSON"),

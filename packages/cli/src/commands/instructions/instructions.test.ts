@@ -1,4 +1,4 @@
-// keelson instructions, in a world of our own: what it prints, what it writes, how it refuses.
+// keelson instructions with fake I/O: what it prints and writes, and its errors.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function project() {
   put(root, "project/src/CLAUDE.md", "Source.");
 }
 
-test("list shows every file in order, with tier, size and reason, what waits and what was left out", async () => {
+test("list shows every file in order, with tier, size and reason, and the files that are not read", async () => {
   project();
   const { code, lines, err } = await keelson("instructions", "list");
   expect({ code, err }).toEqual({ code: 0, err: [] });
@@ -41,31 +41,31 @@ test("list shows every file in order, with tier, size and reason, what waits and
     "3  CLAUDE.md  project  60 B  ~15  always",
     "4  docs/style.md  project  2.3 KB  ~587  included by CLAUDE.md",
     "",
-    "Waiting for a file they are about:",
-    "  .claude/rules/api.md  for src/api/**",
+    "Read when the model opens a matching file:",
+    "  .claude/rules/api.md  src/api/**",
     "",
-    "Left out:",
+    "Not read:",
     "  /nowhere/x.md  there is no such file (included by CLAUDE.md)",
     "  /other/plan.md  it is outside this project, and such files are not approved here (included by CLAUDE.md)",
     "",
     "4 files, 2.4 KB, about 606 tokens",
-    `Memory is kept in ${memory().replaceAll(root, "")}`,
-    "To let files from outside this folder in: keelson instructions approve",
+    `Memory folder: ${memory().replaceAll(root, "")}`,
+    "To include files from outside this folder: keelson instructions approve",
     "",
   ]);
 });
 
-test("list --for adds what touching a file would bring in", async () => {
+test("list --for includes the files read along with a file", async () => {
   project();
   const { lines } = await keelson("instructions", "list", "--for", "src/api/a.ts");
   expect(lines.slice(5, 8).map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
-    "5  .claude/rules/api.md  project  7 B  ~2  src/api/** covers src/api/a.ts",
-    "6  src/CLAUDE.md  project  7 B  ~2  in a folder of src/api/a.ts",
+    "5  .claude/rules/api.md  project  7 B  ~2  src/api/** matches src/api/a.ts",
+    "6  src/CLAUDE.md  project  7 B  ~2  in a parent folder of src/api/a.ts",
     "",
   ]);
 });
 
-test("list --json says the same to programs", async () => {
+test("list --json prints the same as JSON", async () => {
   put(root, "project/CLAUDE.md", "Hello @b.png");
   put(root, "project/b.png", "");
   const { out } = await keelson("instructions", "list", "--json");
@@ -95,7 +95,7 @@ test("list --json says the same to programs", async () => {
   });
 });
 
-test("list says what flags leave out, and heeds rules about reading", async () => {
+test("list shows files left out by flags, and obeys deny rules for reading", async () => {
   put(root, "home/.claude/CLAUDE.md", "mine");
   put(root, "home/.claude/settings.json", { permissions: { deny: ["Read(./secrets/**)"] } });
   put(root, "project/CLAUDE.md", "@secrets/a.md @open.md");
@@ -106,13 +106,13 @@ test("list says what flags leave out, and heeds rules about reading", async () =
   expect(bare.lines.map((line) => line.replaceAll(/ {2,}/g, "  "))).toEqual([
     "No instruction files",
     "",
-    "Left out:",
+    "Not read:",
     "  ~/.claude/CLAUDE.md  --bare leaves it out",
     "  CLAUDE.md  --bare leaves it out",
     "  CLAUDE.local.md  --bare leaves it out",
     "",
     "0 files, 0 B, about 0 tokens",
-    "No memory is kept",
+    "Memory is off",
     "",
   ]);
   const { out } = await keelson("instructions", "list", "--json");
@@ -128,7 +128,7 @@ test("list says what flags leave out, and heeds rules about reading", async () =
   ]);
 });
 
-test("approve writes the flag beside what is there and can be taken back", async () => {
+test("approve adds the flag to the file, and --revoke removes it", async () => {
   project();
   const file = put(root, "home/.claude.json", '{\n  // keep me\n  "theme": "dark"\n}\n');
   const given = await keelson("instructions", "approve");
@@ -136,9 +136,9 @@ test("approve writes the flag beside what is there and can be taken back", async
     code: 0,
     err: [],
     lines: [
-      "Instruction files of /project may bring in files from outside it",
+      "Instruction files in /project can now include files from outside it",
       "  /other/plan.md",
-      "Written to ~/.claude.json",
+      "Saved in ~/.claude.json",
       "",
     ],
   });
@@ -153,10 +153,12 @@ test("approve writes the flag beside what is there and can be taken back", async
 }
 `);
   expect((await keelson("instructions", "list")).out).toContain("/other/plan.md");
-  expect((await keelson("instructions", "approve")).lines[0]).toEndWith("outside it, as before");
+  expect((await keelson("instructions", "approve")).lines[0]).toBe(
+    "Instruction files in /project can already include files from outside it",
+  );
   expect((await keelson("instructions", "approve", "--revoke")).lines).toEqual([
-    "Instruction files of /project bring in nothing from outside it",
-    "Written to ~/.claude.json",
+    "Instruction files in /project can no longer include files from outside it",
+    "Saved in ~/.claude.json",
     "",
   ]);
   writeFileSync(file, "{ broken");
@@ -165,11 +167,15 @@ test("approve writes the flag beside what is there and can be taken back", async
   expect(refused.err[0]).toContain("mend it first");
 });
 
-test("anything else is refused with the words that exist", async () => {
+test("an unknown subcommand is an error that names the known ones", async () => {
   expect(await keelson("instructions", "show")).toMatchObject({
     code: 1,
-    err: ["error: unknown command 'instructions show'. Commands are list and approve"],
+    err: [
+      "error: unknown command \"instructions show\"; use list or approve\nTo send it as a prompt: keelson -p 'instructions show'",
+    ],
   });
   expect((await keelson("instructions")).out).toContain("keelson instructions list --for");
-  expect((await keelson("--help")).out).toContain("  instructions  Show what files like CLAUDE.md tell the agent");
+  expect((await keelson("--help")).out).toContain(
+    "  instructions  Show which instruction files (CLAUDE.md) the model reads",
+  );
 });

@@ -1,18 +1,19 @@
-// keelson instructions: which files tell the agent what, and whether they may come from elsewhere. It starts no session.
+// keelson instructions: shows which instruction files the model reads, and approves files from outside the folder.
 
 import { UsageError } from "../../args/invocation.ts";
 import type { ProcessIO } from "../../process-io.ts";
-import { printError, runGroup, snapshotFor, type Invoked } from "../group.ts";
-import { INSTRUCTIONS_FLAGS, OWN_FLAGS } from "./flags.ts";
+import { printError } from "../../print-error.ts";
+import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
+import { INSTRUCTIONS_FLAGS, OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson instructions <command> [options]
 
-Shows what the agent is told by files such as CLAUDE.md. No model is asked.
+Show which instruction files, such as CLAUDE.md, the model reads in this folder.
 
 Commands:
-  list      The files a session here starts with, in order, with size and reason; what waits, and what was left out
-  approve   Lets the instruction files of this folder bring in files from outside it, now and later
+  list      List the files in the order they are read, and the files that are not read
+  approve   Let instruction files here include files from outside this folder
 
 Examples:
   keelson instructions list
@@ -34,11 +35,10 @@ export function runInstructions(argv: readonly string[], io: ProcessIO): Promise
   );
 }
 
-/** What both commands work with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open(call: Invoked, name: string) {
-  if (call.words.length > 0) throw new UsageError(`error: 'instructions ${name}' takes no further words`);
+  if (call.words.length > 0) throw new UsageError(`usage: keelson instructions ${name}`);
   const { listInstructions } = await import("@keelson/runtime");
   const snapshot = await snapshotFor(call);
   const { cwd, home } = snapshot;
@@ -49,15 +49,15 @@ async function approve({ given, io, snapshot, short, listed }: Opened): Promise<
   const { writeApproval } = await import("@keelson/config/instructions");
   const approved = !given.has("revoke");
   const result = await writeApproval(snapshot, approved);
-  if (!result.ok) return printError(io, `Error: ${result.problem}`);
+  if (!result.ok) return printError(io, result.problem);
   const lines = approved
     ? [
-        `Instruction files of ${short(snapshot.cwd)} may bring in files from outside it${result.changed ? "" : ", as before"}`,
+        `Instruction files in ${short(snapshot.cwd)} ${result.changed ? "can now" : "can already"} include files from outside it`,
         ...listed.set.leftOut.filter(({ external }) => external).map(({ path }) => `  ${short(path)}`),
       ]
     : [
-        `Instruction files of ${short(snapshot.cwd)} bring in nothing from outside it${result.changed ? "" : ", as before"}`,
+        `Instruction files in ${short(snapshot.cwd)} ${result.changed ? "can no longer" : "cannot"} include files from outside it`,
       ];
-  await io.write(`${[...lines, ...(result.changed ? [`Written to ${short(result.file)}`] : [])].join("\n")}\n`);
+  await io.write(`${[...lines, ...(result.changed ? [`Saved in ${short(result.file)}`] : [])].join("\n")}\n`);
   return 0;
 }

@@ -1,7 +1,8 @@
-// keelson instructions list: every file in the order the model reads it, how long it is and why it is there.
+// keelson instructions list: every file in the order the model reads it, with its size and why it is read.
 
 import type { InstructionFile, LeftOut } from "@keelson/config/instructions";
 import type { Opened } from "./instructions.ts";
+import { printWarning } from "../../print-error.ts";
 import { oneLine, paletteFor } from "../permissions/words.ts";
 
 type Shorten = Opened["short"];
@@ -30,18 +31,18 @@ export async function listFiles({ given, io, snapshot, short, listed: { set, mem
   ]);
   const head = ["", "file", "tier", "size", "tokens", "why"];
   const table = files.length === 0 ? ["No instruction files"] : columns([head, ...rows]);
-  const waiting = set.waiting.map(({ path, globs }) => [short(path), `for ${oneLine(globs.join(", "), 80)}`]);
+  const waiting = set.waiting.map(({ path, globs }) => [short(path), oneLine(globs.join(", "), 80)]);
   const left = set.leftOut.map((each) => [short(each.path), whyOf(each, short)]);
   const counted = `${files.length} ${files.length === 1 ? "file" : "files"}`;
   const approve = set.leftOut.some(({ external }) => external);
   const sections = [
     [palette.dim(table[0]!), ...table.slice(1)],
-    section("Waiting for a file they are about", waiting),
-    section("Left out", left),
+    section("Read when the model opens a matching file", waiting),
+    section("Not read", left),
     [
       `${counted}, ${kilobytes(total.bytes)}, about ${total.tokens} tokens`,
-      ...(memory === undefined ? ["No memory is kept"] : [`Memory is kept in ${short(memory)}`]),
-      ...(approve ? ["To let files from outside this folder in: keelson instructions approve"] : []),
+      ...(memory === undefined ? ["Memory is off"] : [`Memory folder: ${short(memory)}`]),
+      ...(approve ? ["To include files from outside this folder: keelson instructions approve"] : []),
     ],
   ];
   await io.write(
@@ -50,7 +51,7 @@ export async function listFiles({ given, io, snapshot, short, listed: { set, mem
       .map((lines) => lines.join("\n"))
       .join("\n\n")}\n`,
   );
-  for (const warning of snapshot.warnings) io.error(`Warning: ${warning}`);
+  for (const warning of snapshot.warnings) printWarning(io, warning);
   return 0;
 }
 
@@ -65,8 +66,8 @@ const TIERS: Readonly<Record<InstructionFile["kind"], string>> = {
 
 function reasonOf({ reason, parent, trigger, globs }: InstructionFile, short: Shorten): string {
   if (parent !== undefined) return `included by ${short(parent)}`;
-  if (reason === "nested_traversal") return `in a folder of ${short(trigger!)}`;
-  if (reason === "path_glob_match") return `${oneLine((globs ?? []).join(", "), 60)} covers ${short(trigger!)}`;
+  if (reason === "nested_traversal") return `in a parent folder of ${short(trigger!)}`;
+  if (reason === "path_glob_match") return `${oneLine((globs ?? []).join(", "), 60)} matches ${short(trigger!)}`;
   return "always";
 }
 
@@ -74,7 +75,7 @@ function whyOf({ why, parent }: LeftOut, short: Shorten): string {
   return parent === undefined ? oneLine(why, 200) : `${oneLine(why, 200)} (included by ${short(parent)})`;
 }
 
-/** Text of this kind has about four bytes to a token. */
+/** An estimate: about four bytes per token. */
 const sizeOf = (bytes: number) => ({ bytes, tokens: Math.ceil(bytes / 4) });
 
 const kilobytes = (bytes: number) => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} KB`);

@@ -1,4 +1,4 @@
-// A tool call as people write it: `Bash(git push)`, `Read {"file_path": "x"}`, or a bare tool name.
+// Parses a tool call as people write it: `Bash(git push)`, `Read {"file_path": "x"}`, or only a tool name.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
@@ -19,7 +19,7 @@ export function parseCall(text: string): ParsedCall {
   if (/^([A-Z][A-Za-z]*|mcp__[\w-]+)$/.test(trimmed)) return { ok: true, call: { tool: trimmed, input: {} } };
   return {
     ok: false,
-    message: `'${trimmed}' is not a call. Write Tool(…), as in 'Bash(git push)', or a tool and its input as JSON`,
+    message: `"${trimmed}" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON`,
   };
 }
 
@@ -28,13 +28,13 @@ function withInput(tool: string, text: string): ParsedCall {
   try {
     input = JSON.parse(text);
   } catch (error) {
-    return { ok: false, message: `The input of ${tool} is not valid JSON: ${(error as Error).message}` };
+    return { ok: false, message: `the input of ${tool} is not valid JSON: ${(error as Error).message}` };
   }
-  if (!isObject(input)) return { ok: false, message: `The input of ${tool} must be a JSON object` };
+  if (!isObject(input)) return { ok: false, message: `the input of ${tool} must be a JSON object` };
   return { ok: true, call: { tool, input: input as JsonObject } };
 }
 
-/** What stands in the parentheses, as the field of the input that matters; the other fields decide nothing. */
+/** Turns the text in parentheses into an input. Only the field that decides matters; the rest is filler. */
 const SHORTHAND: Readonly<Record<string, (content: string) => JsonObject>> = {
   Bash: (command) => ({ command }),
   Read: (file_path) => ({ file_path }),
@@ -53,6 +53,6 @@ function shorthand(tool: string, content: string): ParsedCall {
   if (Object.hasOwn(SHORTHAND, tool)) return { ok: true, call: { tool, input: SHORTHAND[tool]!(content) } };
   return {
     ok: false,
-    message: `${tool}(…) says too little about a call of ${tool}. Write its input as JSON: ${tool} '{"field": "value"}'`,
+    message: `${tool} has no short form; write its input as JSON: ${tool} '{"field": "value"}'`,
   };
 }

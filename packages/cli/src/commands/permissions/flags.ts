@@ -1,24 +1,24 @@
-// The flags of `keelson permissions`: its own, and those of the program that choose settings.
+// The flags of `keelson permissions`.
 
 import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, modeFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson permissions` has. */
 export const OWN_FLAGS: readonly Flag[] = [
-  modeFlag("Judge as if the session were in this mode"),
+  modeFlag("Check calls as if the session were in this mode"),
   {
     name: "command",
     value: { kind: "text", label: "text" },
     group: "Permissions",
-    help: "explain: a shell command, as it stands",
+    help: "explain: a shell command instead of a call",
   },
-  cwdFlag("Judge as if started in this directory"),
+  cwdFlag("Check calls as if started in this folder"),
   jsonFlag(),
   {
     name: "exit-code",
     value: { kind: "none" },
     group: "Output",
-    help: "explain: exit with 0 for allow, 1 for ask, 2 for deny",
+    help: "explain: exit with 0 (allow), 1 (ask) or 2 (deny)",
   },
 ];
 

@@ -1,7 +1,8 @@
-// keelson permissions list: every rule in force, strictest first, with where it stands and what is odd about it.
+// keelson permissions list: every rule, strictest first, where it is defined, and what is wrong with it.
 
 import type { Rule, RuleNote } from "@keelson/runtime/explain";
-import { nearest } from "../../args/nearest.ts";
+import { didYouMean } from "../../args/nearest.ts";
+import { printWarning } from "../../print-error.ts";
 import type { Opened } from "./permissions.ts";
 import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } from "./words.ts";
 
@@ -38,13 +39,12 @@ export async function listRules({ given, io, snapshot, explainer, mode }: Opened
   const folder = trusted ? "trusted" : "not trusted";
   const foot = `${counted}, ${mode ?? snapshot.mode} mode, this folder is ${folder}`;
   await io.write([...lines, ...(lines.length > 0 ? [""] : []), foot, ""].join("\n"));
-  for (const warning of warnings) io.error(`Warning: ${warning}`);
+  for (const warning of warnings) printWarning(io, warning);
   return 0;
 }
 
 function noteText({ kind, text, rule: other }: RuleNote, tools: readonly string[], rule: Rule, short: Shorten): string {
   if (other) return `${text} ${oneLine(other.text)} (${placeOfRule(other, short)})`;
   if (kind !== "unknown tool") return oneLine(text, 200);
-  const close = nearest(rule.tool, tools);
-  return close === undefined ? text : `${text}; did you mean ${close}?`;
+  return `${text}${didYouMean(rule.tool, tools)}`;
 }

@@ -1,4 +1,4 @@
-// The permission commands in a world of our own: settings on disk, nothing run, everything printed is seen.
+// The permission commands with fake I/O and settings on disk.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -45,9 +45,9 @@ test("explains a command part by part, with the file and line of each rule", asy
   ├─ ? git push    ask rule Bash(git push *)  .claude/settings.json:8
   └─ ✗ rm x        deny rule Bash(rm *)  .claude/settings.json:5
 
-Gate: hook refusal → deny rules ✗
+Checks: hook refusal → deny rules ✗
 
-No allow rule beats a deny rule. To change this, change Bash(rm *) in .claude/settings.json:5.
+An allow rule cannot override a deny rule. To allow it, change Bash(rm *) in .claude/settings.json:5.
 `,
   });
 });
@@ -59,13 +59,13 @@ test("says what would allow a call, keeping the rules that are there", async () 
   expect(await permissions(["explain", "Bash(npm test > log)"])).toEqual({
     code: 0,
     err: [],
-    out: `? Asks first; with nobody there to answer it is denied (Bash, default mode)
+    out: `? Requires approval; denied when no one can approve it (Bash, default mode)
 
   npm test > log
   └─ ? npm test  no rule allows it
      └─ ? > log  writes log
 
-Gate: hook refusal → deny rules → ask rules → safety → hook answer → mode → allow rules → reading → question ?
+Checks: hook refusal → deny rules → ask rules → safety → hook answer → mode → allow rules → reading → question ?
 
 To allow it:
   Bash(npm test), Edit(log)
@@ -80,12 +80,12 @@ test("explains a tool with JSON input, by both names of the file", async () => {
   expect({ code, lines: out.split("\n").slice(0, 6) }).toEqual({
     code: 1,
     lines: [
-      "? Asks first; with nobody there to answer it is denied (Read, default mode)",
+      "? Requires approval; denied when no one can approve it (Read, default mode)",
       `  Permission to read ${root}/project/link was not given.`,
       "",
-      "  reads     link",
-      "  really    /etc/hostname",
-      "  where     outside the working directories",
+      "  reads      link",
+      "  real path  /etc/hostname",
+      "  where      outside the working directories",
     ],
   });
 });
@@ -108,8 +108,8 @@ test.each([
 });
 
 test.each([
-  ["dontAsk", "✗ Denied: it would have to be asked about, and dontAsk mode asks nobody (Bash, dontAsk mode)"],
-  ["auto", "? Left to the classifier; somebody is asked when it gives no clear answer (Bash, auto mode)"],
+  ["dontAsk", "✗ Denied: it requires approval, and dontAsk mode does not ask for approval (Bash, dontAsk mode)"],
+  ["auto", "? Decided by the classifier; requires approval if the classifier is unsure (Bash, auto mode)"],
 ])("in %s mode it says who answers", async (mode, first) => {
   const { out } = await permissions(["explain", "--command", "make", "--mode", mode]);
   expect(out.split("\n")[0]).toBe(first);
@@ -159,27 +159,27 @@ test("colours are for terminals, and not for those who do not want them", async 
 });
 
 test.each([
-  [["explain"], "error: say which call to explain, as in 'Bash(git push)'"],
+  [["explain"], "error: usage: keelson permissions explain 'Bash(git push)'"],
   [
     ["explain", "git push"],
-    "error: 'git push' is not a call. Write Tool(…), as in 'Bash(git push)', or a tool and its input as JSON, or a shell command after --command",
+    `error: "git push" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON, or use --command for a shell command`,
   ],
-  [["explain", "Bsh(x)"], `error: No tool is called 'Bsh'. Did you mean Bash?`],
+  [["explain", "Bsh(x)"], 'error: unknown tool "Bsh"; did you mean "Bash"?'],
   [
     ["explain", "mcp__a__b(x)"],
-    `error: mcp__a__b(…) says too little about a call of mcp__a__b. Write its input as JSON: mcp__a__b '{"field": "value"}'`,
+    `error: mcp__a__b has no short form; write its input as JSON: mcp__a__b '{"field": "value"}'`,
   ],
-  [["explain", "Bsh", "{}"], "error: No tool is called 'Bsh'. Did you mean Bash?"],
+  [["explain", "Bsh", "{}"], 'error: unknown tool "Bsh"; did you mean "Bash"?'],
   [
     ["explain", "Read", "{"],
-    "error: 'Read {' is not a call. Write Tool(…), as in 'Bash(git push)', or a tool and its input as JSON",
+    `error: "Read {" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON`,
   ],
-  [["explain", "Read", "{x}"], "error: The input of Read is not valid JSON: JSON Parse error: Expected '}'"],
-  [["explain", "Read(x)", "--command", "ls"], "error: give either a call or --command, not both"],
-  [["tets"], "error: unknown command 'permissions tets'. Commands are explain, test and list"],
+  [["explain", "Read", "{x}"], "error: the input of Read is not valid JSON: JSON Parse error: Expected '}'"],
+  [["explain", "Read(x)", "--command", "ls"], "error: a call and --command cannot be used together"],
+  [["tets"], 'error: unknown command "permissions tets"; did you mean "permissions test"?'],
   [["test"], "error: usage: keelson permissions test <file>"],
-  [["list", "--jsn"], "error: unknown option '--jsn'\n(Did you mean --json?)"],
-])("what makes no sense is said: %p", async (argv, message) => {
+  [["list", "--jsn"], 'error: unknown option "--jsn"; did you mean "--json"?'],
+])("invalid arguments are an error: %p", async (argv, message) => {
   expect(await permissions(argv)).toEqual({ code: 1, out: "", err: [message] });
 });
 
@@ -201,7 +201,7 @@ allow  Write(src/**)     ~/.claude/settings.json:1  user settings
 allow  Bash(rm -r *)     ~/.claude/settings.json:1  user settings
          ! has no effect beside the deny rule Bash(rm *) (.claude/settings.json:5)
 allow  Raed              ~/.claude/settings.json:1  user settings
-         ! no tool is called Raed; did you mean Read?
+         ! no tool is called Raed; did you mean "Read"?
 
 8 rules, default mode, this folder is not trusted
 `,
@@ -240,10 +240,10 @@ test("a table with a surprise ends with 1 and names line, verdict and rule", asy
     code: 1,
     err: [],
     out: `✗ calls:1  Bash(rm x)
-    expected allow, is deny: deny rule Bash(rm *)  .claude/settings.json:5
+    expected allow, got deny: deny rule Bash(rm *)  .claude/settings.json:5
 ✗ calls:4  Edit(a)
-    expected allow in plan mode, is ask: Cannot write to ${root}/project/a while in plan mode.
-2 of 3 calls are not as expected
+    expected allow in plan mode, got ask: Cannot write to ${root}/project/a while in plan mode.
+2 of 3 calls not as expected
 `,
   });
 });
@@ -281,28 +281,28 @@ test("a table may be JSON with comments, and the report too", async () => {
 });
 
 test.each([
-  ["", "error: calls holds no calls"],
-  ["allow\n", "error: calls:1: expected a verdict and a call, as in 'allow Bash(npm test)'"],
-  ["# x\nalow Bash(x)\n", "error: calls:2: 'alow' is not a verdict; use allow, ask or deny"],
-  ["mode: fast\n", "error: calls:1: 'fast' is not a permission mode"],
+  ["", "error: calls contains no calls"],
+  ["allow\n", 'error: calls:1: expected a verdict and a call, such as "allow Bash(npm test)"'],
+  ["# x\nalow Bash(x)\n", 'error: calls:2: invalid verdict "alow"; use allow, ask or deny'],
+  ["mode: fast\n", 'error: calls:1: invalid permission mode "fast"'],
   [
     "allow git push\n",
-    "error: calls:1: 'git push' is not a call. Write Tool(…), as in 'Bash(git push)', or a tool and its input as JSON",
+    `error: calls:1: "git push" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON`,
   ],
-  ['{ "call": "x" }', "error: calls must be a list of calls, or an object with a list named calls"],
-  ['[{ "call": "Bash(x)" }]', "error: calls[0]: 'undefined' is not a verdict; use allow, ask or deny"],
-  ['[{ "tool": "Bash", "expect": "ask" }]', "error: calls[0]: expected call, or tool and input"],
-])("a table that cannot be read whole is refused whole (%#)", async (text, message) => {
+  ['{ "call": "x" }', 'error: calls must be a list of calls, or an object with a list "calls"'],
+  ['[{ "call": "Bash(x)" }]', 'error: calls[0]: invalid verdict "undefined"; use allow, ask or deny'],
+  ['[{ "tool": "Bash", "expect": "ask" }]', 'error: calls[0]: expected "call", or "tool" and "input"'],
+])("an invalid table is refused (%#)", async (text, message) => {
   write("project/calls", text);
   expect(await permissions(["test", "calls"])).toEqual({ code: 1, out: "", err: [message] });
 });
 
-test("a call that a tool would not take is a failure, not a pass", async () => {
+test("a call with invalid input is a failure, not a pass", async () => {
   write("project/calls", 'deny Read {"path": ".env"}\n');
   const { code, out } = await permissions(["test", "calls"]);
   expect({ code, first: out.split("\n")[1] }).toEqual({
     code: 1,
-    first: expect.stringContaining("expected deny, makes no sense: Read failed due to the following issues"),
+    first: expect.stringContaining("expected deny, is invalid: Read failed due to the following issues"),
   });
 });
 

@@ -1,4 +1,4 @@
-// keelson permissions: what the gate would say, and why. It loads settings as a session would and runs nothing.
+// keelson permissions: shows what is allowed, and why. It loads settings as a session would and runs nothing.
 
 import type { PermissionMode } from "@keelson/protocol";
 import type { ProcessIO } from "../../process-io.ts";
@@ -7,12 +7,12 @@ import { OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson permissions <command> [options]
 
-Shows what is allowed here, and why. Nothing is run.
+Show what is allowed in this folder, and why. Nothing is run.
 
 Commands:
-  explain <call>   What happens to a call, and which rule or check decides
-  test <file>      Compares a table of calls with the verdicts you expect; exit code 1 when one differs
-  list             All rules in force, where they stand, and what is odd about them
+  explain <call>   Show whether a tool call is allowed, and which rule or check decides
+  test <file>      Check a table of calls against expected verdicts; exits with 1 if any differ
+  list             List all rules, where they are defined, and what is wrong with them
 
 Examples:
   keelson permissions explain 'Bash(git push && npm test)'
@@ -31,7 +31,6 @@ export function runPermissions(argv: readonly string[], io: ProcessIO): Promise<
   return runGroup({ name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
 }
 
-/** What every permission command works with. */
 export type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open(call: Invoked) {

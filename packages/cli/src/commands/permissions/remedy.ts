@@ -1,4 +1,4 @@
-// What would have a call allowed, as lines to copy: a command that writes the rule, or flags for one session.
+// How to allow a call, as lines to copy: a command that writes the rule, or flags for one session.
 
 import type { Explanation, Remedy, Rule } from "@keelson/runtime/explain";
 import { placeOfRule, visible, type Palette, type Shorten } from "./words.ts";
@@ -6,7 +6,7 @@ import { placeOfRule, visible, type Palette, type Shorten } from "./words.ts";
 interface Style {
   readonly palette: Palette;
   readonly short: Shorten;
-  /** Allow rules that stand in the local settings already. */
+  /** Allow rules that are already in the local settings. */
   readonly local: readonly string[];
 }
 
@@ -14,14 +14,14 @@ export function remedyLines(explanation: Explanation, style: Style): string[] {
   const { verdict, rule, by, remedies } = explanation;
   if (verdict === "allow") return [];
   if (remedies.length > 0) return ["To allow it:", ...remedies.flatMap((remedy, at) => linesOf(remedy, at, style))];
-  if (rule !== undefined) return [standsInTheWay(rule, style.short)];
-  if (by === "protected") return ["No rule lifts this: somebody has to say yes each time."];
-  return ["No narrow rule would allow it as it stands. Write it more plainly, or let somebody say yes to it."];
+  if (rule !== undefined) return [overruledBy(rule, style.short)];
+  if (by === "protected") return ["No rule can allow this; it always requires approval."];
+  return ["No specific rule can allow this. Simplify the command, or approve it when asked."];
 }
 
-function standsInTheWay(rule: Rule, short: Shorten): string {
+function overruledBy(rule: Rule, short: Shorten): string {
   const kind = rule.behavior === "ask" ? "an ask rule" : "a deny rule";
-  return `No allow rule beats ${kind}. To change this, change ${visible(rule.text)} in ${placeOfRule(rule, short)}.`;
+  return `An allow rule cannot override ${kind}. To allow it, change ${visible(rule.text)} in ${placeOfRule(rule, short)}.`;
 }
 
 function linesOf({ updates }: Remedy, at: number, { palette, local }: Style): string[] {
@@ -40,10 +40,10 @@ function linesOf({ updates }: Remedy, at: number, { palette, local }: Style): st
   ];
 }
 
-/** A list is written whole, so the rules that are there already come along. */
+/** `config set` replaces the whole list, so this includes the rules that are already in it. */
 function configLine(rules: readonly string[]): string {
   const list = `[${rules.map((rule) => JSON.stringify(rule)).join(", ")}]`;
-  // A line to copy must say all it does.
+  // Do not offer a line to copy that does not show everything it does.
   if (list.length > LONGEST || list !== visible(list)) return "in .claude/settings.local.json, under permissions.allow";
   return `keelson config set permissions.allow ${shellWord(list)} --scope local`;
 }

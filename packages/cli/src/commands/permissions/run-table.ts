@@ -1,9 +1,10 @@
-// keelson permissions test: a table of calls and the verdicts a team expects, held against the settings. For CI.
+// keelson permissions test: checks a table of calls and expected verdicts against the settings, for use in CI.
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Explanation, Rule } from "@keelson/runtime/explain";
 import { UsageError } from "../../args/invocation.ts";
+import { printWarning } from "../../print-error.ts";
 import type { Opened } from "./permissions.ts";
 import { readTable, type Case } from "./table.ts";
 import { MARK, oneLine, paletteFor, placeOfRule, shortenFrom } from "./words.ts";
@@ -11,20 +12,20 @@ import { MARK, oneLine, paletteFor, placeOfRule, shortenFrom } from "./words.ts"
 const LARGEST = 4 * 1024 * 1024;
 
 interface Outcome extends Case {
-  /** Absent when the call makes no sense. */
+  /** Absent when the call is invalid. */
   readonly verdict?: Explanation["verdict"];
   readonly ok: boolean;
-  /** Of a surprise. */
+  /** Why the verdict differs. */
   readonly reason?: string;
   readonly rule?: Rule;
 }
 
 export async function testCalls({ given, words, io, snapshot, explainer, mode }: Opened): Promise<number> {
   const [name, ...more] = words;
-  if (name === undefined || more.length > 0) throw new UsageError("error: usage: keelson permissions test <file>");
+  if (name === undefined || more.length > 0) throw new UsageError("usage: keelson permissions test <file>");
   const file = resolve(io.cwd, name);
   const table = readTable(read(file), name);
-  if (!table.ok) throw new UsageError(`error: ${table.message}`);
+  if (!table.ok) throw new UsageError(table.message);
 
   const outcomes: Outcome[] = [];
   for (const each of table.cases) {
@@ -48,11 +49,11 @@ export async function testCalls({ given, words, io, snapshot, explainer, mode }:
     await io.write(`${JSON.stringify({ ...counts, results: outcomes, warnings: snapshot.warnings }, null, 2)}\n`);
     return wrong.length === 0 ? 0 : 1;
   }
-  for (const warning of snapshot.warnings) io.error(`Warning: ${warning}`);
+  for (const warning of snapshot.warnings) printWarning(io, warning);
   const palette = paletteFor(io);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
   const lines = wrong.map(({ where, text, expected, verdict, reason, rule, mode: section }) => {
-    const is = verdict === undefined ? "makes no sense" : `is ${palette.verdict(verdict, verdict)}`;
+    const is = verdict === undefined ? "is invalid" : `got ${palette.verdict(verdict, verdict)}`;
     const why = rule ? `${rule.behavior} rule ${rule.text}  ${placeOfRule(rule, short)}` : (reason ?? "");
     const inMode = section === undefined ? "" : ` in ${section} mode`;
     return `${palette.verdict("deny", MARK.deny)} ${where}  ${oneLine(text, 80)}\n    expected ${expected}${inMode}, ${is}: ${oneLine(why, 200)}`;
@@ -61,15 +62,15 @@ export async function testCalls({ given, words, io, snapshot, explainer, mode }:
   const foot =
     wrong.length === 0
       ? `${palette.verdict("allow", MARK.allow)} ${total}, all as expected`
-      : `${wrong.length} of ${total} ${wrong.length === 1 ? "is" : "are"} not as expected`;
+      : `${wrong.length} of ${total} not as expected`;
   await io.write(`${[...lines, foot].join("\n")}\n`);
   return wrong.length === 0 ? 0 : 1;
 }
 
 function read(file: string): string {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw new UsageError(`error: file not found: ${file}`);
-  if (!stat.isFile()) throw new UsageError(`error: ${file} is not a file`);
-  if (stat.size > LARGEST) throw new UsageError(`error: ${file} is larger than ${LARGEST} bytes`);
+  if (stat === undefined) throw new UsageError(`file not found: ${file}`);
+  if (!stat.isFile()) throw new UsageError(`${file} is not a file`);
+  if (stat.size > LARGEST) throw new UsageError(`${file} is larger than ${LARGEST} bytes`);
   return readFileSync(file, "utf8");
 }

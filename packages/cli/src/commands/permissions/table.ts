@@ -1,4 +1,4 @@
-// A table of calls with expected verdicts, in lines or in JSON, read into cases. Pure.
+// Reads a table of calls and expected verdicts, as lines or as JSON. Pure.
 
 import { isObject, isPermissionMode, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { Explanation } from "@keelson/runtime/explain";
@@ -7,7 +7,7 @@ import { parseCall } from "./call.ts";
 export interface Case {
   /** `file:line`, or `file[index]` in JSON. */
   readonly where: string;
-  /** The call as it was written. */
+  /** The call as written. */
   readonly text: string;
   readonly tool: string;
   readonly input: JsonObject;
@@ -20,12 +20,12 @@ export type Table =
 
 const MOST_CASES = 20_000;
 
-/** A table with a line that makes no sense is refused whole: a test that was not run must not pass. */
+/** One invalid line rejects the whole table: a test that was not run must not pass. */
 export function readTable(text: string, file: string): Table {
   try {
     const cases = isJson(text) ? fromJson(text, file) : fromLines(text, file);
-    if (cases.length === 0) throw new Mistake(`${file} holds no calls`);
-    if (cases.length > MOST_CASES) throw new Mistake(`${file} holds more than ${MOST_CASES} calls`);
+    if (cases.length === 0) throw new Mistake(`${file} contains no calls`);
+    if (cases.length > MOST_CASES) throw new Mistake(`${file} contains more than ${MOST_CASES} calls`);
     return { ok: true, cases };
   } catch (error) {
     if (error instanceof Mistake) return { ok: false, message: error.message };
@@ -35,7 +35,7 @@ export function readTable(text: string, file: string): Table {
 
 class Mistake extends Error {}
 
-/** The first sign that is neither blank nor in a comment tells. */
+/** Decided by the first character that is neither white space nor part of a comment. */
 function isJson(text: string): boolean {
   const comment = /\s*(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)/y;
   let at = 0;
@@ -55,12 +55,13 @@ function fromLines(text: string, file: string): Case[] {
       return [];
     }
     const [, expected, call] = /^(\S+)\s+(.+)$/.exec(line) ?? [];
-    if (call === undefined) throw new Mistake(`${where}: expected a verdict and a call, as in 'allow Bash(npm test)'`);
+    if (call === undefined)
+      throw new Mistake(`${where}: expected a verdict and a call, such as "allow Bash(npm test)"`);
     return [caseOf(where, call, verdictOf(expected, where), mode)];
   });
 }
 
-/** A list of `{ "call": "Bash(npm test)", "expect": "allow" }`, also with `tool` and `input`, also with `mode`. */
+/** A list of `{ "call": "Bash(npm test)", "expect": "allow" }`, or with `tool` and `input`, and optionally `mode`. */
 function fromJson(text: string, file: string): Case[] {
   let value: unknown;
   try {
@@ -70,17 +71,17 @@ function fromJson(text: string, file: string): Case[] {
   }
   const shared = isObject(value) ? value["mode"] : undefined;
   const list = isObject(value) ? value["calls"] : value;
-  if (!Array.isArray(list)) throw new Mistake(`${file} must be a list of calls, or an object with a list named calls`);
+  if (!Array.isArray(list)) throw new Mistake(`${file} must be a list of calls, or an object with a list "calls"`);
   return list.map((item: unknown, at) => {
     const where = `${file}[${at}]`;
-    if (!isObject(item)) throw new Mistake(`${where}: expected an object with call and expect`);
+    if (!isObject(item)) throw new Mistake(`${where}: expected an object with "call" and "expect"`);
     const mode = item["mode"] ?? shared;
     const chosen = mode === undefined ? undefined : modeOf(mode, where);
     const expected = verdictOf(item["expect"], where);
     if (typeof item["call"] === "string") return caseOf(where, item["call"], expected, chosen);
     const { tool, input } = item;
     if (typeof tool !== "string" || !isObject(input)) {
-      throw new Mistake(`${where}: expected call, or tool and input`);
+      throw new Mistake(`${where}: expected "call", or "tool" and "input"`);
     }
     const written = `${tool} ${JSON.stringify(input)}`;
     return { where, text: written, tool, input: input as JsonObject, expected, ...(chosen && { mode: chosen }) };
@@ -95,11 +96,11 @@ function caseOf(where: string, text: string, expected: Case["expected"], mode: P
 
 function verdictOf(value: unknown, where: string): Case["expected"] {
   if (value === "allow" || value === "ask" || value === "deny") return value;
-  throw new Mistake(`${where}: '${String(value)}' is not a verdict; use allow, ask or deny`);
+  throw new Mistake(`${where}: invalid verdict "${String(value)}"; use allow, ask or deny`);
 }
 
 function modeOf(value: unknown, where: string): PermissionMode {
   const mode = value === "manual" ? "default" : value;
   if (isPermissionMode(mode)) return mode;
-  throw new Mistake(`${where}: '${String(value)}' is not a permission mode`);
+  throw new Mistake(`${where}: invalid permission mode "${String(value)}"`);
 }

@@ -1,4 +1,4 @@
-// An explanation as text: the verdict in words, the command as a tree, where the rules stand, and what would help.
+// An explanation as text: the verdict, the command as a tree, the rules and their places, and how to allow it.
 
 import type {
   CommandExplanation,
@@ -15,7 +15,7 @@ import { MARK, oneLine, placeOfRule, visible, type Palette, type Shorten } from 
 export interface Style {
   readonly palette: Palette;
   readonly short: Shorten;
-  /** Allow rules that stand in the local settings already. */
+  /** Allow rules that are already in the local settings. */
   readonly local: readonly string[];
 }
 
@@ -32,47 +32,47 @@ export function explanationText(explanation: Explanation, input: JsonObject, sty
 }
 
 const VERDICTS: Readonly<Record<Explanation["verdict"], string>> = {
-  allow: "Runs without a question",
-  ask: "Asks first; with nobody there to answer it is denied",
+  allow: "Allowed",
+  ask: "Requires approval; denied when no one can approve it",
   deny: "Denied",
 };
 
 function verdictLine({ verdict, tool, unasked, classified, mode }: Explanation, { palette }: Style): string {
   const words = unasked
-    ? `Denied: it would have to be asked about, and ${mode} mode asks nobody`
+    ? `Denied: it requires approval, and ${mode} mode does not ask for approval`
     : classified
-      ? "Left to the classifier; somebody is asked when it gives no clear answer"
+      ? "Decided by the classifier; requires approval if the classifier is unsure"
       : VERDICTS[verdict];
   return `${palette.verdict(verdict, `${MARK[verdict]} ${words}`)} ${palette.dim(`(${tool}, ${mode} mode)`)}`;
 }
 
 function because({ by, rule, reason, verdict, command }: Explanation, style: Style): string[] {
   if (rule) return [`  ${ruleWords(rule, verdict, style)}`];
-  // The parts say it better than one sentence for all of them.
+  // The list of parts explains it better than one sentence.
   if (command && command.parts.length > 0 && by !== "protected") return [];
   return [`  ${visible(reason)}`];
 }
 
 function ruleWords(rule: Rule, verdict: Explanation["verdict"], { palette, short }: Pick<Style, "palette" | "short">) {
   const place = palette.dim(placeOfRule(rule, short));
-  // A deny rule that only asks: whether it is met, the text of the command does not tell.
-  const might = rule.behavior === "deny" && verdict === "ask" ? "might fall under the " : "";
+  // A deny rule leads to a question when the text of the command does not show whether it matches.
+  const might = rule.behavior === "deny" && verdict === "ask" ? "may match " : "";
   return `${might}${rule.behavior} rule ${palette.bold(visible(rule.text))}  ${place}`;
 }
 
 function pathLines(path: PathExplanation, { short, palette }: Style): string[] {
   const rows: [string, string][] = [[path.use === "read" ? "reads" : "writes", short(path.given)]];
-  if (path.real !== path.given) rows.push(["really", short(path.real)]);
+  if (path.real !== path.given) rows.push(["real path", short(path.real)]);
   rows.push(["where", path.inside === undefined ? "outside the working directories" : `in ${visible(path.inside)}`]);
-  if (path.use === "edit" && path.protected) rows.push(["protected", "runs as code later, or steers the agent"]);
-  return rows.map(([name, value]) => `  ${palette.dim(name.padEnd(10))}${value}`);
+  if (path.use === "edit" && path.protected) rows.push(["protected", "can run as code or change how the agent works"]);
+  return rows.map(([name, value]) => `  ${palette.dim(name.padEnd(11))}${value}`);
 }
 
 function commandLines(command: CommandExplanation, input: JsonObject, style: Style): string[] {
   const text = typeof input["command"] === "string" ? input["command"] : "";
   const head = `  ${oneLine(text)}`;
-  if (command.problem !== undefined) return [head, `  cannot be read whole: ${visible(command.problem)}`];
-  if (command.parts.length === 0) return [head, "  there is no command in it"];
+  if (command.problem !== undefined) return [head, `  cannot be parsed: ${visible(command.problem)}`];
+  if (command.parts.length === 0) return [head, "  contains no command"];
   const rows = branches(command.parts.map((part) => partNode(part, style)));
   const width = Math.min(50, Math.max(...rows.map(({ left }) => left.length)));
   return [
@@ -84,9 +84,9 @@ function commandLines(command: CommandExplanation, input: JsonObject, style: Sty
       return `  ${marked}${right === "" ? "" : `  ${right}`}`.trimEnd();
     }),
     ...(command.left > 0 ? [`  … and ${command.left} more parts`] : []),
-    ...(command.lost ? ["  It changes folder too often to tell where its paths lead"] : []),
+    ...(command.lost ? ["  It changes directory too often to resolve its paths"] : []),
     ...(command.together
-      ? [`  Each part may run, but not ${quoted(command.together[1])} after ${quoted(command.together[0])}`]
+      ? [`  Each part is allowed, but not ${quoted(command.together[1])} after ${quoted(command.together[0])}`]
       : []),
   ];
 }
@@ -124,7 +124,7 @@ function partNode(part: PartExplanation, style: Style): Node {
   return { label, note: partNote(part, style), mark: part.verdict, below };
 }
 
-/** Quotes are where people misread a command: shows its words as the program will get them. */
+/** Quotes are easy to misread, so this shows the words as the program receives them. */
 function wordsNode({ words }: PartExplanation, { palette }: Style): Node[] {
   const quotes = words.some(({ kind, value, text }) => kind === "literal" && value !== text && /["'\\]/.test(text));
   if (!quotes || words.length > 20) return [];
@@ -132,12 +132,12 @@ function wordsNode({ words }: PartExplanation, { palette }: Style): Node[] {
   return [{ label: "words", note: palette.dim(oneLine(shown.join(" "), 90)), below: [] }];
 }
 
-/** A part behind a wrapper: only what would stop it counts, unless rules see through the wrapper. */
+/** A part started by a wrapper: it matters only if it is blocked, unless rules see through the wrapper. */
 function startedNode(inner: PartExplanation, wrapper: PartExplanation, style: Style): Node {
   const { mark: _, ...node } = partNode(inner, style);
   const counts = inner.verdict === "deny" || inner.by === "rule" || inner.by === "protected";
   if (counts && (inner.verdict !== "allow" || wrapper.transparent)) return { ...node, mark: inner.verdict };
-  return { ...node, note: style.palette.dim("started by it") };
+  return { ...node, note: style.palette.dim("started by the command above") };
 }
 
 function partNote(part: PartExplanation, style: Style): string {
@@ -172,7 +172,7 @@ function partWords(part: PartExplanation, style: Style): string {
 function redirectionNode(redirection: RedirectionExplanation, style: Style): Node {
   const { kind, target, paths, verdict, rule } = redirection;
   const verb = kind === "read" ? "reads" : "writes";
-  const path = paths.length === 0 ? "something only the shell can tell" : paths.map(style.short).join(" or ");
+  const path = paths.length === 0 ? "a path only the shell knows" : paths.map(style.short).join(" or ");
   const why = rule ? `: ${ruleWords(rule, verdict, style)}` : "";
   return {
     label: oneLine(`${kind === "read" ? "<" : ">"} ${target}`, 60),
@@ -182,7 +182,7 @@ function redirectionNode(redirection: RedirectionExplanation, style: Style): Nod
   };
 }
 
-/** The gate's checks in their order, up to the one that answered. */
+/** The checks in order, up to the one that decided. */
 function checkLines(explanation: Explanation, { palette, short }: Style): string[] {
   const { checks, verdict, speaking, rule, command } = explanation;
   const trail = checks.flatMap(({ name, outcome }) => {
@@ -192,7 +192,7 @@ function checkLines(explanation: Explanation, { palette, short }: Style): string
   const told = new Set([rule, ...(command?.parts ?? []).flatMap(rulesOf)].map((each) => each?.text));
   const others = speaking.filter(({ text }) => !told.has(text));
   return [
-    `Gate: ${trail.join(" → ")}`,
+    `Checks: ${trail.join(" → ")}`,
     ...others.map((each) => `Also: ${ruleWords(each, each.behavior, { palette, short })}`),
   ];
 }

@@ -1,4 +1,4 @@
-// The words and marks that the permission commands share: verdicts, rules and where they stand, colours on a terminal.
+// Wording shared by the commands: verdicts, rules and their places, shortened paths, colors on a terminal.
 
 import { relative } from "node:path";
 import type { Rule, Verdict } from "@keelson/runtime/explain";
@@ -10,17 +10,17 @@ export interface Palette {
   bold(text: string): string;
 }
 
-/** Colours only where somebody sees them, and never against their wish (no-color.org). */
+/** Colors only on a terminal, and never with NO_COLOR (no-color.org). */
 export function paletteFor({ terminal, env }: Pick<ProcessIO, "terminal" | "env">): Palette {
   const plain = !terminal.stdout || Boolean(env["NO_COLOR"]);
   const paint = (code: number) => (text: string) => (plain ? text : `\u001b[${code}m${text}\u001b[0m`);
-  const colours = { allow: paint(32), ask: paint(33), deny: paint(31) };
-  return { verdict: (verdict, text) => colours[verdict](text), dim: paint(2), bold: paint(1) };
+  const colors = { allow: paint(32), ask: paint(33), deny: paint(31) };
+  return { verdict: (verdict, text) => colors[verdict](text), dim: paint(2), bold: paint(1) };
 }
 
 export const MARK: Readonly<Record<Verdict, string>> = { allow: "✓", ask: "?", deny: "✗" };
 
-/** How paths are shown: short where they can be. */
+/** Shortens a path: relative to the folder, or with `~`. */
 export type Shorten = (path: string) => string;
 
 export function shortenFrom(cwd: string, home: string): Shorten {
@@ -31,7 +31,7 @@ export function shortenFrom(cwd: string, home: string): Shorten {
   };
 }
 
-/** `.claude/settings.json:4`, or the flag it was given with. */
+/** `.claude/settings.json:4`, or the flag that set it. */
 export function placeOfRule({ file, line, source, behavior }: Rule, short: Shorten): string {
   if (file !== undefined) return line === undefined ? short(file) : `${short(file)}:${line}`;
   if (source === "cliArg") return behavior === "allow" ? "--allowedTools" : "--disallowedTools";
@@ -48,14 +48,14 @@ export const SOURCES: Readonly<Record<Rule["source"], string>> = {
   session: "this session",
 };
 
-/** What a hostile command or file name could hide, or do to a terminal, is written out. */
+/** Spells out characters that a hostile command or file name could use to hide text or control the terminal. */
 export function visible(text: string): string {
   return text.replaceAll("\n", "⏎").replaceAll(HIDDEN, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
 }
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0]/gu;
 
-/** One line, cut to a width a person can take in. */
+/** One line, cut to a width. */
 export function oneLine(text: string, most = 100): string {
   const flat = visible(text);
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;

@@ -1,0 +1,13 @@
+// The flags of `keelson trust`.
+
+import type { Flag } from "../../args/flags.ts";
+import { jsonFlag, withShared } from "../group-flags.ts";
+
+/** Flags that only `keelson trust` has. */
+export const OWN_FLAGS: readonly Flag[] = [
+  { name: "revoke", value: { kind: "none" }, group: "Other", help: "Stop trusting the folder" },
+  { name: "list", value: { kind: "none" }, group: "Other", help: "List the trusted folders" },
+  jsonFlag("list: print JSON"),
+];
+
+export const TRUST_FLAGS = withShared(OWN_FLAGS, "help");
