@@ -10,7 +10,7 @@ function connectionTo({ transport }: FakeServer, options: { timeoutMs?: number; 
 }
 
 const methods = ({ heard }: FakeServer) => heard.map(({ method }) => method);
-const names = (connection: McpConnection) => connection.offered.map(({ tool }) => tool.name);
+const names = (connection: McpConnection) => connection.tools.map(({ tool }) => tool.name);
 
 test("a server is greeted, told so, and asked for its tools", async () => {
   const server = fakeServer({ initialize: { ...HELLO, instructions: "Use it for sums." } });
@@ -35,7 +35,7 @@ test("a server is greeted, told so, and asked for its tools", async () => {
     { method: "notifications/initialized", jsonrpc: "2.0" },
     { method: "tools/list", params: {}, jsonrpc: "2.0", id: 1 },
   ]);
-  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ tool }] = connection.tools as [(typeof connection.tools)[number]];
   expect([tool.name, tool.description, tool.input.json, tool.parallelSafe]).toEqual([
     "mcp__calc__add",
     "Adds two numbers",
@@ -82,7 +82,7 @@ test("hints say what may run beside others, and are told to clients", async () =
   const annotations = { title: "Sum", readOnlyHint: true, destructiveHint: false, openWorldHint: "?" };
   const connection = connectionTo(fakeServer({ "tools/list": { tools: [{ ...ADD, annotations }] } }));
   await connection.open();
-  const [{ facts, tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ facts, tool }] = connection.tools as [(typeof connection.tools)[number]];
   expect([facts.title, facts.annotations, tool.parallelSafe]).toEqual([
     "Sum",
     { readOnly: true, destructive: false },
@@ -94,7 +94,7 @@ test("a long description is cut", async () => {
   const tools = [{ ...ADD, description: "x".repeat(50_000) }];
   const connection = connectionTo(fakeServer({ "tools/list": { tools } }));
   await connection.open();
-  expect(connection.offered[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
+  expect(connection.tools[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
 });
 
 test("a list that changed is asked for again, once at a time", async () => {
@@ -106,11 +106,11 @@ test("a list that changed is asked for again, once at a time", async () => {
     connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
   }
   expect(connection.isStale).toBe(true);
-  await connection.fresh();
+  await connection.refreshTools();
   expect([names(connection), methods(server).length]).toEqual([["mcp__calc__subtract"], 4]);
   // One of the hundred came while we asked: it waits for whoever wants to know.
   expect(connection.isStale).toBe(true);
-  await connection.fresh();
+  await connection.refreshTools();
   expect([connection.isStale, methods(server).length]).toEqual([false, 5]);
 });
 
@@ -120,7 +120,7 @@ test("a list that cannot be had again leaves the tools as they were", async () =
   await connection.open();
   server.answers["tools/list"] = { tools: "none" };
   connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-  await connection.fresh();
+  await connection.refreshTools();
   expect(names(connection)).toEqual(["mcp__calc__add"]);
 });
 
@@ -137,9 +137,9 @@ test("a hook's call carries no mark of the model's", async () => {
 test("a closed connection has no tools, and those handed out say why they fail", async () => {
   const connection = connectionTo(fakeServer());
   await connection.open();
-  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ tool }] = connection.tools as [(typeof connection.tools)[number]];
   connection.close();
-  expect([connection.offered, connection.call("add", {}, { signal })]).toEqual([[], undefined]);
+  expect([connection.tools, connection.call("add", {}, { signal })]).toEqual([[], undefined]);
   const context = { toolUseId: "t", signal } as Parameters<typeof tool.run>[1];
   expect(tool.run({}, context)).rejects.toThrow("MCP error -32000: Connection closed");
 });

@@ -5,8 +5,15 @@ import type { Tool } from "@keelson/engine";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { Client, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "./content.ts";
-import { introduce, listTools, readServer, readTools, type ServerFacts, type ToolList } from "./handshake.ts";
-import { LONGEST_NAME } from "./naming.ts";
+import {
+  initialize,
+  listTools,
+  readInitializeResult,
+  readTools,
+  type ServerFacts,
+  type ToolList,
+} from "./handshake.ts";
+import { MAX_TOOL_NAME_LENGTH } from "./naming.ts";
 import { McpError } from "./rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { mcpTool } from "./tools.ts";
@@ -23,13 +30,13 @@ export interface ConnectionOptions {
 }
 
 /** A tool as its server describes it, and as the engine runs it. */
-export interface Offered {
+export interface McpServerTool {
   readonly facts: ToolFacts;
   readonly tool: Tool;
 }
 
 /** What a client knows of its server beforehand, so that nobody has to ask. */
-export interface Manifest {
+export interface ServerManifest {
   readonly initializeResult?: unknown;
   readonly toolsListResult?: unknown;
 }
@@ -40,8 +47,8 @@ export interface McpCallOptions {
   readonly signal: AbortSignal;
 }
 
-const LONGEST_ERROR = 500;
-const MOST_PROBLEMS = 20;
+const MAX_ERROR_LENGTH = 500;
+const MAX_PROBLEMS = 20;
 
 export class McpConnection {
   readonly name: string;
@@ -51,18 +58,18 @@ export class McpConnection {
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
   #facts: ServerFacts | undefined;
-  #offered: readonly Offered[] = [];
-  readonly #told = new Set<string>();
+  #tools: readonly McpServerTool[] = [];
+  readonly #reported = new Set<string>();
   #refreshing: Promise<void> | undefined;
   #stale = false;
   /** Nobody has called `fresh` since we last asked unbidden. */
-  #asked = false;
+  #refetched = false;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
     this.#client = new Client(options.transport, (method) => {
-      if (method === "notifications/tools/list_changed") this.#listChanged();
+      if (method === "notifications/tools/list_changed") this.#onListChanged();
     });
   }
 
@@ -80,8 +87,8 @@ export class McpConnection {
   }
 
   /** In the order of the server's list. */
-  get offered(): readonly Offered[] {
-    return this.#offered;
+  get tools(): readonly McpServerTool[] {
+    return this.#tools;
   }
 
   /** The server said that its list changed, and we have not seen the new one. */
@@ -90,26 +97,26 @@ export class McpConnection {
   }
 
   /** Never rejects; `status` says how it went. */
-  async open(manifest: Manifest = {}): Promise<void> {
+  async open(manifest: ServerManifest = {}): Promise<void> {
     const { timeoutMs } = this.#options;
     const until = performance.now() + timeoutMs;
     const limit = () => ({ timeoutMs: Math.max(1, until - performance.now()), signal: this.#closing.signal });
     try {
-      const known = readServer(manifest.initializeResult);
-      this.#facts = known ?? (await introduce(this.#client, limit()));
+      const known = readInitializeResult(manifest.initializeResult);
+      this.#facts = known ?? (await initialize(this.#client, limit()));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
-      if (Array.isArray(parked)) this.#take(readTools(parked));
-      else if (this.#facts.hasTools) this.#take(await listTools(this.#client, limit()));
+      if (Array.isArray(parked)) this.#setTools(readTools(parked));
+      else if (this.#facts.hasTools) this.#setTools(await listTools(this.#client, limit()));
       this.#status = "connected";
     } catch (error) {
       this.#status = "failed";
-      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
+      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
     }
   }
 
   /** Resolves when the list of tools is as new as we know it can be. Never rejects. */
-  async fresh(): Promise<void> {
-    this.#asked = false;
+  async refreshTools(): Promise<void> {
+    this.#refetched = false;
     if (this.isStale && !this.#refreshing) this.#refresh();
     await this.#refreshing;
   }
@@ -120,14 +127,14 @@ export class McpConnection {
 
   /** Undefined when it is not connected or has no such tool; `tool` is the server's own name for it. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
-    const known = this.#offered.find(({ facts }) => facts.name === tool);
+    const known = this.#tools.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
   }
 
   close(): void {
     this.#closing.abort(new Error("Connection closed"));
     this.#client.close();
-    this.#offered = [];
+    this.#tools = [];
   }
 
   async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: McpCallOptions): Promise<CallResult> {
@@ -142,17 +149,17 @@ export class McpConnection {
     return result;
   }
 
-  #take({ tools, problems }: ToolList): void {
+  #setTools({ tools, problems }: ToolList): void {
     if (this.#closing.signal.aborted) return;
     const { name: server, maxShown } = this.#options;
-    for (const problem of problems) this.#tell(problem);
+    for (const problem of problems) this.#report(problem);
     const names = new Set<string>();
-    this.#offered = tools.flatMap((facts) => {
+    this.#tools = tools.flatMap((facts) => {
       const tool = mcpTool({ server, facts, maxShown, call: (input, how) => this.#call(facts, input, how) });
-      if (tool.name.length > LONGEST_NAME) {
-        this.#tell(`The tool "${facts.name}" was left out: with its server's, its name is too long`);
+      if (tool.name.length > MAX_TOOL_NAME_LENGTH) {
+        this.#report(`The tool "${facts.name}" was left out: with its server's, its name is too long`);
       } else if (names.has(tool.name)) {
-        this.#tell(`The tool "${facts.name}" was left out: another one is called ${tool.name}, too`);
+        this.#report(`The tool "${facts.name}" was left out: another one is called ${tool.name}, too`);
       } else {
         names.add(tool.name);
         return [{ facts, tool }];
@@ -161,17 +168,17 @@ export class McpConnection {
     });
   }
 
-  #tell(problem: string): void {
-    if (this.#told.has(problem) || this.#told.size >= MOST_PROBLEMS) return;
-    this.#told.add(problem);
+  #report(problem: string): void {
+    if (this.#reported.has(problem) || this.#reported.size >= MAX_PROBLEMS) return;
+    this.#reported.add(problem);
     this.#options.onProblem?.(problem);
   }
 
   /** Asked anew at once, but only once: what changes after that waits for `fresh`, so no server can keep us busy. */
-  #listChanged(): void {
+  #onListChanged(): void {
     this.#stale = true;
-    if (this.#status !== "connected" || this.#refreshing || this.#asked) return;
-    this.#asked = true;
+    if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
+    this.#refetched = true;
     this.#refresh();
   }
 
@@ -182,7 +189,7 @@ export class McpConnection {
     this.#refreshing = promise;
     void listTools(this.#client, limit)
       .then(
-        (list) => this.#take(list),
+        (list) => this.#setTools(list),
         // The tools we know are better than none.
         () => undefined,
       )

@@ -15,7 +15,7 @@ async function meet({ transport }: Pick<FakeServer, "transport">, name = "calc")
     onProblem: (problem) => problems.push(problem),
   });
   await connection.open();
-  return { connection, problems, names: connection.offered.map(({ tool }) => tool.name) };
+  return { connection, problems, names: connection.tools.map(({ tool }) => tool.name) };
 }
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   ],
 ])("one that %s has failed, and says why", async (_, answers, error) => {
   const { connection } = await meet(fakeServer(answers));
-  expect([connection.status, connection.error, connection.offered]).toEqual(["failed", error, []]);
+  expect([connection.status, connection.error, connection.tools]).toEqual(["failed", error, []]);
 });
 
 test("one that answers with nothing at all has failed", async () => {
@@ -67,7 +67,7 @@ test("two tools of one name, before or after spelling it for the API, are one to
   const tools = [ADD, { ...ADD, description: "another" }, { ...ADD, name: "a.b" }, { ...ADD, name: "a b" }];
   const { connection, names, problems } = await meet(fakeServer({ "tools/list": { tools } }));
   expect(names).toEqual(["mcp__calc__add", "mcp__calc__a_b"]);
-  expect(connection.offered[0]?.tool.description).toBe("Adds two numbers");
+  expect(connection.tools[0]?.tool.description).toBe("Adds two numbers");
   expect(problems).toEqual([
     'The tool "add" is listed twice; the first one counts',
     'The tool "a b" was left out: another one is called mcp__calc__a_b, too',
@@ -120,7 +120,7 @@ test("complaints about a server come to an end", async () => {
   const { connection, problems } = await meet(fakeServer({ "tools/list": { tools } }));
   for (let n = 0; n < 50; n++) {
     connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-    await connection.fresh();
+    await connection.refreshTools();
   }
   expect(problems.length).toBe(20);
 });
@@ -145,7 +145,7 @@ test.each([
   });
   await connection.open();
   for (let run = 0; run < 5; run++) {
-    await connection.fresh();
+    await connection.refreshTools();
     for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
   }
   // At most one because of each `fresh`, and one unbidden before the next.

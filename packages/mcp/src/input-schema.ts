@@ -2,16 +2,16 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
-const LARGEST = 100_000;
+const MAX_LENGTH = 100_000;
 const CHOICES = ["anyOf", "oneOf", "allOf"] as const;
 
-export function offeredSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
+export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
   if (!isObject(schema)) return { problem: "its input schema is not an object" };
   const { type = "object" } = schema;
   if (type !== "object") return { problem: "its input schema does not describe an object" };
-  const size = sizeOf(schema);
-  if (size === undefined || size > LARGEST) return { problem: "its input schema is too large" };
-  const flat = CHOICES.some((key) => schema[key] !== undefined) ? merged(schema) : schema;
+  const size = jsonLength(schema);
+  if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
+  const flat = CHOICES.some((key) => schema[key] !== undefined) ? mergeBranches(schema) : schema;
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
 }
 
@@ -19,7 +19,7 @@ export function offeredSchema(schema: unknown): { readonly json: JsonObject } | 
  * The API refuses a whole request for one schema with a choice at its top. The model is shown the fields of all
  * branches instead; only what every branch of an `allOf` needs stays needed.
  */
-function merged(schema: Record<string, unknown>): Record<string, unknown> {
+function mergeBranches(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const properties: Record<string, unknown> = {};
   const required = new Set<unknown>(listOf(rest["required"]));
@@ -36,7 +36,7 @@ function merged(schema: Record<string, unknown>): Record<string, unknown> {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Undefined when it is nested deeper than can be written. */
-function sizeOf(value: object): number | undefined {
+function jsonLength(value: object): number | undefined {
   try {
     return JSON.stringify(value).length;
   } catch {

@@ -13,23 +13,23 @@ export class McpError extends Error {
   readonly code: number;
 
   constructor(code: number, message: string) {
-    super(`MCP error ${code}: ${message.slice(0, LONGEST_MESSAGE)}`);
+    super(`MCP error ${code}: ${message.slice(0, MAX_MESSAGE_LENGTH)}`);
     this.code = code;
   }
 }
 
-const LONGEST_MESSAGE = 10_000;
+const MAX_MESSAGE_LENGTH = 10_000;
 
 export function rpcRequest(id: number, method: string, params: JsonObject): JsonObject {
   return { method, params, jsonrpc: "2.0", id };
 }
 
-export function rpcNotice(method: string, params?: JsonObject): JsonObject {
+export function rpcNotification(method: string, params?: JsonObject): JsonObject {
   return { method, ...(params ? { params } : {}), jsonrpc: "2.0" };
 }
 
 /** The result in an answer. Throws McpError for a refusal and for anything that is no answer. */
-export function resultIn(answer: unknown): unknown {
+export function readAnswer(answer: unknown): unknown {
   if (isObject(answer) && isObject(answer["error"])) {
     const { code, message } = answer["error"];
     throw new McpError(

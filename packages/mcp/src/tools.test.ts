@@ -123,7 +123,7 @@ async function call(
 ) {
   const connection = new McpConnection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
   await connection.open();
-  const tools = connection.offered.map(({ tool }) => tool);
+  const tools = connection.tools.map(({ tool }) => tool);
   const model = scriptedModel({ calls: [{ name: "mcp__calc__add", input }] }, { text: "done" });
   const there = testEngine(model, {
     tools,

@@ -35,23 +35,23 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
     access: () => ({ kind: "external" }),
 
     async run(input, { toolUseId, signal }) {
-      const result = await called(() => call(input, { toolUseId, signal }), signal);
+      const result = await callTool(() => call(input, { toolUseId, signal }), signal);
       const blocks = shownBlocks(result, limit);
       if (result.isError) throw new ToolError(joinedText(blocks) || `${facts.name} failed and gave no reason`);
-      const output = stored(result, blocks);
+      const output = toStored(result, blocks);
       whole.set(output, blocks);
       return output;
     },
 
     show(output) {
-      const blocks = whole.get(output) ?? shownAgain(output, server, limit);
+      const blocks = whole.get(output) ?? blocksFromHook(output, server, limit);
       return blocks.length > 0 ? blocks : "(The tool answered with no content)";
     },
   });
 }
 
 /** A refusal is for the model to read; being stopped is not. */
-async function called(call: () => Promise<CallResult>, signal: AbortSignal): Promise<CallResult> {
+async function callTool(call: () => Promise<CallResult>, signal: AbortSignal): Promise<CallResult> {
   try {
     return await call();
   } catch (error) {
@@ -75,7 +75,7 @@ function shownBlocks(
   return [textBlock(text), ...shown.filter(({ type }) => type !== "text")];
 }
 
-function stored({ structured }: CallResult, blocks: readonly ContentBlock[]): Output {
+function toStored({ structured }: CallResult, blocks: readonly ContentBlock[]): Output {
   const cut = blocks.map((block) =>
     block.type === "text" ? textBlock(cutMiddle(joinedText([block]), MAX_SHOWN)) : block,
   );
@@ -85,7 +85,7 @@ function stored({ structured }: CallResult, blocks: readonly ContentBlock[]): Ou
 }
 
 /** For an output that did not come from here: a hook's. Throws when it has no shape of ours. */
-function shownAgain(output: unknown, server: string, limit: number): readonly ContentBlock[] {
+function blocksFromHook(output: unknown, server: string, limit: number): readonly ContentBlock[] {
   const content = isObject(output) ? output["content"] : output;
   if (typeof content !== "string" && !Array.isArray(content)) throw new TypeError("Not the output of an MCP tool");
   return shownBlocks({ blocks: blocksFrom(content, server) }, limit);
