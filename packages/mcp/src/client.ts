@@ -1,5 +1,5 @@
-// The client's side of one JSON-RPC conversation with an MCP server: requests with a time limit, their withdrawal,
-// and short answers to what the server asks. It does not know how messages travel nor what tools are.
+// The client side of a JSON-RPC connection to an MCP server: requests with a timeout, cancellation, and replies to
+// requests from the server. Knows nothing about transports or tools.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import {
@@ -12,11 +12,11 @@ import {
   TIMED_OUT,
 } from "./rpc.ts";
 
-/** How messages reach a server. What arrives unasked goes to `Client.deliver`. */
+/** Sends messages to a server. Pass messages the server sends on its own to `Client.deliver`. */
 export interface Transport {
   /**
-   * Carries one message. Resolves with the answer where answers come back that way, with undefined where they are
-   * delivered. Rejects when the message did not arrive. An aborted signal means that nobody waits any more.
+   * Resolves with the answer, or with undefined if the answer will arrive through `deliver`. Rejects if the message
+   * could not be sent. An aborted signal means the caller no longer needs the answer.
    */
   send(message: JsonObject, signal: AbortSignal): Promise<unknown>;
   close?(): void;
@@ -27,7 +27,6 @@ export interface RequestLimit {
   readonly signal: AbortSignal;
 }
 
-/** What a server may say unasked: a method and its parameters. */
 export type OnNotification = (method: string, params: JsonObject) => void;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -47,7 +46,7 @@ export class Client {
     this.#onNotification = onNotice;
   }
 
-  /** The result. Rejects with McpError, or with the signal's reason when the caller gave up. */
+  /** Resolves with the result. Rejects with McpError, or with the signal's reason if the caller aborts. */
   async request(
     method: string,
     params: JsonObject | ((id: number) => JsonObject),
@@ -60,7 +59,7 @@ export class Client {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const abandoned = new AbortController();
     const giveUp = (reason: unknown) => {
-      // A server must not be told to forget its initialization.
+      // MCP forbids cancelling `initialize`.
       if (method !== "initialize") this.notify("notifications/cancelled", { requestId: id, reason: messageOf(reason) });
       reject(reason);
       abandoned.abort();
@@ -86,13 +85,13 @@ export class Client {
     }
   }
 
-  /** Says something that has no answer. A server that cannot hear it will be found out by the next request. */
+  /** Sends a notification. Send errors are ignored: the next request will hit the same error and report it. */
   notify(method: string, params?: JsonObject): void {
     if (this.#closing.signal.aborted) return;
     void this.#send(rpcNotification(method, params));
   }
 
-  /** Takes what a server sent by itself. Whatever it is, it does no harm. */
+  /** Handles a message the server sent on its own. Invalid messages are ignored. */
   deliver(message: unknown): void {
     if (this.#closing.signal.aborted) return;
     if (Array.isArray(message)) {
@@ -116,7 +115,7 @@ export class Client {
     this.#transport.close?.();
   }
 
-  /** We promised no abilities, so a ping is all a server may ask. One that floods us goes unanswered. */
+  /** We declared no capabilities, so `ping` is the only valid request. Requests beyond the limit are dropped. */
   #answer(id: string | number, method: string): void {
     if (this.#answering >= MAX_UNSENT_ANSWERS) return;
     this.#answering++;
@@ -131,7 +130,7 @@ export class Client {
     try {
       await this.#transport.send(message, this.#closing.signal);
     } catch {
-      // Nobody waits for it.
+      // No caller is waiting for this message.
     }
   }
 }
@@ -139,7 +138,7 @@ export class Client {
 interface PendingRequest {
   resolve(answer: unknown): void;
   reject(error: unknown): void;
-  /** Tells the transport that nobody waits any more. */
+  /** Tells the transport to stop waiting for the answer. */
   readonly abandoned: AbortController;
 }
 

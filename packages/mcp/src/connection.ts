@@ -1,5 +1,5 @@
-// One server and its tools, for as long as the session has it. However the server behaves, opening ends, and a failure
-// is a state, not an exception. It knows no transport and no permission.
+// One MCP server and its tools. `open` always finishes, and a failure becomes a status, not an exception.
+// Knows nothing about transports or permissions.
 
 import type { Tool } from "@keelson/engine";
 import { isObject, type JsonObject } from "@keelson/protocol";
@@ -14,35 +14,35 @@ import {
   type ToolList,
 } from "./handshake.ts";
 import { MAX_TOOL_NAME_LENGTH } from "./naming.ts";
-import { McpError } from "./rpc.ts";
+import { INTERNAL_ERROR, McpError } from "./rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { mcpTool } from "./tools.ts";
 
 export interface ConnectionOptions {
   readonly name: string;
   readonly transport: Transport;
-  /** For the handshake and for each new list of tools. */
+  /** Limit for the handshake, and for each later refresh of the tool list. */
   readonly timeoutMs: number;
   readonly callTimeoutMs: number;
   readonly maxShown?: number;
-  /** What of the server is left out, in a sentence; said once, and not without end. */
+  /** Called with a sentence for each thing that was skipped: once per problem, up to a limit. */
   onProblem?(problem: string): void;
 }
 
-/** A tool as its server describes it, and as the engine runs it. */
+/** A tool as the server describes it and as the engine runs it. */
 export interface McpServerTool {
   readonly facts: ToolFacts;
   readonly tool: Tool;
 }
 
-/** What a client knows of its server beforehand, so that nobody has to ask. */
+/** Answers the client already has, which saves the round trips. */
 export interface ServerManifest {
   readonly initializeResult?: unknown;
   readonly toolsListResult?: unknown;
 }
 
 export interface McpCallOptions {
-  /** The call of the model it belongs to; absent for calls made by hooks. */
+  /** The id of the model's tool call; absent when a hook makes the call. */
   readonly toolUseId?: string;
   readonly signal: AbortSignal;
 }
@@ -62,7 +62,7 @@ export class McpConnection {
   readonly #reported = new Set<string>();
   #refreshing: Promise<void> | undefined;
   #stale = false;
-  /** Nobody has called `fresh` since we last asked unbidden. */
+  /** Set after a refetch that the server triggered, until the next `refreshTools`. */
   #refetched = false;
 
   constructor(options: ConnectionOptions) {
@@ -77,7 +77,6 @@ export class McpConnection {
     return this.#status;
   }
 
-  /** Why it failed. */
   get error(): string | undefined {
     return this.#error;
   }
@@ -86,17 +85,17 @@ export class McpConnection {
     return this.#facts;
   }
 
-  /** In the order of the server's list. */
+  /** In the server's order. */
   get tools(): readonly McpServerTool[] {
     return this.#tools;
   }
 
-  /** The server said that its list changed, and we have not seen the new one. */
+  /** True if the server announced a new tool list that we have not fetched yet. */
   get isStale(): boolean {
     return this.#status === "connected" && (this.#stale || this.#refreshing !== undefined);
   }
 
-  /** Never rejects; `status` says how it went. */
+  /** Never rejects; check `status`. */
   async open(manifest: ServerManifest = {}): Promise<void> {
     const { timeoutMs } = this.#options;
     const until = performance.now() + timeoutMs;
@@ -114,7 +113,7 @@ export class McpConnection {
     }
   }
 
-  /** Resolves when the list of tools is as new as we know it can be. Never rejects. */
+  /** Fetches the tool list again if it is stale. Never rejects. */
   async refreshTools(): Promise<void> {
     this.#refetched = false;
     if (this.isStale && !this.#refreshing) this.#refresh();
@@ -125,7 +124,7 @@ export class McpConnection {
     this.#client.deliver(message);
   }
 
-  /** Undefined when it is not connected or has no such tool; `tool` is the server's own name for it. */
+  /** `tool` is the server's own name for it. Returns undefined if not connected or if there is no such tool. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
     const known = this.#tools.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
@@ -145,7 +144,7 @@ export class McpConnection {
     });
     const limit = { timeoutMs: this.#options.callTimeoutMs, signal };
     const result = readResult(await this.#client.request("tools/call", params, limit), this.name);
-    if (!result) throw new McpError(-32603, `the answer of "${name}" is not a tool result`);
+    if (!result) throw new McpError(INTERNAL_ERROR, `the result of "${name}" is not a valid tool result`);
     return result;
   }
 
@@ -157,9 +156,9 @@ export class McpConnection {
     this.#tools = tools.flatMap((facts) => {
       const tool = mcpTool({ server, facts, maxShown, call: (input, how) => this.#call(facts, input, how) });
       if (tool.name.length > MAX_TOOL_NAME_LENGTH) {
-        this.#report(`The tool "${facts.name}" was left out: with its server's, its name is too long`);
+        this.#report(`Skipped the tool "${facts.name}": server name and tool name together are too long`);
       } else if (names.has(tool.name)) {
-        this.#report(`The tool "${facts.name}" was left out: another one is called ${tool.name}, too`);
+        this.#report(`Skipped the tool "${facts.name}": another tool is already named "${tool.name}"`);
       } else {
         names.add(tool.name);
         return [{ facts, tool }];
@@ -174,7 +173,7 @@ export class McpConnection {
     this.#options.onProblem?.(problem);
   }
 
-  /** Asked anew at once, but only once: what changes after that waits for `fresh`, so no server can keep us busy. */
+  /** Refetches once, then waits for `refreshTools`: a server that keeps sending changes must not keep us busy. */
   #onListChanged(): void {
     this.#stale = true;
     if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
@@ -190,7 +189,7 @@ export class McpConnection {
     void listTools(this.#client, limit)
       .then(
         (list) => this.#setTools(list),
-        // The tools we know are better than none.
+        // Keep the tools we have.
         () => undefined,
       )
       .finally(() => {

@@ -1,11 +1,11 @@
-// What a tool call answered, as blocks the model can be shown. Anything that would make a model request fail, or grow
-// without end, becomes a sentence about it. Reading blocks that were made here changes nothing.
+// Turns the result of an MCP tool call into content blocks for the model. Content that the API would reject, or that is
+// too large, becomes a short text note. Running the output through again does not change it.
 
 import { isObject, isText, type ContentBlock } from "@keelson/protocol";
 import { imageType } from "./image-type.ts";
 
 export interface CallResult {
-  /** As the server sent it, for clients. */
+  /** The content as the server sent it, for clients. */
   readonly raw: readonly unknown[];
   readonly blocks: readonly ContentBlock[];
   readonly structured?: unknown;
@@ -17,12 +17,12 @@ const MAX_IMAGES = 20;
 const MAX_IMAGE_LENGTH = 5 * 1024 * 1024;
 const MAX_IMAGES_LENGTH = 10 * 1024 * 1024;
 
-/** Undefined when the answer has none of the shapes a result may have. */
+/** Undefined if this is not a tool result. */
 export function readResult(result: unknown, server: string): CallResult | undefined {
   if (!isObject(result)) return undefined;
   const { content, structuredContent, isError, toolResult } = result;
   const structured = structuredContent ?? undefined;
-  // `toolResult` is how the first version of the protocol spelled it.
+  // The first version of the protocol called it `toolResult`.
   if (content === undefined && structured === undefined && toolResult === undefined) return undefined;
   const raw: readonly unknown[] = Array.isArray(content) ? content : [content ?? toolResult].filter(isPresent);
   return {
@@ -38,12 +38,11 @@ export function blocksFrom(content: unknown, server: string): ContentBlock[] {
   const images = { left: MAX_IMAGES, bytes: MAX_IMAGES_LENGTH };
   const blocks = items.slice(0, MAX_BLOCKS).flatMap((item) => blocksOfItem(item, server, images));
   const more = items.length - MAX_BLOCKS;
-  if (more > 0) blocks.push(text(`[${more} more parts of the answer left out]`));
-  // The API refuses a block of empty text.
+  if (more > 0) blocks.push(text(`[${more} more content items omitted]`));
+  // The API rejects empty text blocks.
   return blocks.filter((block) => !isText(block) || block.text !== "");
 }
 
-/** The text of some blocks, one line end between any two. */
 export function joinedText(blocks: readonly ContentBlock[]): string {
   return blocks
     .filter(isText)
@@ -67,7 +66,7 @@ function blocksOfItem(item: unknown, server: string, images: ImageBudget): Conte
       return [image(source["data"], source["mimeType"] ?? source["media_type"], images)];
     }
     case "audio":
-      return [text(`[Audio (${stringOrUnknown(item["mimeType"])}): cannot be shown]`)];
+      return [text(`[Audio (${stringOrUnknown(item["mimeType"])}): this type cannot be shown]`)];
     case "resource":
       return resource(item["resource"], server, images);
     case "resource_link": {
@@ -87,17 +86,17 @@ function resource(value: unknown, server: string, images: ImageBudget): ContentB
   if (typeof plain === "string") return [text(`${from} ${plain}`)];
   if (typeof blob !== "string") return [text(from)];
   if (imageType(blob) !== undefined) return [text(from), image(blob, mimeType, images)];
-  return [text(`${from} ${byteLength(blob)} bytes of ${stringOrUnknown(mimeType)}: cannot be shown`)];
+  return [text(`${from} ${byteLength(blob)} bytes of ${stringOrUnknown(mimeType)}: this type cannot be shown`)];
 }
 
-/** An image the API will take: of a kind it knows, called what it is, and not too much of it. */
+/** An image block with its real media type, or a note if the API would reject the image. */
 function image(data: unknown, claimed: unknown, images: ImageBudget): ContentBlock {
   const type = typeof data === "string" ? imageType(data) : undefined;
   if (typeof data !== "string" || type === undefined) {
-    return text(`[Image (${stringOrUnknown(claimed)}): cannot be shown; PNG, JPEG, GIF and WebP can]`);
+    return text(`[Image (${stringOrUnknown(claimed)}): cannot be shown; only PNG, JPEG, GIF and WebP can]`);
   }
   if (data.length > MAX_IMAGE_LENGTH || data.length > images.bytes || images.left === 0) {
-    return text(`[Image (${type}, ${byteLength(data)} bytes): left out, too large or too many]`);
+    return text(`[Image (${type}, ${byteLength(data)} bytes): omitted, too large or too many images]`);
   }
   images.left--;
   images.bytes -= data.length;
@@ -113,11 +112,11 @@ const byteLength = (base64: string) => Math.floor((base64.length * 3) / 4);
 const stringOrUnknown = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, 2_000) : "unknown";
 
-/** What cannot be written as JSON is said to be so. */
+/** `JSON.stringify` overflows the stack on very deep values. */
 export function asJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    return "[an answer that is nested too deeply]";
+    return "[value omitted: nested too deeply]";
   }
 }

@@ -1,9 +1,9 @@
-// How a conversation with a server begins: who it is, and which tools it has. What a server says is read once, here;
-// what does not fit is left out and named, never an error for the rest.
+// The start of a connection: initializes a server and lists its tools. Answers are parsed and size-limited here.
+// An invalid tool is skipped and reported; it does not fail the rest.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "./client.ts";
-import { McpError } from "./rpc.ts";
+import { INTERNAL_ERROR, McpError } from "./rpc.ts";
 import { readTool, type ToolFacts } from "./tool-facts.ts";
 
 const PROTOCOL_VERSION = "2025-11-25";
@@ -21,7 +21,7 @@ export interface ServerFacts {
 
 export interface ToolList {
   readonly tools: readonly ToolFacts[];
-  /** What was left out and why, one sentence each. */
+  /** One sentence for each thing that was skipped. */
   readonly problems: readonly string[];
 }
 
@@ -32,12 +32,12 @@ export async function initialize(client: Client, limit: RequestLimit): Promise<S
     clientInfo: { name: "keelson", title: "Keelson", version: VERSION },
   };
   const facts = readInitializeResult(await client.request("initialize", params, limit));
-  if (!facts) throw new McpError(INTERNAL_ERROR, "the answer to initialize is not an object");
+  if (!facts) throw new McpError(INTERNAL_ERROR, "the result of initialize is not an object");
   client.notify("notifications/initialized");
   return facts;
 }
 
-/** Reads what `initialize` answered. Undefined when it is not even an object. */
+/** Undefined if the result is not an object. */
 export function readInitializeResult(result: unknown): ServerFacts | undefined {
   if (!isObject(result)) return undefined;
   const { serverInfo, instructions, capabilities } = result;
@@ -52,7 +52,7 @@ export function readInitializeResult(result: unknown): ServerFacts | undefined {
   };
 }
 
-/** All pages, as many as anybody could use, within one time limit. */
+/** Fetches all pages, up to a limit, within one timeout. */
 export async function listTools(client: Client, { timeoutMs, signal }: RequestLimit): Promise<ToolList> {
   const until = performance.now() + timeoutMs;
   const raw: unknown[] = [];
@@ -63,11 +63,11 @@ export async function listTools(client: Client, { timeoutMs, signal }: RequestLi
     const limit = { timeoutMs: Math.max(1, until - performance.now()), signal };
     const result = await client.request("tools/list", params, limit);
     if (!isObject(result) || !Array.isArray(result["tools"])) {
-      throw new McpError(INTERNAL_ERROR, "the answer to tools/list has no list of tools");
+      throw new McpError(INTERNAL_ERROR, "the result of tools/list has no list of tools");
     }
     for (const tool of result["tools"].slice(0, MAX_TOOLS + 1)) raw.push(tool);
     const next: unknown = result["nextCursor"];
-    // A cursor that comes again would lead us in a circle.
+    // A cursor we have seen before would make us loop.
     if (typeof next !== "string" || next === "" || seen.has(next)) break;
     seen.add(next);
     cursor = next;
@@ -75,20 +75,18 @@ export async function listTools(client: Client, { timeoutMs, signal }: RequestLi
   return readTools(raw);
 }
 
-/** The first tool of a name counts. */
+/** If two tools have the same name, the first wins. */
 export function readTools(raw: readonly unknown[]): ToolList {
   const tools = new Map<string, ToolFacts>();
   const problems: string[] = [];
   for (const value of raw.slice(0, MAX_TOOLS)) {
     const read = readTool(value);
     if ("problem" in read) problems.push(read.problem);
-    else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; the first one counts`);
+    else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; using the first`);
     else tools.set(read.name, read);
   }
-  if (raw.length > MAX_TOOLS) problems.unshift(`Only the first ${MAX_TOOLS} tools are used`);
+  if (raw.length > MAX_TOOLS) problems.unshift(`Too many tools; using the first ${MAX_TOOLS}`);
   return { tools: [...tools.values()], problems: problems.slice(0, MAX_PROBLEMS) };
 }
-
-const INTERNAL_ERROR = -32603;
 
 const clipText = (value: unknown) => (typeof value === "string" ? value.slice(0, MAX_NAME_LENGTH) : "");

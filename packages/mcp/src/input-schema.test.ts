@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { toApiSchema } from "./input-schema.ts";
 
-test("a schema is offered as it was written", () => {
+test("toApiSchema() leaves a plain schema unchanged", () => {
   const schema = {
     type: "object",
     properties: { a: { anyOf: [{ type: "string" }, { type: "null" }] } },
@@ -10,11 +10,11 @@ test("a schema is offered as it was written", () => {
   expect(toApiSchema(schema)).toEqual({ json: schema });
 });
 
-test("what is missing is added: it describes an object", () => {
+test("toApiSchema() adds a missing type", () => {
   expect(toApiSchema({ properties: {} })).toEqual({ json: { type: "object", properties: {} } });
 });
 
-test("a choice at the top, which the API refuses, becomes the fields of all branches", () => {
+test("toApiSchema() merges top-level branches, which the API rejects", () => {
   const either = { anyOf: [{ properties: { a: { type: "string" } }, required: ["a"] }, { properties: { b: {} } }] };
   expect(toApiSchema({ type: "object", properties: { c: {} }, ...either })).toEqual({
     json: { type: "object", properties: { a: { type: "string" }, b: {}, c: {} } },
@@ -29,11 +29,11 @@ test("a choice at the top, which the API refuses, becomes the fields of all bran
 
 test.each([
   ["nothing", undefined, "its input schema is not an object"],
-  ["a text", "object", "its input schema is not an object"],
+  ["a string", "object", "its input schema is not an object"],
   ["a list", [], "its input schema is not an object"],
-  ["an array's", { type: "array" }, "its input schema does not describe an object"],
+  ["an array schema", { type: "array" }, "its input schema does not describe an object"],
   ["two types", { type: ["object", "null"] }, "its input schema does not describe an object"],
-  ["too much", { type: "object", description: "x".repeat(200_000) }, "its input schema is too large"],
-])("%s is refused", (_, schema, problem) => {
+  ["a large schema", { type: "object", description: "x".repeat(200_000) }, "its input schema is too large"],
+])("toApiSchema() rejects %s", (_, schema, problem) => {
   expect(toApiSchema(schema)).toEqual({ problem });
 });

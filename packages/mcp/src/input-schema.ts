@@ -1,4 +1,4 @@
-// A tool's input schema as a server wrote it, in the form the model's API takes. It only describes: servers check.
+// Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
@@ -16,8 +16,8 @@ export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { 
 }
 
 /**
- * The API refuses a whole request for one schema with a choice at its top. The model is shown the fields of all
- * branches instead; only what every branch of an `allOf` needs stays needed.
+ * The API rejects the whole request if any schema has `anyOf`, `oneOf` or `allOf` at the top level. Show the model the
+ * properties of all branches instead; a property stays required only if the top level or an `allOf` branch requires it.
  */
 function mergeBranches(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, oneOf, allOf, ...rest } = schema;
@@ -35,7 +35,7 @@ function mergeBranches(schema: Record<string, unknown>): Record<string, unknown>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Undefined when it is nested deeper than can be written. */
+/** Undefined if the value is too deep for `JSON.stringify`. */
 function jsonLength(value: object): number | undefined {
   try {
     return JSON.stringify(value).length;

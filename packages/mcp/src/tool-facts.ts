@@ -1,4 +1,4 @@
-// One tool as a server describes it, read with suspicion: bounded, and in a form every model request can carry.
+// Parses one tool from a server's list: checks it, limits its size, and makes it acceptable to the model API.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { toApiSchema } from "./input-schema.ts";
@@ -10,7 +10,7 @@ export interface ToolFacts {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly annotations: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly openWorld?: boolean };
-  /** The longest result its author expects, in characters. */
+  /** The longest result the author expects, in characters. */
   readonly maxShown?: number;
 }
 
@@ -18,13 +18,13 @@ const MAX_DESCRIPTION_LENGTH = 2_048;
 const MAX_RESULT_LENGTH = 500_000;
 
 export function readTool(value: unknown): ToolFacts | { readonly problem: string } {
-  if (!isObject(value)) return { problem: "A tool that is not an object was left out" };
+  if (!isObject(value)) return { problem: "Skipped a tool that is not an object" };
   const { name, title, description, inputSchema, annotations, _meta: meta } = value;
-  if (typeof name !== "string" || name === "") return { problem: "A tool without a name was left out" };
+  if (typeof name !== "string" || name === "") return { problem: "Skipped a tool without a name" };
   if (name.length > MAX_TOOL_NAME_LENGTH)
-    return { problem: `The tool "${name.slice(0, 40)}…" was left out: its name is too long` };
+    return { problem: `Skipped the tool "${name.slice(0, 40)}…": its name is too long` };
   const schema = toApiSchema(inputSchema);
-  if ("problem" in schema) return { problem: `The tool "${name}" was left out: ${schema.problem}` };
+  if ("problem" in schema) return { problem: `Skipped the tool "${name}": ${schema.problem}` };
   const hints = isObject(annotations) ? annotations : {};
   const shownAs = typeof title === "string" ? title : hints["title"];
   const size = isObject(meta) ? meta["anthropic/maxResultSizeChars"] : undefined;
