@@ -6,7 +6,7 @@ import { Conversation, reminder, type Tool } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { Session } from "@keelson/protocol";
 import { nullTranscript, openTranscript } from "@keelson/store";
-import { toolsForPeople } from "@keelson/tools";
+import { interactiveTools } from "@keelson/tools";
 import type { Assembly } from "./assembly.ts";
 import { Controls } from "../controls/controls.ts";
 import { Cost } from "../model/cost.ts";
@@ -249,5 +249,5 @@ function worldOf(all: Building, sandbox: Parameters<typeof openWorld>[0]["sandbo
 async function forPeople({ options, plan }: Pick<Assembly, "options" | "plan">): Promise<readonly Tool[]> {
   if (!options.stdioPermissions) return [];
   const preview = options.snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
-  return toolsForPeople({ plan, preview });
+  return interactiveTools({ plan, preview });
 }

@@ -60,9 +60,9 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
     description,
     input: object({
       questions: array(question(preview), "One to four questions", { minItems: 1, maxItems: 4 }),
-      answers: optional(map({ type: "string" }, "Filled in by the user; leave it out")),
-      annotations: optional(map({ type: "object" }, "Filled in by the user; leave it out")),
-      metadata: optional(map({}, "Of no meaning to the user; leave it out")),
+      answers: optional(mapOf({ type: "string" }, "Filled in by the user; leave it out")),
+      annotations: optional(mapOf({ type: "object" }, "Filled in by the user; leave it out")),
+      metadata: optional(mapOf({}, "Of no meaning to the user; leave it out")),
     }) as Schema<AskUserInput>,
 
     repair(input) {
@@ -93,7 +93,7 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
     show({ answers, annotations = {} }) {
       const given = Object.entries(answers);
       if (given.length === 0) return "The user did not answer the questions.";
-      const texts = given.map(([asked, answer]) => `"${asked}"="${answer}"${remarks(annotations[asked])}`);
+      const texts = given.map(([asked, answer]) => `"${asked}"="${answer}"${annotationText(annotations[asked])}`);
       return `Your questions have been answered: ${texts.join(", ")}. You can now continue with these answers in mind.`;
     },
   });
@@ -109,11 +109,11 @@ function areUnique(questions: readonly Question[]): boolean {
   );
 }
 
-function remarks({ preview, notes }: Annotation = {}): string {
+function annotationText({ preview, notes }: Annotation = {}): string {
   return `${notes ? ` (the user's remark: ${notes})` : ""}${preview ? ` (the preview they chose:\n${preview}\n)` : ""}`;
 }
 
 /** Any names, with values of this kind. */
-function map(values: { readonly type?: string }, about: string): Schema<Record<string, unknown>> {
+function mapOf(values: { readonly type?: string }, about: string): Schema<Record<string, unknown>> {
   return { json: { description: about, type: "object", additionalProperties: values } };
 }

@@ -15,8 +15,8 @@ import {
 } from "@keelson/engine";
 import description from "./bash.md" with { type: "text" };
 import { exitMeaning, isSilent } from "./exit-meaning.ts";
-import { imageBlock, LARGEST_IMAGE, startsLikeImage } from "./image.ts";
-import { maxOutputFor, MOST_OUTPUT, timeoutFor } from "./limits.ts";
+import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
+import { maxOutputFor, MAX_OUTPUT, timeoutFor } from "./limits.ts";
 import { cutText, failureText, trimOutput } from "./show-result.ts";
 
 export interface BashInput {
@@ -62,7 +62,7 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
       dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, where one is set up")),
     }),
     // Results are cut here, by rules of their own; this leaves room for the words around them.
-    maxShown: MOST_OUTPUT + 20_000,
+    maxShown: MAX_OUTPUT + 20_000,
 
     parallelSafe: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
     access({ command, dangerouslyDisableSandbox }, context) {
@@ -72,7 +72,7 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
     },
     run(input, context) {
       const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
-      const start = input.run_in_background && mayRunBeside ? runBeside : runAndWait;
+      const start = input.run_in_background && mayRunBeside ? runInBackground : runAndWait;
       return start(input, context, folderOf(context));
     },
     show,
@@ -85,14 +85,14 @@ async function isReadOnly(command: string): Promise<boolean> {
   return isReadOnlyCommand(command);
 }
 
-async function runBeside(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
+async function runInBackground(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
   const { id, outputPath } = await shell.background(input.command, {
     cwd,
     description: input.description ?? input.command,
     toolUseId,
-    ...outside(input),
+    ...sandboxOption(input),
   });
-  return { ...nothing(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
+  return { ...emptyOutput(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
 }
 
 async function runAndWait(input: BashInput, context: ToolContext, cwd: string): Promise<BashOutput> {
@@ -105,39 +105,39 @@ async function runAndWait(input: BashInput, context: ToolContext, cwd: string): 
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
-    ...outside(input),
+    ...sandboxOption(input),
   });
   seen.commandRan(start, Date.now());
-  const moved = result.cwd === null || result.cwd === cwd ? "" : follow(result.cwd, context);
+  const moved = result.cwd === null || result.cwd === cwd ? "" : followShell(result.cwd, context);
   const stderr = [...(moved === "" ? [] : [moved]), ...(result.notes ?? [])].join("\n");
 
-  if (result.aborted) return { ...nothing(input), ...printed(result), stderr, interrupted: true };
+  if (result.aborted) return { ...emptyOutput(input), ...outputFields(result), stderr, interrupted: true };
   const meaning = result.code === null ? undefined : exitMeaning(input.command, result.code);
   if (result.timedOut || (result.code !== 0 && meaning === undefined)) {
     throw new ToolError([failureText(result, timeoutMs), ...(stderr === "" ? [] : [stderr])].join("\n"));
   }
-  const image = await imageOf(result, context);
+  const image = await findImage(result, context);
   return {
-    ...nothing(input),
-    ...(image === null ? printed(result) : { stdout: image, isImage: true }),
+    ...emptyOutput(input),
+    ...(image === null ? outputFields(result) : { stdout: image, isImage: true }),
     stderr,
     ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
   };
 }
 
-function outside(input: BashInput): { sandbox?: "off" } {
+function sandboxOption(input: BashInput): { sandbox?: "off" } {
   return input.dangerouslyDisableSandbox ? { sandbox: "off" } : {};
 }
 
 /** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */
-function follow(cwd: string, { workspace, env }: ToolContext): string {
+function followShell(cwd: string, { workspace, env }: ToolContext): string {
   const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
   workspace.move(workspace.root);
   return `Shell cwd was reset to ${workspace.cwd}`;
 }
 
-function nothing(input: BashInput): BashOutput {
+function emptyOutput(input: BashInput): BashOutput {
   return {
     stdout: "",
     stderr: "",
@@ -148,7 +148,7 @@ function nothing(input: BashInput): BashOutput {
   };
 }
 
-function printed(result: ShellResult): Partial<BashOutput> {
+function outputFields(result: ShellResult): Partial<BashOutput> {
   if (result.path !== null) {
     return {
       stdout: trimOutput(result.text),
@@ -160,12 +160,12 @@ function printed(result: ShellResult): Partial<BashOutput> {
 }
 
 /** The picture a command printed, whole: pictures are longer than the text we keep. */
-async function imageOf(result: ShellResult, { files }: ToolContext): Promise<string | null> {
-  if (!startsLikeImage(result.text) || result.size > LARGEST_IMAGE) return null;
+async function findImage(result: ShellResult, { files }: ToolContext): Promise<string | null> {
+  if (!startsLikeImage(result.text) || result.size > MAX_IMAGE_LENGTH) return null;
   const text =
     result.path === null
       ? result.text
-      : new TextDecoder().decode(await files.read(result.path, { maxBytes: LARGEST_IMAGE }));
+      : new TextDecoder().decode(await files.read(result.path, { maxBytes: MAX_IMAGE_LENGTH }));
   return imageBlock(text) === null ? null : text.trim();
 }
 

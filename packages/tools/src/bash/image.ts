@@ -3,7 +3,7 @@
 import type { ContentBlock } from "@keelson/protocol";
 
 /** The largest picture the API takes, in base64 characters. */
-export const LARGEST_IMAGE = 7 * 1024 * 1024;
+export const MAX_IMAGE_LENGTH = 7 * 1024 * 1024;
 
 export function startsLikeImage(text: string): boolean {
   return /^\s*data:image\/[\w.+-]+;base64,/i.test(text.slice(0, 200));

@@ -16,7 +16,7 @@ export function failureText(result: ShellResult, timeoutMs: number): string {
     `Exit code ${code}`,
     ...(result.timedOut ? [`Command timed out after ${duration(timeoutMs)}`] : []),
     ...(!result.timedOut && result.code === null ? ["The shell was ended by a signal"] : []),
-    ...someLines(bothEnds(result)),
+    ...someLines(headAndTail(result)),
   ].join("\n");
 }
 
@@ -25,7 +25,7 @@ export function cutText(result: ShellResult): string {
   return `${result.text}\n\n… cut here: ${kilobytes(result.size)} in all, and the rest could not be saved …\n\n${result.tail}`;
 }
 
-function bothEnds(result: ShellResult): string {
+function headAndTail(result: ShellResult): string {
   if (result.tail === "") return cutMiddle(trimOutput(result.text), FAILURE_CHARS);
   const head = trimOutput(result.text.slice(0, FAILURE_CHARS - result.tail.length));
   const where = result.path ? `; all of it is in ${result.path}` : "";

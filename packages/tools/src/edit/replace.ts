@@ -3,7 +3,7 @@
 
 import { lfOffsets, toLf, withEnding } from "../text-file/line-endings.ts";
 import type { TextFile } from "../text-file/text-file.ts";
-import { curlLike, straighten } from "./quotes.ts";
+import { curlQuotesLike, straightenQuotes } from "./quotes.ts";
 
 export interface Matches {
   /** Offsets in the LF text. */
@@ -22,9 +22,9 @@ export function findMatches(lf: string, wanted: string): Matches {
   const inLf = plain === wanted ? [] : startsOf(lf, plain);
   if (inLf.length > 0) return { starts: inLf, length: plain.length, isCurly: false };
 
-  const straight = straighten(plain);
+  const straight = straightenQuotes(plain);
   if (!/['"]/.test(straight)) return { starts: [], length: 0, isCurly: false };
-  return { starts: startsOf(straighten(lf), straight), length: straight.length, isCurly: true };
+  return { starts: startsOf(straightenQuotes(lf), straight), length: straight.length, isCurly: true };
 }
 
 /** The file's text as stored, with every match replaced. */
@@ -39,7 +39,7 @@ export function replaceMatches(file: TextFile, { starts, length, isCurly }: Matc
     const found = isCurly ? file.lf.slice(start, start + length) : "";
     pieces.push(
       file.text.slice(at, from),
-      withEnding(isCurly ? curlLike(found, replacement) : replacement, file.ending),
+      withEnding(isCurly ? curlQuotesLike(found, replacement) : replacement, file.ending),
     );
     at = to;
   }

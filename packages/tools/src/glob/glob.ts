@@ -2,13 +2,13 @@
 
 import { resolve } from "node:path";
 import { defineTool, object, optional, string, ToolError, type ToolContext } from "@keelson/engine";
-import { resolvePath, shownPath, whereNote } from "../path.ts";
-import { sortedByTime } from "../search/by-time.ts";
-import { ripgrep } from "../search/ripgrep.ts";
+import { resolvePath, shownPath, cwdNote } from "../path.ts";
+import { sortByTime } from "../search/by-time.ts";
+import { runRipgrep } from "../search/ripgrep.ts";
 import description from "./glob.md" with { type: "text" };
 import { splitPattern, type GlobSearch } from "./pattern.ts";
 
-const MOST_SHOWN = 100;
+const MAX_LISTED = 100;
 
 interface GlobInput {
   readonly pattern: string;
@@ -44,7 +44,7 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
   async check({ path }, context) {
     if (path === undefined) return;
     const stat = await context.files.stat(resolvePath(path, context));
-    if (!stat) throw new ToolError(`Directory does not exist: ${path}. ${whereNote(context)}`);
+    if (!stat) throw new ToolError(`Directory does not exist: ${path}. ${cwdNote(context)}`);
     if (stat.kind !== "directory") throw new ToolError(`Path is not a directory: ${path}`);
   },
 
@@ -53,17 +53,17 @@ export const globTool = defineTool<GlobInput, GlobOutput>({
   async run(input, context) {
     const started = performance.now();
     const search = searchOf(input, context);
-    const { paths: found, isPartial, timedOut } = await find(search, context);
+    const { paths: found, isPartial, timedOut } = await findFiles(search, context);
     const paths = found.filter((path) => context.mayRead(resolve(search.base, path)));
-    const sorted = await sortedByTime(paths, search.base, context.files, "oldest");
+    const sorted = await sortByTime(paths, search.base, context.files, "oldest");
     const filenames = sorted
-      .slice(0, MOST_SHOWN)
+      .slice(0, MAX_LISTED)
       .map((path) => shownPath(resolve(search.base, path), context.workspace.cwd));
     return {
       filenames,
       durationMs: Math.round(performance.now() - started),
       numFiles: filenames.length,
-      truncated: paths.length > MOST_SHOWN,
+      truncated: paths.length > MAX_LISTED,
       totalMatches: paths.length,
       countIsComplete: !isPartial,
       ...(timedOut ? { timedOut } : {}),
@@ -91,7 +91,7 @@ function searchOf({ pattern, path }: GlobInput, context: ToolContext): GlobSearc
   return splitPattern(home, path === undefined ? context.workspace.cwd : resolvePath(path, context));
 }
 
-async function find({ base, glob, depth }: GlobSearch, context: ToolContext) {
+async function findFiles({ base, glob, depth }: GlobSearch, context: ToolContext) {
   const folder = await context.files.stat(base);
   if (folder?.kind !== "directory") return { paths: [], isPartial: false, timedOut: false };
   const { env } = context;
@@ -102,7 +102,7 @@ async function find({ base, glob, depth }: GlobSearch, context: ToolContext) {
   else args.push("--no-ignore", `--glob=${glob}`);
   if (env.CLAUDE_CODE_GLOB_HIDDEN === "false") args.push("--glob=!.*");
 
-  const { stdout, isPartial, timedOut } = await ripgrep(args, folder.realPath, context);
+  const { stdout, isPartial, timedOut } = await runRipgrep(args, folder.realPath, context);
   // Every path ends in NUL; what follows the last one is empty, or was cut.
   const paths = stdout.split("\0").slice(0, -1);
   return { paths: respectsIgnore ? paths.filter(matcher(glob)) : paths, isPartial, timedOut };

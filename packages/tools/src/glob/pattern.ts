@@ -12,7 +12,7 @@ export interface GlobSearch {
 }
 
 export function splitPattern(pattern: string, folder: string): GlobSearch {
-  if (!pattern.includes("/")) return { base: folder, glob: literalStart(pattern), depth: undefined };
+  if (!pattern.includes("/")) return { base: folder, glob: escapeStart(pattern), depth: undefined };
 
   const segments = pattern.split("/");
   const firstWild = segments.findIndex((segment) => /[*?[\]{}\\]/.test(segment));
@@ -23,11 +23,11 @@ export function splitPattern(pattern: string, folder: string): GlobSearch {
   // A folder named outright means everything in it.
   const wanted = rest.length === 0 || pattern.endsWith("/") ? [...rest, "**"] : rest;
   const isFlat = wanted.every((segment) => !segment.includes("**") && !/[{}]/.test(segment));
-  return { base, glob: `/${literalEnd(wanted.join("/"))}`, depth: isFlat ? wanted.length : undefined };
+  return { base, glob: `/${escapeEnd(wanted.join("/"))}`, depth: isFlat ? wanted.length : undefined };
 }
 
 /** `!` would exclude and `#` would make a comment of it. */
-const literalStart = (glob: string) => literalEnd(/^[!#]/.test(glob) ? `\\${glob}` : glob);
+const escapeStart = (glob: string) => escapeEnd(/^[!#]/.test(glob) ? `\\${glob}` : glob);
 
 /** Blanks at the end would be dropped. */
-const literalEnd = (glob: string) => glob.replace(/(?<!\\) $/, "\\ ");
+const escapeEnd = (glob: string) => glob.replace(/(?<!\\) $/, "\\ ");

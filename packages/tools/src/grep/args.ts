@@ -21,7 +21,7 @@ export interface GrepInput {
 }
 
 /** Longer lines are minified code or data; their beginning is enough. */
-const LONGEST_LINE = 500;
+const MAX_LINE_LENGTH = 500;
 
 /** Paths are set apart by NUL, so that no file name can be mistaken for a line. */
 export function ripgrepArgs(input: GrepInput, target: string, isFile: boolean): string[] {
@@ -48,7 +48,7 @@ function contentArgs(input: GrepInput, isFile: boolean): string[] {
   const around = input.context ?? input["-C"];
   return [
     "--no-heading",
-    `--max-columns=${LONGEST_LINE}`,
+    `--max-columns=${MAX_LINE_LENGTH}`,
     "--max-columns-preview",
     (input["-n"] ?? true) ? "--line-number" : "--no-line-number",
     ...(isFile

@@ -29,9 +29,11 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test.each(ROWS)("placeOf() for %s", (_, { file, realPath, shown, glob }, started, names) => {
+test.each(ROWS)("grepTarget() for %s", (_, { file, realPath, shown, glob }, started, names) => {
   const kind = file ? "file" : "directory";
-  const { named, ...place } = grepTarget({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
-  expect(place).toEqual(started);
-  expect(Object.fromEntries(Object.keys(names).map((printed) => [printed, named(printed)]))).toEqual({ ...names });
+  const { toShownPath, ...target } = grepTarget({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
+  expect(target).toEqual(started);
+  expect(Object.fromEntries(Object.keys(names).map((printed) => [printed, toShownPath(printed)]))).toEqual({
+    ...names,
+  });
 });

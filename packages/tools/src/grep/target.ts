@@ -11,24 +11,24 @@ export interface GrepTarget {
   /** As ripgrep is told, seen from there. */
   readonly target: string;
   /** A path, or a line that begins with one, as ripgrep prints it: as the model knows it. */
-  named(printed: string): string;
+  toShownPath(printed: string): string;
 }
 
 /** `shown` is the target as the model knows it, seen from `cwd`. */
 export function grepTarget(stat: FileStat, shown: string, globs: string | undefined, cwd: string): GrepTarget {
   const { kind, realPath } = stat;
-  if (kind === "file") return place(dirname(realPath), basename(realPath), shown);
+  if (kind === "file") return makeTarget(dirname(realPath), basename(realPath), shown);
   // ripgrep takes these as seen from where it is started, and people mean the working directory.
   const isAnchored = splitGlobs(globs ?? "").some((glob) => glob.slice(0, -1).includes("/"));
-  return isAnchored ? place(cwd, shownPath(realPath, cwd), shown) : place(realPath, ".", shown);
+  return isAnchored ? makeTarget(cwd, shownPath(realPath, cwd), shown) : makeTarget(realPath, ".", shown);
 }
 
-function place(cwd: string, target: string, shown: string): GrepTarget {
+function makeTarget(cwd: string, target: string, shown: string): GrepTarget {
   const prefix = shown === "." ? "" : shown.endsWith("/") ? shown : `${shown}/`;
   return {
     cwd,
     target,
-    named(printed) {
+    toShownPath(printed) {
       if (printed === target) return shown;
       return printed.startsWith(`${target}/`) ? prefix + printed.slice(target.length + 1) : printed;
     },

@@ -2,7 +2,7 @@
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
-import { joined } from "../read/notebook.ts";
+import { joinLines } from "../read/notebook.ts";
 
 export type CellType = "code" | "markdown";
 export type RawCell = Record<string, unknown>;
@@ -71,4 +71,4 @@ export function freshId({ cells }: Notebook, seed: string): string {
   }
 }
 
-export const sourceOf = (cell: RawCell) => joined(cell.source);
+export const sourceOf = (cell: RawCell) => joinLines(cell.source);

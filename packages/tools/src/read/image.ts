@@ -4,16 +4,16 @@ import { kilobytes, ToolError } from "@keelson/engine";
 import type { ImageRead } from "./output.ts";
 
 /** Beyond this the model's own side scales down; sending more only costs. */
-const LONG_EDGE = 1_568;
+const MAX_EDGE = 1_568;
 /** Base64 adds a third, and a picture over 5 MB of base64 is refused by the API. */
-const MOST_BYTES = 3_750_000;
+const MAX_BYTES = 3_750_000;
 /** Unpacked, four bytes each: a small file must not become gigabytes. */
-const MOST_PIXELS = 100_000_000;
+const MAX_PIXELS = 100_000_000;
 
 export async function readImage(filePath: string, bytes: Uint8Array): Promise<ImageRead> {
   const { width, height, format } = await measure(filePath, bytes);
-  const isSmall = Math.max(width, height) <= LONG_EDGE && bytes.length <= MOST_BYTES;
-  if (isSmall) await checkWhole(filePath, bytes);
+  const isSmall = Math.max(width, height) <= MAX_EDGE && bytes.length <= MAX_BYTES;
+  if (isSmall) await checkDecodes(filePath, bytes);
   const picture = isSmall ? { bytes, format, width, height } : await shrink(filePath, bytes, format);
   return {
     type: "image",
@@ -32,7 +32,7 @@ export async function readImage(filePath: string, bytes: Uint8Array): Promise<Im
 }
 
 async function measure(filePath: string, bytes: Uint8Array) {
-  const metadata = await new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).metadata().catch((error: Error) => {
+  const metadata = await new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).metadata().catch((error: Error) => {
     throw new ToolError(`Cannot read the image '${filePath}': ${error.message}`);
   });
   if (!["png", "jpeg", "gif", "webp"].includes(metadata.format)) {
@@ -42,8 +42,8 @@ async function measure(filePath: string, bytes: Uint8Array) {
 }
 
 /** Unpacks it once: the API would refuse a torn picture, and then again with every later request. */
-async function checkWhole(filePath: string, bytes: Uint8Array): Promise<void> {
-  await new Bun.Image(bytes, { maxPixels: MOST_PIXELS })
+async function checkDecodes(filePath: string, bytes: Uint8Array): Promise<void> {
+  await new Bun.Image(bytes, { maxPixels: MAX_PIXELS })
     .resize(1, 1)
     .png()
     .bytes()
@@ -54,7 +54,7 @@ async function checkWhole(filePath: string, bytes: Uint8Array): Promise<void> {
 
 async function shrink(filePath: string, bytes: Uint8Array, format: string) {
   const scaled = () =>
-    new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(LONG_EDGE, LONG_EDGE, {
+    new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).resize(MAX_EDGE, MAX_EDGE, {
       fit: "inside",
       withoutEnlargement: true,
     });
@@ -63,12 +63,12 @@ async function shrink(filePath: string, bytes: Uint8Array, format: string) {
     let image = format === "jpeg" ? scaled().jpeg({ quality: 85 }) : scaled().png();
     let result = await image.bytes();
     let became = format === "jpeg" ? "jpeg" : "png";
-    if (result.length > MOST_BYTES) {
+    if (result.length > MAX_BYTES) {
       image = scaled().jpeg({ quality: 75 });
       result = await image.bytes();
       became = "jpeg";
     }
-    if (result.length > MOST_BYTES) {
+    if (result.length > MAX_BYTES) {
       throw new Error(`it is still ${kilobytes(result.length)} after scaling`);
     }
     return { bytes: result, format: became, width: image.width, height: image.height };

@@ -12,7 +12,7 @@ export function fileKind(path: string): Kind {
   return BINARY.includes(` ${extension} `) && extension !== "" ? "binary" : "text";
 }
 
-export function binaryRefusal(path: string): string {
+export function binaryFileMessage(path: string): string {
   const extension = extname(path).toLowerCase();
   return `This tool cannot read binary files. The file appears to be a binary ${extension ? `${extension} ` : ""}file. Please use appropriate tools for binary file analysis.`;
 }

@@ -6,9 +6,9 @@ import { decode } from "../text-file/encoding.ts";
 import type { Cell, CellOutput, NotebookRead } from "./output.ts";
 
 /** Longer output of one cell is left out; it is usually a log or a table nobody needs whole. */
-const MOST_OUTPUT = 10_000;
-const MOST_IMAGES = 20;
-const MOST_IMAGE_CHARACTERS = 5_000_000;
+const MAX_OUTPUT_LENGTH = 10_000;
+const MAX_IMAGES = 20;
+const MAX_IMAGE_LENGTH = 5_000_000;
 
 export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead {
   const notebook = tryParse(decode(bytes).text);
@@ -21,16 +21,16 @@ export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead 
     const isCode = cell.cell_type === "code";
     const raw = isCode && Array.isArray(cell.outputs) ? cell.outputs.filter(isObject) : [];
     const outputs = raw.map(readOutput).map((output) => {
-      if (!output.image || ++images <= MOST_IMAGES) return output;
+      if (!output.image || ++images <= MAX_IMAGES) return output;
       return { output_type: output.output_type, text: "(a picture, left out: too many in this notebook)" };
     });
     return {
       cellType: String(cell.cell_type),
-      source: joined(cell.source),
+      source: joinLines(cell.source),
       ...(typeof cell.execution_count === "number" ? { execution_count: cell.execution_count } : {}),
       cell_id: typeof cell.id === "string" ? cell.id : `cell-${index}`,
       ...(isCode ? { language } : {}),
-      ...(outputs.length > 0 ? { outputs: bounded(outputs, index) } : {}),
+      ...(outputs.length > 0 ? { outputs: limitOutputs(outputs, index) } : {}),
     };
   });
   return { type: "notebook", file: { filePath, cells } };
@@ -64,7 +64,7 @@ export function languageOf(notebook: Record<string, unknown>): string {
 }
 
 /** nbformat keeps long texts as lists of lines. */
-export function joined(value: unknown): string {
+export function joinLines(value: unknown): string {
   return Array.isArray(value) ? value.join("") : typeof value === "string" ? value : "";
 }
 
@@ -77,28 +77,28 @@ function showCell({ cell_id, cellType, language, source }: Cell): string {
 
 function readOutput(output: Record<string, unknown>): CellOutput {
   const output_type = String(output.output_type);
-  if (output_type === "stream") return { output_type, text: joined(output.text) };
+  if (output_type === "stream") return { output_type, text: joinLines(output.text) };
   if (output_type === "error") {
     const trace = Array.isArray(output.traceback) ? `\n${output.traceback.join("\n")}` : "";
     return { output_type, text: Bun.stripANSI(`${output.ename}: ${output.evalue}${trace}`) };
   }
   const data = isObject(output.data) ? output.data : {};
-  const text = joined(data["text/plain"]);
-  const image = pictureIn(data);
+  const text = joinLines(data["text/plain"]);
+  const image = findImage(data);
   return { output_type, ...(text ? { text } : {}), ...(image ? { image } : {}) };
 }
 
-function pictureIn(data: Record<string, unknown>): CellOutput["image"] {
+function findImage(data: Record<string, unknown>): CellOutput["image"] {
   for (const media_type of ["image/png", "image/jpeg"]) {
-    const image_data = joined(data[media_type]).replaceAll(/\s/g, "");
-    if (image_data && image_data.length <= MOST_IMAGE_CHARACTERS) return { image_data, media_type };
+    const image_data = joinLines(data[media_type]).replaceAll(/\s/g, "");
+    if (image_data && image_data.length <= MAX_IMAGE_LENGTH) return { image_data, media_type };
   }
   return undefined;
 }
 
-function bounded(outputs: readonly CellOutput[], index: number): readonly CellOutput[] {
+function limitOutputs(outputs: readonly CellOutput[], index: number): readonly CellOutput[] {
   const size = outputs.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-  if (size <= MOST_OUTPUT) return outputs;
+  if (size <= MAX_OUTPUT_LENGTH) return outputs;
   const text = `(${size} characters of output left out; to see them: jq '.cells[${index}].outputs' <notebook>)`;
   return [{ output_type: "stream", text }, ...outputs.filter(({ image }) => image).map(({ text: _, ...rest }) => rest)];
 }

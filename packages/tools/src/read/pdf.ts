@@ -5,10 +5,10 @@ import type { PageRange } from "./pages.ts";
 import type { PagesRead, PdfRead } from "./output.ts";
 
 /** A request may hold 32 MB, and base64 adds a third. */
-const MOST_WHOLE = 20 * 1024 * 1024;
+const MAX_WHOLE_BYTES = 20 * 1024 * 1024;
 
 export function checkPdfSize(size: number): void {
-  if (size > MOST_WHOLE) {
+  if (size > MAX_WHOLE_BYTES) {
     throw new ToolError(
       `The PDF is ${kilobytes(size)}, too large to read whole (20MB at most). Use the pages parameter, such as pages: "1-10".`,
     );

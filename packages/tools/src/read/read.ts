@@ -12,11 +12,11 @@ import {
   type ToolContext,
 } from "@keelson/engine";
 import type { ContentBlock } from "@keelson/protocol";
-import { missingFile, resolvePath } from "../path.ts";
-import { hashOf, MOST_BYTES, sighting } from "../text-file/seen.ts";
+import { missingFileError, resolvePath } from "../path.ts";
+import { hashOf, MAX_FILE_BYTES, makeSighting } from "../text-file/seen.ts";
 import { readImage } from "./image.ts";
-import { binaryRefusal, fileKind } from "./kind.ts";
-import { checkTokens, checkWhole } from "./limits.ts";
+import { binaryFileMessage, fileKind } from "./kind.ts";
+import { checkTokens, checkFileSize } from "./limits.ts";
 import { readNotebook, showNotebook } from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
 import { parsePages } from "./pages.ts";
@@ -55,9 +55,9 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   async check({ file_path, pages }, context) {
     const path = resolvePath(file_path, context);
     if (pages !== undefined) parsePages(pages);
-    if (fileKind(path) === "binary") throw new ToolError(binaryRefusal(path));
+    if (fileKind(path) === "binary") throw new ToolError(binaryFileMessage(path));
     const stat = await context.files.stat(path);
-    if (stat?.kind === "other") throw new ToolError(deviceRefusal(path));
+    if (stat?.kind === "other") throw new ToolError(deviceMessage(path));
   },
 
   access: ({ file_path }, context) => ({ kind: "read", path: resolvePath(file_path, context) }),
@@ -65,21 +65,21 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   async run(input, context) {
     const path = resolvePath(input.file_path, context);
     const stat = await context.files.stat(path);
-    if (!stat) throw await missingFile(path, context);
+    if (!stat) throw await missingFileError(path, context);
     if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
-    if (stat.kind === "other") throw new ToolError(deviceRefusal(path));
-    if (stat.size > MOST_BYTES) throw new ToolError(tooLarge(stat.size));
+    if (stat.kind === "other") throw new ToolError(deviceMessage(path));
+    if (stat.size > MAX_FILE_BYTES) throw new ToolError(tooLargeMessage(stat.size));
 
     switch (fileKind(path)) {
       case "binary":
-        throw new ToolError(binaryRefusal(path));
+        throw new ToolError(binaryFileMessage(path));
       case "image":
         return readImage(path, await context.files.read(path));
       case "pdf":
         return readPdfOrPages(path, stat.size, input.pages, context);
       case "notebook":
       case "text":
-        return readSeeing(path, stat, input, context);
+        return readEditable(path, stat, input, context);
     }
   },
 
@@ -109,7 +109,7 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
 });
 
 /** Text and notebooks: what can be edited afterwards, and need not be shown twice. */
-async function readSeeing(
+async function readEditable(
   path: string,
   stat: FileStat,
   input: ReadInput,
@@ -123,16 +123,16 @@ async function readSeeing(
   const last = seen.get(stat.realPath);
   const wasShown = last?.by === "read" && isSame(last.range, isWhole ? undefined : range);
 
-  if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchanged(path);
-  if (isWhole && !isNotebook) checkWhole(stat.size);
+  if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchangedOutput(path);
+  if (isWhole && !isNotebook) checkFileSize(stat.size);
 
   const bytes = await files.read(path);
-  if (wasShown && last.hash === hashOf(bytes)) return unchanged(path);
+  if (wasShown && last.hash === hashOf(bytes)) return unchangedOutput(path);
 
   const output = isNotebook ? readNotebook(path, bytes) : readLines(path, bytes, range);
   checkTokens(textIn(output), env);
   const isPastEnd = output.type === "text" && output.file.numLines === 0 && output.file.totalLines > 0;
-  if (!isPastEnd) seen.set(stat.realPath, sighting(bytes, stat, "read", isWhole ? undefined : range));
+  if (!isPastEnd) seen.set(stat.realPath, makeSighting(bytes, stat, "read", isWhole ? undefined : range));
   return output;
 }
 
@@ -147,7 +147,7 @@ async function readPdfOrPages(path: string, size: number, pages: string | undefi
 
 const isSame = (a: LineRange | undefined, b: LineRange | undefined) => a?.offset === b?.offset && a?.limit === b?.limit;
 
-const unchanged = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
+const unchangedOutput = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
 
 function textIn(output: ReadOutput): string {
   if (output.type === "text") return output.file.content;
@@ -157,12 +157,12 @@ function textIn(output: ReadOutput): string {
     .join("\n");
 }
 
-const deviceRefusal = (path: string) =>
+const deviceMessage = (path: string) =>
   path.startsWith("/dev/")
     ? `Cannot read '${path}': this device file would block or produce infinite output.`
     : `Cannot read '${path}': it is not a regular file, so reading it could block for ever.`;
 
-const tooLarge = (size: number) =>
+const tooLargeMessage = (size: number) =>
   `The file is ${kilobytes(size)}, too large to read even in part (50MB at most). Search it with Grep, or print the lines you need with a command such as sed -n '100,200p'.`;
 
 const sizeOf = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : kilobytes(bytes));

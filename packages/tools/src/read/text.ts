@@ -3,7 +3,7 @@
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
-import { binaryRefusal } from "./kind.ts";
+import { binaryFileMessage } from "./kind.ts";
 import type { TextRead } from "./output.ts";
 
 const SNIFFED = 8_192;
@@ -16,7 +16,7 @@ export interface LineRange {
 export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }: LineRange): TextRead {
   const { text, encoding } = decode(bytes);
   if (!encoding.startsWith("utf-16") && bytes.subarray(0, SNIFFED).includes(0)) {
-    throw new ToolError(binaryRefusal(filePath));
+    throw new ToolError(binaryFileMessage(filePath));
   }
   // Offset 0 starts at the first line too, but counts from 0 (observed).
   const { content, numLines, totalLines } = sliceLines(toLf(text), Math.max(0, offset - 1), limit ?? Infinity);

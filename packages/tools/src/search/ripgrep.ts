@@ -3,10 +3,10 @@
 import { ToolError, type ToolContext } from "@keelson/engine";
 
 /** Paths and lines beyond this are not worth reading; the answer says it is incomplete. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The system refuses arguments over 128 KB. */
-const LONGEST = 30_000;
+const MAX_ARG_LENGTH = 30_000;
 
 export interface SearchOutput {
   readonly stdout: string;
@@ -15,16 +15,16 @@ export interface SearchOutput {
   readonly timedOut: boolean;
 }
 
-export async function ripgrep(args: readonly string[], cwd: string, context: ToolContext): Promise<SearchOutput> {
+export async function runRipgrep(args: readonly string[], cwd: string, context: ToolContext): Promise<SearchOutput> {
   if (args.some((arg) => arg.includes("\0"))) throw new ToolError("The pattern contains a NUL character");
-  if (args.some((arg) => arg.length > LONGEST)) throw new ToolError("The pattern is too long; shorten it");
+  if (args.some((arg) => arg.length > MAX_ARG_LENGTH)) throw new ToolError("The pattern is too long; shorten it");
   const seconds = timeoutSeconds(context.env);
   // Unreadable folders are passed over in silence, and no configuration file may add programs to run (`--pre`).
   const { code, stdout, stderr, cut, timedOut } = await context.search.run(["--no-config", "--no-messages", ...args], {
     cwd,
     signal: context.signal,
     timeoutMs: seconds * 1000,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
   });
   context.signal.throwIfAborted();
   if (timedOut && stdout === "") {
@@ -32,7 +32,7 @@ export async function ripgrep(args: readonly string[], cwd: string, context: Too
       `The search took longer than ${seconds} seconds and found nothing so far. Narrow the pattern or the path.`,
     );
   }
-  if (code === 2 && stdout === "" && stderr.trim() !== "") throw new ToolError(explain(stderr));
+  if (code === 2 && stdout === "" && stderr.trim() !== "") throw new ToolError(explainError(stderr));
   return { stdout, isPartial: cut || timedOut, timedOut };
 }
 
@@ -44,7 +44,7 @@ function timeoutSeconds(env: ToolContext["env"]): number {
 }
 
 /** ripgrep's own words, with its flags translated into our parameters. */
-function explain(stderr: string): string {
+function explainError(stderr: string): string {
   const text = stderr.trim().replace(/^rg: /, "");
   if (text.includes("--multiline")) return `${text.split("\n\n")[0]}\n\nSet multiline to true to match across lines.`;
   if (text.includes("--pcre2")) {

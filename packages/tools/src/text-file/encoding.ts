@@ -15,7 +15,7 @@ export function decode(bytes: Uint8Array): Decoded {
   // Half a code unit at the end cannot be UTF-16, and would be lost.
   if (bytes.length % 2 === 0) {
     if (a === 0xff && b === 0xfe) return { text: utf16(bytes.subarray(2)), encoding: "utf-16le", bom: true };
-    if (a === 0xfe && b === 0xff) return { text: utf16(swapped(bytes.subarray(2))), encoding: "utf-16be", bom: true };
+    if (a === 0xfe && b === 0xff) return { text: utf16(swapBytes(bytes.subarray(2))), encoding: "utf-16be", bom: true };
   }
   const bom = a === 0xef && b === 0xbb && c === 0xbf;
   try {
@@ -39,7 +39,7 @@ export function encode(text: string, encoding: Encoding, bom: boolean): Uint8Arr
     case "utf-16le":
       return Buffer.from(marked, "utf16le");
     case "utf-16be":
-      return swapped(Buffer.from(marked, "utf16le"));
+      return swapBytes(Buffer.from(marked, "utf16le"));
     case "windows-1252":
       return windows1252(text);
   }
@@ -48,7 +48,7 @@ export function encode(text: string, encoding: Encoding, bom: boolean): Uint8Arr
 // Not TextDecoder: it would replace the lone surrogates that sloppy programs leave behind.
 const utf16 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
 
-const swapped = (bytes: Uint8Array) => Buffer.from(bytes).swap16();
+const swapBytes = (bytes: Uint8Array) => Buffer.from(bytes).swap16();
 
 function windows1252(text: string): Uint8Array | Unwritable {
   // The 32 positions that differ from Latin-1, in the decoder's own words.

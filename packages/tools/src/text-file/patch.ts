@@ -10,19 +10,19 @@ export interface Hunk {
 }
 
 const CONTEXT = 3;
-const MOST_CHANGED = 1_000_000;
-const MOST_MS = 500;
+const MAX_CHANGED_LENGTH = 1_000_000;
+const MAX_MS = 500;
 
 /** Both texts with LF line ends. */
 export async function patchOf(before: string, after: string): Promise<readonly Hunk[]> {
   const same = commonEnds(before, after);
   const oldPart = before.slice(same.start, before.length - same.end);
   const newPart = after.slice(same.start, after.length - same.end);
-  if (oldPart.length + newPart.length > MOST_CHANGED) return [];
+  if (oldPart.length + newPart.length > MAX_CHANGED_LENGTH) return [];
 
   // 3 ms unbundled, and only once something is written.
   const { structuredPatch } = await import("diff");
-  const patch = structuredPatch("", "", oldPart, newPart, undefined, undefined, { context: CONTEXT, timeout: MOST_MS });
+  const patch = structuredPatch("", "", oldPart, newPart, undefined, undefined, { context: CONTEXT, timeout: MAX_MS });
   return (patch?.hunks ?? []).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart: oldStart + same.lines,
     oldLines,

@@ -13,17 +13,17 @@ export interface TextFile {
   readonly ending: LineEnding;
 }
 
-export const EMPTY: TextFile = { text: "", lf: "", encoding: "utf-8", bom: false, ending: "\n" };
+export const EMPTY_FILE: TextFile = { text: "", lf: "", encoding: "utf-8", bom: false, ending: "\n" };
 
-export function openText(bytes: Uint8Array): TextFile {
+export function toTextFile(bytes: Uint8Array): TextFile {
   const { text, encoding, bom } = decode(bytes);
   return { text, lf: toLf(text), encoding, bom, ending: lineEndingOf(text) };
 }
 
 // Outputs are stored whole in the transcript, where a line of many megabytes would slow every later resume.
-const MOST_KEPT = 1_000_000;
+const MAX_STORED_LENGTH = 1_000_000;
 
 /** A file's text for a tool's output; null when it is too long to be kept there. */
-export function kept(text: string): string | null {
-  return text.length > MOST_KEPT ? null : text;
+export function storableText(text: string): string | null {
+  return text.length > MAX_STORED_LENGTH ? null : text;
 }

@@ -5,8 +5,8 @@ import { resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf, withEnding } from "../text-file/line-endings.ts";
 import { patchOf, type Hunk } from "../text-file/patch.ts";
-import { readSeen, writeSeen } from "../text-file/seen.ts";
-import { kept, openText, type TextFile } from "../text-file/text-file.ts";
+import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
+import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./write.md" with { type: "text" };
 
 interface WriteInput {
@@ -31,7 +31,7 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   }),
 
   async check({ file_path }, context) {
-    await existing(resolvePath(file_path, context), context);
+    await readExisting(resolvePath(file_path, context), context);
   },
 
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
@@ -39,14 +39,14 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   async run({ file_path, content }, context) {
     const filePath = resolvePath(file_path, context);
     // Once more: hooks and people had time to change both the input and the file since `check`.
-    const before = await existing(filePath, context);
-    await writeSeen(filePath, before ? inTheManner(before, content) : new TextEncoder().encode(content), context);
+    const before = await readExisting(filePath, context);
+    await writeAndRecord(filePath, before ? encodeLike(before, content) : new TextEncoder().encode(content), context);
     return {
       type: before ? "update" : "create",
       filePath,
       content,
       structuredPatch: before ? await patchOf(before.lf, toLf(content)) : [],
-      originalFile: before ? kept(before.lf) : null,
+      originalFile: before ? storableText(before.lf) : null,
     };
   },
 
@@ -58,13 +58,13 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   },
 });
 
-async function existing(path: string, context: ToolContext): Promise<TextFile | null> {
+async function readExisting(path: string, context: ToolContext): Promise<TextFile | null> {
   const stat = await context.files.stat(path);
-  return stat ? openText(await readSeen(path, stat, context)) : null;
+  return stat ? toTextFile(await readIfSeen(path, stat, context)) : null;
 }
 
 /** The new content in the old file's encoding; as UTF-8 when that has no way to write it. */
-function inTheManner({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
+function encodeLike({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
   const unmarked = bom && content.startsWith("\ufeff") ? content.slice(1) : content;
   // Content that brings its own CRLF means it.
   const text = unmarked.includes("\r\n") ? unmarked : withEnding(unmarked, ending);
