@@ -1,13 +1,13 @@
-// Paths as the model gives them and as it is shown them. Resolving is plain text work; links are the gate's business.
+// Resolves paths from the model and shortens paths for it. Works on text only; the gate resolves symbolic links.
 
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolError, type ToolContext } from "@keelson/engine";
 
 type Place = Pick<ToolContext, "workspace" | "env">;
 
-/** The absolute path a tool input means: relative ones start where the shell stands, `~` is the home directory. */
+/** The absolute path: relative paths start at the shell's working directory, `~` is the home directory. */
 export function resolvePath(path: string, { workspace, env }: Place): string {
-  if (path.includes("\0")) throw new ToolError("The path contains a NUL character, which no file name can have");
+  if (path.includes("\0")) throw new ToolError("The path contains a NUL character");
   const home = env.HOME;
   if (home && (path === "~" || path.startsWith("~/"))) return join(home, path.slice(1));
   return resolve(workspace.cwd, path);
@@ -25,7 +25,7 @@ export function cwdNote({ workspace }: Place): string {
   return `Note: your current working directory is ${workspace.cwd}.`;
 }
 
-/** What to throw for a file that is not there, with the nearest name beside it when there is one that may be told. */
+/** The error for a missing file. Suggests a similar name if there is one the model may see. */
 export async function missingFileError(path: string, context: ToolContext): Promise<ToolError> {
   const near = await suggestName(path, context);
   return new ToolError(`File does not exist. ${cwdNote(context)}${near ? ` Did you mean ${near}?` : ""}`);
@@ -33,7 +33,7 @@ export async function missingFileError(path: string, context: ToolContext): Prom
 
 const MAX_SUGGESTIONS_TRIED = 5;
 
-/** Nobody has judged the path yet, so only names that need no asking count: inside the working directories, not hidden. */
+/** The gate has not checked this path, so suggest only readable files inside the working directories. */
 async function suggestName(path: string, { files, mayRead, workspace }: ToolContext): Promise<string | undefined> {
   const folder = dirname(path);
   const isInside = async (place: string) => {
@@ -52,10 +52,10 @@ async function suggestName(path: string, { files, mayRead, workspace }: ToolCont
   return undefined;
 }
 
-// A folder of a million names must not turn a typing slip into a pause.
+// Do not scan a folder with a million files because of a typo.
 const MAX_NAMES = 5_000;
 
-/** The name somebody probably meant: other case, other extension, or a slip of at most two letters. */
+/** The name that was probably meant: different case, different extension, or a typo of up to two letters. */
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
   const few = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES) : names;
   const folded = wanted.toLowerCase();
@@ -72,7 +72,7 @@ export function nearestName(wanted: string, names: readonly string[]): string | 
 
 const stemOf = (name: string) => name.slice(0, name.length - extname(name).length);
 
-/** Whether two words are at most so many insertions, deletions or changes of one letter apart. */
+/** Whether the edit distance of two words is within the limit. */
 function isWithinEdits(limit: number, a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > limit || a.length > 100) return false;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-// Bash: run one command line. The shell itself, its limits on time and its end come from the host.
+// Bash: runs one command. The host provides the shell, enforces the timeout, and kills processes.
 
 import {
   boolean,
@@ -35,7 +35,6 @@ export interface BashOutput {
   readonly noOutputExpected: boolean;
   readonly returnCodeInterpretation?: string;
   readonly backgroundTaskId?: string;
-  /** Where a background command writes. */
   readonly backgroundOutputPath?: string;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
@@ -43,25 +42,27 @@ export interface BashOutput {
 }
 
 export interface BashOptions {
-  /** Whether a command changes nothing, and so may run beside others. Absent: the engine's own judgement. */
+  /** Whether a command is read-only and may run in parallel. Defaults to the engine's check. */
   readonly readOnly?: (command: string) => boolean | Promise<boolean>;
 }
 
 export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<BashInput, BashOutput> {
-  // A call runs in the folder it was judged in, also when another one moved the session meanwhile.
+  // Run in the directory the gate checked, even if another call has changed the session's directory since.
   const judged = new WeakMap<ToolContext, string>();
   const folderOf = (context: ToolContext) => judged.get(context) ?? context.workspace.cwd;
   return defineTool<BashInput, BashOutput>({
     name: "Bash",
     description,
     input: object({
-      command: string("The command line to run"),
-      timeout: optional(number("How long it may take, in milliseconds (at most 600000)")),
-      description: optional(string("In a few plain words, what the command does")),
-      run_in_background: optional(boolean("Start it and go on; its output goes to a file you can read")),
-      dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, where one is set up")),
+      command: string("The command to run"),
+      timeout: optional(number("Timeout in milliseconds (at most 600000)")),
+      description: optional(string("What the command does, in a few plain words")),
+      run_in_background: optional(
+        boolean("Run in the background and return at once; output goes to a file you can read"),
+      ),
+      dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, if there is one")),
     }),
-    // Results are cut here, by rules of their own; this leaves room for the words around them.
+    // This tool cuts its own output; the extra room is for the text around it.
     maxShown: MAX_OUTPUT + 20_000,
 
     parallelSafe: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
@@ -80,7 +81,7 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
 }
 
 async function isReadOnly(command: string): Promise<boolean> {
-  // Loads the shell parser, which nothing needs before the first command.
+  // The shell parser, 18 ms unbundled, is not needed before the first command.
   const { isReadOnlyCommand } = await import("@keelson/engine/command");
   return isReadOnlyCommand(command);
 }
@@ -129,7 +130,7 @@ function sandboxOption(input: BashInput): { sandbox?: "off" } {
   return input.dangerouslyDisableSandbox ? { sandbox: "off" } : {};
 }
 
-/** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */
+/** Moves the session to the shell's final directory, or back to the project root if that directory is not allowed. */
 function followShell(cwd: string, { workspace, env }: ToolContext): string {
   const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
@@ -159,7 +160,7 @@ function outputFields(result: ShellResult): Partial<BashOutput> {
   return { stdout: trimOutput(result.tail === "" ? result.text : cutText(result)) };
 }
 
-/** The picture a command printed, whole: pictures are longer than the text we keep. */
+/** The image a command printed as a data URI. Read from the saved file if it is longer than the text we keep. */
 async function findImage(result: ShellResult, { files }: ToolContext): Promise<string | null> {
   if (!startsLikeImage(result.text) || result.size > MAX_IMAGE_LENGTH) return null;
   const text =

@@ -1,8 +1,8 @@
-// A command that prints a picture as a data URI. Pure.
+// Recognizes output that is an image as a data URI. Pure.
 
 import type { ContentBlock } from "@keelson/protocol";
 
-/** The largest picture the API takes, in base64 characters. */
+/** The largest image the API accepts, in base64 characters. */
 export const MAX_IMAGE_LENGTH = 7 * 1024 * 1024;
 
 export function startsLikeImage(text: string): boolean {

@@ -1,4 +1,4 @@
-// Edit: replaces one piece of text in a file the model has seen. Whatever is not replaced stays as it was, byte for byte.
+// Edit: replaces text in a file the model has read. Everything else in the file stays the same, byte for byte.
 
 import { extname } from "node:path";
 import {
@@ -29,7 +29,7 @@ interface EditInput {
 
 interface EditOutput {
   readonly filePath: string;
-  /** The file's own text, which may differ from the wanted one in its quotes. */
+  /** The text as it was in the file; its quotes may differ from those in the input. */
   readonly oldString: string;
   readonly newString: string;
   readonly originalFile: string | null;
@@ -42,9 +42,9 @@ export const editTool = defineTool<EditInput, EditOutput>({
   name: "Edit",
   description,
   input: object({
-    file_path: string("The file to change, best as an absolute path"),
+    file_path: string("The file to change, preferably an absolute path"),
     old_string: string("The text to replace, exactly as it is in the file"),
-    new_string: string("The text to put in its place; must differ from old_string"),
+    new_string: string("The replacement; must differ from old_string"),
     replace_all: optional(boolean("Replace every occurrence (default false)", { default: false })),
   }),
 
@@ -61,7 +61,7 @@ export const editTool = defineTool<EditInput, EditOutput>({
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
 
   async run(input, context) {
-    // Planned anew: hooks and people had time to change both the input and the file since `check`.
+    // Plan again: the input and the file may have changed since `check`.
     const { path, before, after, bytes, found } = await planEdit(input, context);
     await writeAndRecord(path, bytes, context);
     return {
@@ -86,13 +86,12 @@ export const editTool = defineTool<EditInput, EditOutput>({
 interface Plan {
   readonly path: string;
   readonly before: TextFile;
-  /** The new text as it will be stored. */
   readonly after: string;
   readonly bytes: Uint8Array;
   readonly found: string;
 }
 
-/** Everything but the writing. Throws what is wrong with the call, in the order the reference finds it. */
+/** Does everything except write. Checks for errors in the same order as the reference. */
 async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
   const { old_string, new_string } = input;
   const path = resolvePath(input.file_path, context);
@@ -120,7 +119,7 @@ async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
   return { path, before, after, bytes: encodeLike(before, after), found };
 }
 
-/** An empty old_string fills a file that is not there yet, or has nothing in it. */
+/** An empty `old_string` creates a file, or fills an empty one. */
 async function planCreation(path: string, text: string, stat: FileStat | null, context: ToolContext): Promise<Plan> {
   const isReadable = stat?.kind === "file" && stat.size <= MAX_FILE_BYTES;
   const before = isReadable ? toTextFile(await context.files.read(path)) : EMPTY_FILE;
@@ -134,15 +133,14 @@ function encodeLike({ encoding, bom }: TextFile, text: string): Uint8Array {
   const bytes = encode(text, encoding, bom);
   if (bytes instanceof Uint8Array) return bytes;
   throw new ToolError(
-    `The file is not UTF-8 but ${encoding}, which cannot write "${bytes.lacks}". Leave that character out, or rewrite the whole file with Write, which then stores UTF-8.`,
+    `The file is encoded as ${encoding}, which has no "${bytes.lacks}". Omit that character, or rewrite the whole file with Write, which then saves it as UTF-8.`,
   );
 }
 
 const isMarkdown = (path: string) => /\.mdx?$/i.test(path);
 
 /**
- * Blanks before a line end are slips. Those at the very end stay: there the line may go on with what follows the
- * replaced text.
+ * Removes trailing spaces from each line except the last, which may continue with the text after the match.
  */
 function stripTrailingSpaces(text: string): string {
   const lines = text.split("\n");

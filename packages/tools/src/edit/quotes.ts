@@ -1,11 +1,11 @@
-// Typographic quotes: models type straight ones where a text has curly ones. Every quote is one character either
-// way, so offsets stay true.
+// Curly quotes: models type straight quotes where the file has curly ones. Both are one character, so offsets do not
+// change.
 
 export function straightenQuotes(text: string): string {
   return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c\u201d]/g, '"');
 }
 
-/** Gives straight quotes in new text the curl of the text it replaces. */
+/** Makes quotes in the new text curly if the replaced text has curly quotes. */
 export function curlQuotesLike(found: string, text: string): string {
   let curled = text;
   if (/[\u201c\u201d]/.test(found)) {
@@ -17,5 +17,5 @@ export function curlQuotesLike(found: string, text: string): string {
   return curled;
 }
 
-/** An opening quote stands at the start, after a blank, after a bracket or dash, or inside another opening quote. */
+/** An opening quote is at the start, or after whitespace, a bracket, a dash, or another opening quote. */
 const isOpening = (text: string, at: number) => at === 0 || /[\s([{\u2013\u2014\u2018\u201c]/.test(text[at - 1]!);

@@ -1,5 +1,4 @@
-// Finding and replacing in a file's text. Pure: matching happens on LF text, replacing in the text as stored, so
-// that lines outside the match keep their own endings.
+// Find and replace. Matches on LF text but replaces in the text as stored, so other lines keep their own endings. Pure.
 
 import { lfOffsets, toLf, withEnding } from "../text-file/line-endings.ts";
 import type { TextFile } from "../text-file/text-file.ts";
@@ -13,7 +12,7 @@ export interface Matches {
   readonly isCurly: boolean;
 }
 
-/** Where a text occurs, left to right, without overlaps. */
+/** All occurrences, left to right, without overlaps. */
 export function findMatches(lf: string, wanted: string): Matches {
   const exact = startsOf(lf, wanted);
   if (exact.length > 0) return { starts: exact, length: wanted.length, isCurly: false };
@@ -27,7 +26,7 @@ export function findMatches(lf: string, wanted: string): Matches {
   return { starts: startsOf(straightenQuotes(lf), straight), length: straight.length, isCurly: true };
 }
 
-/** The file's text as stored, with every match replaced. */
+/** The stored text with every match replaced. */
 export function replaceMatches(file: TextFile, { starts, length, isCurly }: Matches, newString: string): string {
   const replacement = toLf(newString);
   const stored = lfOffsets(file.text);

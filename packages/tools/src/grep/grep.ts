@@ -1,4 +1,4 @@
-// Grep: searches file contents with ripgrep, once per call, and mayShow a page of what it found.
+// Grep: searches file contents with ripgrep and shows one page of results. Each call runs ripgrep once.
 
 import { resolve } from "node:path";
 import {
@@ -34,7 +34,7 @@ interface GrepOutput {
   readonly totalFiles?: number;
   readonly totalLines?: number;
   readonly timedOut?: boolean;
-  /** There was more than is kept here. */
+  /** The search was cut short; there may be more matches. */
   readonly incomplete?: boolean;
 }
 
@@ -45,7 +45,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   description,
   input: object({
     pattern: string("The regular expression to search for"),
-    path: optional(string("The file or folder to search; leave it out for the working directory")),
+    path: optional(string("The file or folder to search; omit it to search the working directory")),
     glob: optional(string("Only files whose name matches, such as *.js or **/*.{ts,tsx}")),
     output_mode: optional(
       oneOf(
@@ -60,10 +60,10 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
     "-n": optional(boolean("Show line numbers (default true); only for content")),
     "-i": optional(boolean("Ignore case")),
     "-o": optional(boolean("Show only the matching part of each line; only for content")),
-    type: optional(string("Only files of this kind, such as js, py, rust, go; better than glob where it fits")),
-    head_limit: optional(integer("Show at most so many lines or files (default 250; 0 for all)", lines)),
-    offset: optional(integer("Skip so many lines or files first (default 0)", lines)),
-    multiline: optional(boolean("Let the pattern span lines, and . match line ends (default false)")),
+    type: optional(string("Only files of this type, such as js, py, rust, go; more efficient than glob")),
+    head_limit: optional(integer("The maximum number of lines or files to show (default 250; 0 for all)", lines)),
+    offset: optional(integer("The number of lines or files to skip (default 0)", lines)),
+    multiline: optional(boolean("Let the pattern match across lines, and . match newlines (default false)")),
   }),
   parallelSafe: true,
 
@@ -83,7 +83,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
     const stat = await statTarget(input.path, context);
     const place = grepTarget(stat, shownPath(targetPath(input.path, context), cwd), input.glob, cwd);
     const single = stat.kind === "file";
-    // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
+    // A search from the root would otherwise include /proc, which exposes the secrets of every process.
     const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
     const found = await runRipgrep([...bounds, ...ripgrepArgs(input, place.target, single)], place.cwd, context);
     const output = await collect(input, place, single, found, context);
@@ -97,7 +97,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   show(output) {
     const shown = SHOW[output.mode](output, pagingNote(output));
     if (!output.incomplete) return shown;
-    const why = output.timedOut ? "The search ran out of time" : "There was too much to keep";
+    const why = output.timedOut ? "The search timed out" : "Too many matches";
     return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;
   },
 });
@@ -120,7 +120,7 @@ function collect(
   }
 }
 
-/** Files the user's rules keep from the model are left out as if they were not there, counts included. */
+/** Files that deny rules hide from the model are omitted everywhere, including counts. */
 type MayShow = (printed: string) => boolean;
 
 async function collectFiles(
@@ -130,7 +130,7 @@ async function collectFiles(
   mayShow: MayShow,
   context: ToolContext,
 ): Promise<GrepOutput> {
-  // Every path ends in NUL; what follows the last one is empty, or was cut.
+  // Every path ends in NUL; anything after the last NUL is empty or incomplete.
   const paths = stdout.split("\0").slice(0, -1).filter(mayShow).map(toShownPath);
   const sorted = await sortByTime(paths, context.workspace.cwd, context.files, "newest");
   const { items: filenames, ...paging } = pageOf(sorted, input.head_limit, input.offset);
@@ -165,7 +165,7 @@ function collectCounts(
   { stdout }: SearchOutput,
   mayShow: MayShow,
 ): GrepOutput {
-  // `path NUL count`: a name may hold line breaks, never a NUL.
+  // `path NUL count`: a file name may contain newlines, but never NUL.
   const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
     path: path!,
     count: Number(count),
@@ -206,13 +206,13 @@ const pagingSuffix = (paging: string) => (paging ? `\n\n[Showing results with pa
 
 const targetPath = (path: string | undefined, context: ToolContext) => resolvePath(path ?? ".", context);
 
-/** What is to be searched. Throws when it cannot be. */
+/** Throws if the path cannot be searched. */
 async function statTarget(path: string | undefined, context: ToolContext): Promise<FileStat> {
   const stat = await context.files.stat(targetPath(path, context));
   if (!stat) throw new ToolError(`Path does not exist: ${path ?? "."}. ${cwdNote(context)}`);
-  if (stat.kind === "other") throw new ToolError(`Path is neither a file nor a folder: ${path}`);
+  if (stat.kind === "other") throw new ToolError(`Path is not a file or folder: ${path}`);
   if (`${stat.realPath}/`.startsWith("/proc/")) {
-    throw new ToolError(`Cannot search '${path ?? "."}': /proc mayShow running processes, not files.`);
+    throw new ToolError(`Cannot search '${path ?? "."}': /proc contains running processes, not files.`);
   }
   return stat;
 }

@@ -1,10 +1,10 @@
-// One page of a result: some lines, and what was left out on either side.
+// Paging: which items to show, and which limit and offset were applied.
 
 const DEFAULT_LIMIT = 250;
 
 export interface ResultPage<T> {
   readonly items: readonly T[];
-  /** Set only when something was cut off. */
+  /** Set only if the limit cut something off. */
   readonly appliedLimit?: number;
   readonly appliedOffset?: number;
 }
@@ -19,7 +19,7 @@ export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0):
   };
 }
 
-/** `limit: 3, offset: 2`, or nothing. */
+/** `limit: 3, offset: 2`, or an empty string. */
 export function pagingNote({ appliedLimit, appliedOffset }: Omit<ResultPage<unknown>, "items">): string {
   return [
     ...(appliedLimit === undefined ? [] : [`limit: ${appliedLimit}`]),

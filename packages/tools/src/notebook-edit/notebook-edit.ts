@@ -1,4 +1,4 @@
-// NotebookEdit: replaces, inserts or removes one cell of a notebook the model has seen.
+// NotebookEdit: replaces, inserts or removes one cell of a notebook the model has read.
 
 import { extname } from "node:path";
 import { defineTool, object, oneOf, optional, string, ToolError, type ToolContext } from "@keelson/engine";
@@ -47,13 +47,13 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
   name: "NotebookEdit",
   description,
   input: object({
-    notebook_path: string("The notebook to change, best as an absolute path"),
+    notebook_path: string("The notebook to change, preferably an absolute path"),
     cell_id: optional(
-      string("The cell to change, as Read shows it; when inserting, the cell to insert after (absent: at the top)"),
+      string("The cell to change, as shown by Read; when inserting, the cell to insert after (omit it for the top)"),
     ),
     new_source: string("The new source of the cell"),
-    cell_type: optional(oneOf(["code", "markdown"], "Needed when inserting; otherwise the cell keeps its type")),
-    edit_mode: optional(oneOf(["replace", "insert", "delete"], "What to do (default replace)")),
+    cell_type: optional(oneOf(["code", "markdown"], "Required when inserting; otherwise the cell keeps its type")),
+    edit_mode: optional(oneOf(["replace", "insert", "delete"], "The kind of edit (default replace)")),
   }),
 
   repair({ file_path, ...input }) {
@@ -132,7 +132,7 @@ function applyEdit(
     case "delete":
       return { after: removeCell(notebook, index), id: cell_id };
     case "insert": {
-      // After the named cell; index -1, no cell named, makes it the first.
+      // Insert after the given cell; index -1 means no cell was given, so insert at the top.
       const id = hasIds(notebook) ? freshId(notebook, seed) : undefined;
       const after = insertCell(notebook, index + 1, new_source, cell_type ?? "code", id);
       return { after, id: id ?? `cell-${index + 1}` };
@@ -142,6 +142,6 @@ function applyEdit(
 
 function encodeLike({ encoding, bom, ending }: TextFile, text: string): Uint8Array {
   const bytes = encode(withEnding(text, ending), encoding, bom);
-  // JSON is UTF-8 by its definition; a notebook in another encoding becomes what it should have been.
+  // JSON should be UTF-8, so fall back to that if the file's encoding lacks a character.
   return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
 }

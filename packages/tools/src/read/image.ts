@@ -1,13 +1,13 @@
-// The image part of Read: small pictures go as they are, large ones are scaled to what a model can use.
+// Reads images: small ones are sent unchanged, large ones are scaled down to a size the model can use.
 
 import { kilobytes, ToolError } from "@keelson/engine";
 import type { ImageRead } from "./output.ts";
 
-/** Beyond this the model's own side scales down; sending more only costs. */
+/** The API scales larger images down itself; sending more only costs time. */
 const MAX_EDGE = 1_568;
-/** Base64 adds a third, and a picture over 5 MB of base64 is refused by the API. */
+/** The API rejects images over 5 MB of base64, which adds a third. */
 const MAX_BYTES = 3_750_000;
-/** Unpacked, four bytes each: a small file must not become gigabytes. */
+/** Each takes four bytes when decoded; a small file must not become gigabytes. */
 const MAX_PIXELS = 100_000_000;
 
 export async function readImage(filePath: string, bytes: Uint8Array): Promise<ImageRead> {
@@ -41,7 +41,7 @@ async function measure(filePath: string, bytes: Uint8Array) {
   return metadata;
 }
 
-/** Unpacks it once: the API would refuse a torn picture, and then again with every later request. */
+/** The API rejects a broken image, and would reject every later request too, so decode it once here. */
 async function checkDecodes(filePath: string, bytes: Uint8Array): Promise<void> {
   await new Bun.Image(bytes, { maxPixels: MAX_PIXELS })
     .resize(1, 1)
@@ -59,7 +59,7 @@ async function shrink(filePath: string, bytes: Uint8Array, format: string) {
       withoutEnlargement: true,
     });
   try {
-    // A photograph stays one; everything else keeps its transparency and sharp edges as long as it fits.
+    // JPEG stays JPEG; PNG keeps transparency and sharp edges for everything else, if it fits.
     let image = format === "jpeg" ? scaled().jpeg({ quality: 85 }) : scaled().png();
     let result = await image.bytes();
     let became = format === "jpeg" ? "jpeg" : "png";

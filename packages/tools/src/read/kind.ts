@@ -1,4 +1,4 @@
-// What a file is to Read, judged by its name. Content has the last word elsewhere.
+// Decides from the file name how to read a file. The content is checked when it is read.
 
 import { extname } from "node:path";
 

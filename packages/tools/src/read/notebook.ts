@@ -1,11 +1,11 @@
-// The notebook part of Read: cells with their ids, sources and outputs.
+// Reads notebooks: cells with their ids, sources and outputs.
 
 import { isObject, tryParse, type ContentBlock } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import type { Cell, CellOutput, NotebookRead } from "./output.ts";
 
-/** Longer output of one cell is left out; it is usually a log or a table nobody needs whole. */
+/** Longer output of a cell is omitted; it is usually a log or a large table. */
 const MAX_OUTPUT_LENGTH = 10_000;
 const MAX_IMAGES = 20;
 const MAX_IMAGE_LENGTH = 5_000_000;
@@ -13,7 +13,7 @@ const MAX_IMAGE_LENGTH = 5_000_000;
 export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead {
   const notebook = tryParse(decode(bytes).text);
   if (!isObject(notebook) || !Array.isArray(notebook.cells)) {
-    throw new ToolError(`'${filePath}' is not a notebook: it is no JSON object with a list of cells`);
+    throw new ToolError(`'${filePath}' is not a notebook: it is not a JSON object with a list of cells`);
   }
   const language = languageOf(notebook);
   let images = 0;
@@ -22,7 +22,7 @@ export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead 
     const raw = isCode && Array.isArray(cell.outputs) ? cell.outputs.filter(isObject) : [];
     const outputs = raw.map(readOutput).map((output) => {
       if (!output.image || ++images <= MAX_IMAGES) return output;
-      return { output_type: output.output_type, text: "(a picture, left out: too many in this notebook)" };
+      return { output_type: output.output_type, text: "(image omitted: too many in this notebook)" };
     });
     return {
       cellType: String(cell.cell_type),
@@ -36,7 +36,7 @@ export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead 
   return { type: "notebook", file: { filePath, cells } };
 }
 
-/** Neighbouring texts become one block; pictures stand between them. */
+/** Adjacent texts become one block; images are separate blocks. */
 export function showNotebook({ file }: NotebookRead): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   let text: string[] = [];
@@ -63,7 +63,7 @@ export function languageOf(notebook: Record<string, unknown>): string {
   return typeof info.name === "string" ? info.name : "python";
 }
 
-/** nbformat keeps long texts as lists of lines. */
+/** nbformat stores long texts as lists of lines. */
 export function joinLines(value: unknown): string {
   return Array.isArray(value) ? value.join("") : typeof value === "string" ? value : "";
 }
@@ -99,6 +99,6 @@ function findImage(data: Record<string, unknown>): CellOutput["image"] {
 function limitOutputs(outputs: readonly CellOutput[], index: number): readonly CellOutput[] {
   const size = outputs.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
   if (size <= MAX_OUTPUT_LENGTH) return outputs;
-  const text = `(${size} characters of output left out; to see them: jq '.cells[${index}].outputs' <notebook>)`;
+  const text = `(${size} characters of output omitted; to see them: jq '.cells[${index}].outputs' <notebook>)`;
   return [{ output_type: "stream", text }, ...outputs.filter(({ image }) => image).map(({ text: _, ...rest }) => rest)];
 }

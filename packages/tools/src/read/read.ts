@@ -1,4 +1,4 @@
-// Read: a file's lines, a picture, a notebook or a PDF. It remembers what was shown, so that edits can insist on it.
+// Read: shows text, an image, a notebook or a PDF. Records what was shown, because Edit and Write require it.
 
 import {
   defineTool,
@@ -35,15 +35,15 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   name: "Read",
   description,
   input: object({
-    file_path: string("The file to read, best as an absolute path"),
+    file_path: string("The file to read, preferably an absolute path"),
     offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
     limit: optional(
-      integer("How many lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
+      integer("The number of lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
     ),
-    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 at a time')),
+    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
   }),
   parallelSafe: true,
-  // Its own limits are stricter, and text read back from a spill file would be spilled again.
+  // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.
   maxShown: Number.POSITIVE_INFINITY,
 
   repair({ allow_large: _, ...input }) {
@@ -108,7 +108,7 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   },
 });
 
-/** Text and notebooks: what can be edited afterwards, and need not be shown twice. */
+/** Reads text and notebooks: records them for later edits, and does not show the same content twice. */
 async function readEditable(
   path: string,
   stat: FileStat,
@@ -141,7 +141,7 @@ async function readPdfOrPages(path: string, size: number, pages: string | undefi
   const bytes = await context.files.read(path);
   if (pages === undefined) return readPdf(path, bytes);
   const output = await readPages(path, bytes, parsePages(pages), context.signal);
-  checkTokens(showPages(output), context.env, "Ask for fewer pages at once.");
+  checkTokens(showPages(output), context.env, "Request fewer pages at once.");
   return output;
 }
 
@@ -160,7 +160,7 @@ function textIn(output: ReadOutput): string {
 const deviceMessage = (path: string) =>
   path.startsWith("/dev/")
     ? `Cannot read '${path}': this device file would block or produce infinite output.`
-    : `Cannot read '${path}': it is not a regular file, so reading it could block for ever.`;
+    : `Cannot read '${path}': it is not a regular file, so reading it could block forever.`;
 
 const tooLargeMessage = (size: number) =>
   `The file is ${kilobytes(size)}, too large to read even in part (50MB at most). Search it with Grep, or print the lines you need with a command such as sed -n '100,200p'.`;

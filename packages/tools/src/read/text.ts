@@ -1,4 +1,4 @@
-// The text part of Read: bytes in, some numbered lines out.
+// Reads text: selects lines and numbers them.
 
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
@@ -18,7 +18,7 @@ export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }
   if (!encoding.startsWith("utf-16") && bytes.subarray(0, SNIFFED).includes(0)) {
     throw new ToolError(binaryFileMessage(filePath));
   }
-  // Offset 0 starts at the first line too, but counts from 0 (observed).
+  // Like the reference, offset 0 starts at the first line but numbers it 0 (read.test.ts, "offset and limit").
   const { content, numLines, totalLines } = sliceLines(toLf(text), Math.max(0, offset - 1), limit ?? Infinity);
   return { type: "text", file: { filePath, content, numLines, startLine: offset, totalLines } };
 }
@@ -37,7 +37,7 @@ export function showLines({ file }: TextRead): string {
     .join("\n");
 }
 
-/** Finds the lines without cutting the whole text into pieces: it may be 50 MB. A final newline begins one more line. */
+/** Does not split the whole text, which may be 50 MB. A final newline starts one more line. */
 function sliceLines(text: string, skip: number, most: number) {
   if (text === "") return { content: "", numLines: 0, totalLines: 0 };
   let line = 0;

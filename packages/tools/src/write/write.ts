@@ -1,4 +1,4 @@
-// Write: a whole file at once. An existing one must have been seen, and keeps its encoding and line ends.
+// Write: writes a whole file. An existing file must have been read, and keeps its encoding and line endings.
 
 import { defineTool, object, string, type ToolContext } from "@keelson/engine";
 import { resolvePath } from "../path.ts";
@@ -26,8 +26,8 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   name: "Write",
   description,
   input: object({
-    file_path: string("The file to write, best as an absolute path"),
-    content: string("Everything the file shall contain"),
+    file_path: string("The file to write, preferably an absolute path"),
+    content: string("The complete content of the file"),
   }),
 
   async check({ file_path }, context) {
@@ -38,7 +38,7 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
 
   async run({ file_path, content }, context) {
     const filePath = resolvePath(file_path, context);
-    // Once more: hooks and people had time to change both the input and the file since `check`.
+    // Check again: the input and the file may have changed since `check`.
     const before = await readExisting(filePath, context);
     await writeAndRecord(filePath, before ? encodeLike(before, content) : new TextEncoder().encode(content), context);
     return {
@@ -63,10 +63,10 @@ async function readExisting(path: string, context: ToolContext): Promise<TextFil
   return stat ? toTextFile(await readIfSeen(path, stat, context)) : null;
 }
 
-/** The new content in the old file's encoding; as UTF-8 when that has no way to write it. */
+/** Encodes the content like the old file, or as UTF-8 if that encoding lacks a character. */
 function encodeLike({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
   const unmarked = bom && content.startsWith("\ufeff") ? content.slice(1) : content;
-  // Content that brings its own CRLF means it.
+  // If the content has CRLF, that is intentional.
   const text = unmarked.includes("\r\n") ? unmarked : withEnding(unmarked, ending);
   const bytes = encode(text, encoding, bom);
   return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
