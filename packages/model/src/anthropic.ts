@@ -3,11 +3,11 @@
 
 import { isObject, tryParse, VERSION, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
-import { Bodies, countBody } from "./body.ts";
+import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
-import { redact, refusalError, streamError } from "./http-error.ts";
+import { redact, responseError, streamError } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
-import { isReply, isWholeEvent, replay } from "./replay.ts";
+import { isReply, isValidEvent, replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
 import { SseDecoder } from "./sse.ts";
 
@@ -25,7 +25,7 @@ export interface AnthropicOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Merged into every body. */
   readonly extraBody?: JsonObject;
-  readonly network?: (url: URL) => Promise<FetchOptions>;
+  readonly fetchOptions?: (url: URL) => Promise<FetchOptions>;
   readonly fetch?: Fetch;
   /** Until the headers have come. Ten minutes when absent. */
   readonly timeoutMs?: number;
@@ -34,16 +34,16 @@ export interface AnthropicOptions {
 }
 
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
-const LARGEST_REPLY = 64 * 1024 * 1024;
-const LARGEST_REFUSAL = 64 * 1024;
-const LONGEST_APP = 200;
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_APP_LENGTH = 200;
 
 export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
     (value) => value !== undefined,
   );
 
-  const bodies = new Bodies();
+  const bodies = new BodyPool();
   const agent = userAgent(options);
 
   async function post(
@@ -55,7 +55,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const url = endpoint(options.baseUrl ?? DEFAULT_BASE_URL, path);
     const call = await openCall(
       url,
-      { ...(await options.network?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
+      { ...(await options.fetchOptions?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
       {
         fetch: options.fetch ?? fetch,
         timeoutMs: options.timeoutMs ?? 600_000,
@@ -66,16 +66,16 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     if (call.response.ok) return call;
     const { status, statusText, headers } = call.response;
     // Whatever happens to the body, the status is what counts.
-    const said = await call.text(LARGEST_REFUSAL).catch(() => "");
+    const said = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
-    throw refusalError({ status, statusText, headers, body: said }, secrets);
+    throw responseError({ status, statusText, headers, body: said }, secrets);
   }
 
-  async function whole(call: HttpCall): Promise<unknown> {
+  async function readJson(call: HttpCall): Promise<unknown> {
     let finished = false;
     try {
-      const text = await call.text(LARGEST_REPLY);
+      const text = await call.text(MAX_REPLY_BYTES);
       finished = true;
       return tryParse(text);
     } finally {
@@ -91,7 +91,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
       const call = await post("/v1/messages", request, body.bytes, signal);
       if (/\bjson\b/.test(call.response.headers.get("content-type") ?? "")) {
         // Some gateways answer a request for a stream with the whole reply.
-        yield* replay(asReply(await whole(call), options, secrets));
+        yield* replay(asReply(await readJson(call), options, secrets));
         return;
       }
       const open = new Set<number>();
@@ -114,13 +114,13 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     async *plain(request, signal) {
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
-      yield* replay(asReply(await whole(call), options, secrets));
+      yield* replay(asReply(await readJson(call), options, secrets));
     },
 
     async countTokens(request, signal) {
       try {
-        const call = await post("/v1/messages/count_tokens", request, countBody(request), signal);
-        const answer = await whole(call);
+        const call = await post("/v1/messages/count_tokens", request, countTokensBody(request), signal);
+        const answer = await readJson(call);
         return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
       } catch (error) {
         // Not every address can count; only an abort is worth telling.
@@ -139,7 +139,7 @@ async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerat
       for (const { data } of decoder.push(chunk)) {
         if (data === "[DONE]") continue;
         const event = tryParse(data);
-        if (!isObject(event) || !isWholeEvent(event))
+        if (!isObject(event) || !isValidEvent(event))
           throw new ModelError("stream_cut", `The reply was damaged: ${redact(data.slice(0, 100), secrets)}`);
         if (event["type"] === "error") throw streamError(event["error"], secrets);
         yield event as unknown as StreamEvent;
@@ -174,7 +174,7 @@ function userAgent({ entrypoint = "cli", clientApp = "" }: AnthropicOptions): st
   const app = clientApp
     .replace(/(?:[^\x21-\x7e]|[()\\])+/g, " ")
     .trim()
-    .slice(0, LONGEST_APP);
+    .slice(0, MAX_APP_LENGTH);
   return `keelson/${VERSION} (external, ${entrypoint}${app === "" ? "" : `, client-app/${app}`})`;
 }
 

@@ -5,7 +5,7 @@ import { jsonOf, type JsonObject, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
 /** A body to send. Its bytes stay as they are until it is disposed of; then the next body may reuse them. */
-export interface Body extends Disposable {
+export interface RequestBody extends Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -15,22 +15,22 @@ export interface BodyOptions {
   readonly extra?: JsonObject;
 }
 
-export class Bodies {
-  #free: KeptBody | undefined;
+export class BodyPool {
+  #free: ReusableBody | undefined;
 
   /** The body of `/v1/messages`. Bodies in use at the same time never share bytes. */
-  lease(request: ModelRequest, options: BodyOptions): Body {
-    const kept = this.#free ?? new KeptBody();
+  lease(request: ModelRequest, options: BodyOptions): RequestBody {
+    const kept = this.#free ?? new ReusableBody();
     this.#free = undefined;
-    const bytes = kept.write(whole(headText(request, options)), request.messages);
+    const bytes = kept.write(replaceLoneSurrogates(headText(request, options)), request.messages);
     return { bytes, [Symbol.dispose]: () => void (this.#free = kept) };
   }
 }
 
 /** The body of `/v1/messages/count_tokens`, which knows fewer fields. */
-export function countBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
+export function countTokensBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
-  return new KeptBody().write(whole(headText(request, { stream: false })), messages);
+  return new ReusableBody().write(replaceLoneSurrogates(headText(request, { stream: false })), messages);
 }
 
 /** Everything but the messages, which come last. */
@@ -53,7 +53,7 @@ function headText(
 
 const END = "]}";
 
-class KeptBody {
+class ReusableBody {
   #buffer = Buffer.allocUnsafeSlow(0);
   #head = "";
   #messages: readonly ModelMessage[] = [];
@@ -64,17 +64,17 @@ class KeptBody {
     const same = head === this.#head ? commonStart(messages, this.#messages) : 0;
     const fresh = messages.slice(same).map((message, index) => messageParts(message, same + index === 0));
     const used = head === this.#head ? this.#ends[same]! : 0;
-    this.#reserve(used, sizeOf([head, END]) + fresh.reduce((sum, parts) => sum + sizeOf(parts), 0));
+    this.#reserve(used, byteLength([head, END]) + fresh.reduce((sum, parts) => sum + byteLength(parts), 0));
 
     this.#ends.length = same + 1;
-    if (head !== this.#head) this.#ends = [this.#put(0, [head])];
-    for (const parts of fresh) this.#ends.push(this.#put(this.#ends.at(-1)!, parts));
+    if (head !== this.#head) this.#ends = [this.#write(0, [head])];
+    for (const parts of fresh) this.#ends.push(this.#write(this.#ends.at(-1)!, parts));
     this.#head = head;
     this.#messages = messages;
-    return this.#buffer.subarray(0, this.#put(this.#ends.at(-1)!, [END]));
+    return this.#buffer.subarray(0, this.#write(this.#ends.at(-1)!, [END]));
   }
 
-  #put(at: number, parts: readonly string[]): number {
+  #write(at: number, parts: readonly string[]): number {
     for (const part of parts) at += this.#buffer.write(part, at);
     return at;
   }
@@ -96,9 +96,10 @@ function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): nu
 function messageParts(message: ModelMessage, isFirst: boolean): string[] {
   const { role, content } = message;
   const parts = isFirst ? [] : [","];
-  if (typeof content === "string") return [...parts, whole(jsonOf(message))];
+  if (typeof content === "string") return [...parts, replaceLoneSurrogates(jsonOf(message))];
   parts.push(`{"role":"${role}","content":[`);
-  for (const [index, block] of content.entries()) parts.push(index === 0 ? "" : ",", whole(jsonOf(block)));
+  for (const [index, block] of content.entries())
+    parts.push(index === 0 ? "" : ",", replaceLoneSurrogates(jsonOf(block)));
   parts.push("]}");
   return parts;
 }
@@ -107,12 +108,12 @@ const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][
 const LONE_SURROGATE = 5;
 
 /** Half a character, as sloppy programs leave in files, makes the API refuse the request and every later one. */
-function whole(json: string): string {
+function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
 }
 
-function sizeOf(parts: readonly string[]): number {
+function byteLength(parts: readonly string[]): number {
   let size = 0;
   for (const part of parts) size += Buffer.byteLength(part);
   return size;

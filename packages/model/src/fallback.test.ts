@@ -8,7 +8,7 @@ import {
 } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
 import { requestFor, withFallback } from "./fallback.ts";
-import { knownModel } from "./profiles.ts";
+import { lookUpModel } from "./profiles.ts";
 
 const request: ModelRequest = {
   model: "claude-opus-4-8",
@@ -51,7 +51,7 @@ async function collect(model: ModelProvider) {
   }
 }
 
-const models = ["claude-sonnet-4-6", "claude-opus-4-8", "haiku"].map((name) => knownModel(name));
+const models = ["claude-sonnet-4-6", "claude-opus-4-8", "haiku"].map((name) => lookUpModel(name));
 
 test("an overloaded model hands over to the next, the last one is patient, and each change is told", async () => {
   const asked: string[] = [];
@@ -108,7 +108,7 @@ test("the next call starts with the first model again", async () => {
 
 test("requestFor() asks each model within what it may be sent", () => {
   const { thinking: _, output_config: __, ...rest } = request;
-  expect(requestFor(request, knownModel("claude-sonnet-4-6"))).toEqual({
+  expect(requestFor(request, lookUpModel("claude-sonnet-4-6"))).toEqual({
     ...rest,
     model: "claude-sonnet-4-6",
     max_tokens: 32_000,
@@ -116,7 +116,7 @@ test("requestFor() asks each model within what it may be sent", () => {
     output_config: { effort: "max" },
     betas: ["interleaved-thinking-2025-05-14", "effort-2025-11-24"],
   });
-  expect(requestFor(request, knownModel("claude-haiku-4-5"))).toEqual({
+  expect(requestFor(request, lookUpModel("claude-haiku-4-5"))).toEqual({
     ...rest,
     model: "claude-haiku-4-5",
     max_tokens: 32_000,
@@ -124,7 +124,7 @@ test("requestFor() asks each model within what it may be sent", () => {
     betas: ["interleaved-thinking-2025-05-14"],
   });
   const small = { ...request, max_tokens: 500, thinking: { type: "disabled" } };
-  expect(requestFor(small, knownModel("claude-opus-4-6[1m]"))).toEqual({
+  expect(requestFor(small, lookUpModel("claude-opus-4-6[1m]"))).toEqual({
     ...rest,
     model: "claude-opus-4-6",
     max_tokens: 500,
@@ -141,7 +141,7 @@ test("another model's thinking is left out, and a fixed budget with it where a t
     { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "s" }, call] },
     { role: "user", content: [result] },
   ];
-  const next = requestFor({ ...request, messages }, knownModel("claude-haiku-4-5"));
+  const next = requestFor({ ...request, messages }, lookUpModel("claude-haiku-4-5"));
   expect(next.thinking).toBeUndefined();
   expect(next.messages).toEqual([
     { role: "user", content: "hi" },

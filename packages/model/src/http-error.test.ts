@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { errorKind, refusalError, retryAfter } from "./http-error.ts";
+import { errorKind, responseError, retryAfter } from "./http-error.ts";
 
 test("kindOf() tells refusals apart by status, name and words", () => {
   const rows: [number, string | undefined, string, string][] = [
@@ -38,7 +38,7 @@ test("retryAfter() reads milliseconds, seconds and dates, and nothing else", () 
 
 test("a page from a proxy becomes the status; plain text is quoted, within bounds", () => {
   const refusal = (body: string) =>
-    refusalError({ status: 502, statusText: "Bad Gateway", headers: new Headers(), body }, []).message;
+    responseError({ status: 502, statusText: "Bad Gateway", headers: new Headers(), body }, []).message;
   expect(refusal("<html>…</html>")).toBe("HTTP 502 Bad Gateway");
   expect(refusal("upstream is gone")).toBe("upstream is gone");
   expect(refusal("x".repeat(10_000))).toHaveLength(2001);

@@ -3,9 +3,9 @@
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind } from "@keelson/engine";
 
-const LONGEST = 2_000;
+const MAX_MESSAGE_LENGTH = 2_000;
 
-export interface HttpRefusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -13,8 +13,8 @@ export interface HttpRefusal {
 }
 
 /** The error for a response that is not a success. */
-export function refusalError(
-  { status, statusText, headers, body }: HttpRefusal,
+export function responseError(
+  { status, statusText, headers, body }: ErrorResponse,
   secrets: readonly string[],
 ): ModelError {
   const parsed = tryParse(body);
@@ -86,5 +86,5 @@ function plainText(body: string): string {
 /** Cut to a readable size, and without any of the values we sent to identify ourselves. */
 export function redact(message: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((text, secret) => (secret.length < 8 ? text : text.replaceAll(secret, "***")), message);
-  return hidden.length > LONGEST ? `${hidden.slice(0, LONGEST)}…` : hidden;
+  return hidden.length > MAX_MESSAGE_LENGTH ? `${hidden.slice(0, MAX_MESSAGE_LENGTH)}…` : hidden;
 }

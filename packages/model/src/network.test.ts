@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { network, proxyFor } from "./network.ts";
+import { fetchOptionsFrom, proxyFor } from "./network.ts";
 
 const proxy = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env);
 const HTTPS = { HTTPS_PROXY: "http://proxy:1", HTTP_PROXY: "http://plain:2" };
@@ -44,14 +44,14 @@ test("NO_PROXY names hosts, domains, ports, or everything", () => {
 });
 
 test("fetch is told in so many words, and never left to the process's own variables", async () => {
-  expect(await network({})(new URL("http://a.example"))).toEqual({ proxy: false });
-  expect(await network(HTTPS)(new URL("https://a.example"))).toEqual({
+  expect(await fetchOptionsFrom({})(new URL("http://a.example"))).toEqual({ proxy: false });
+  expect(await fetchOptionsFrom(HTTPS)(new URL("https://a.example"))).toEqual({
     proxy: { url: "http://proxy:1", respectNoProxy: false },
   });
 });
 
 test("a certificate file that cannot be read is an error that names its variable", async () => {
-  const options = network({ NODE_EXTRA_CA_CERTS: "/no/such/file.pem" })(new URL("https://a.example"));
+  const options = fetchOptionsFrom({ NODE_EXTRA_CA_CERTS: "/no/such/file.pem" })(new URL("https://a.example"));
   await expect(options).rejects.toThrow(
     'Cannot read "/no/such/file.pem"; set NODE_EXTRA_CA_CERTS to a PEM file, or unset it',
   );
@@ -68,7 +68,7 @@ test("a request goes through the proxy it was given", async () => {
     },
   });
   const url = new URL("http://model.invalid/v1/messages");
-  const options = await network({ HTTP_PROXY: `http://127.0.0.1:${server.port}` })(url);
+  const options = await fetchOptionsFrom({ HTTP_PROXY: `http://127.0.0.1:${server.port}` })(url);
   expect(await (await fetch(url, options)).text()).toBe("through");
   expect(seen).toEqual([url.href]);
 });

@@ -6,7 +6,7 @@ import { type Env } from "./profiles.ts";
 export type FetchOptions = Pick<BunFetchRequestInit, "proxy" | "tls">;
 
 /** The fetch options for a URL. Certificate files are read at the first request, once. */
-export function network(env: Env): (url: URL) => Promise<FetchOptions> {
+export function fetchOptionsFrom(env: Env): (url: URL) => Promise<FetchOptions> {
   let tls: Promise<FetchOptions["tls"]> | undefined;
   return async (url) => {
     const proxy = proxyFor(url, env);
@@ -24,7 +24,7 @@ export function proxyFor(url: URL, env: Env): string | undefined {
   const proxy = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"].map((key) => env[key]?.trim()).find(Boolean);
   if (!proxy || isLoopback(url.hostname)) return undefined;
   const exceptions = env["no_proxy"] || env["NO_PROXY"] || "";
-  if (exceptions.split(/[\s,]+/).some((exception) => isExcepted(url, exception.toLowerCase()))) return undefined;
+  if (exceptions.split(/[\s,]+/).some((exception) => matchesNoProxy(url, exception.toLowerCase()))) return undefined;
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
@@ -33,7 +33,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** `*`, a host, a domain with or without its dot or star; each may name a port. */
-function isExcepted(url: URL, exception: string): boolean {
+function matchesNoProxy(url: URL, exception: string): boolean {
   if (exception === "") return false;
   if (exception === "*") return true;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
@@ -47,12 +47,12 @@ function isExcepted(url: URL, exception: string): boolean {
 }
 
 async function readTls(env: Env): Promise<FetchOptions["tls"]> {
-  const extra = await read(env, "NODE_EXTRA_CA_CERTS");
-  const cert = await read(env, "CLAUDE_CODE_CLIENT_CERT");
-  const key = await read(env, "CLAUDE_CODE_CLIENT_KEY");
+  const extra = await readPem(env, "NODE_EXTRA_CA_CERTS");
+  const cert = await readPem(env, "CLAUDE_CODE_CLIENT_CERT");
+  const key = await readPem(env, "CLAUDE_CODE_CLIENT_KEY");
   const passphrase = env["CLAUDE_CODE_CLIENT_KEY_PASSPHRASE"];
   const stores = (env["CLAUDE_CODE_CERT_STORE"] ?? "").split(",").map((name) => name.trim());
-  const ca = extra || stores.some(Boolean) ? await authorities(stores, extra) : undefined;
+  const ca = extra || stores.some(Boolean) ? await trustedCertificates(stores, extra) : undefined;
   if (!ca && !cert && !key) return undefined;
   return {
     ...(ca ? { ca } : {}),
@@ -63,7 +63,7 @@ async function readTls(env: Env): Promise<FetchOptions["tls"]> {
 }
 
 /** Naming authorities replaces the built-in ones, so these come along unless only the system's were asked for. */
-async function authorities(stores: readonly string[], extra: string | undefined): Promise<string[]> {
+async function trustedCertificates(stores: readonly string[], extra: string | undefined): Promise<string[]> {
   const tls = await import("node:tls"); // 12 ms, for those who set these variables only
   const system = stores.includes("system");
   return [
@@ -73,7 +73,7 @@ async function authorities(stores: readonly string[], extra: string | undefined)
   ];
 }
 
-async function read(env: Env, name: string): Promise<string | undefined> {
+async function readPem(env: Env, name: string): Promise<string | undefined> {
   const path = env[name]?.trim();
   if (!path) return undefined;
   try {

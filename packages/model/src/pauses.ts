@@ -34,7 +34,7 @@ export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
 }
 
 /** Turns of the microtask queue in which an event that has arrived already comes through. */
-const TURNS = 16;
+const MICROTASKS = 16;
 
 async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Promise<boolean> {
   let arrived = false;
@@ -43,7 +43,7 @@ async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Pr
     () => !(arrived = true),
   );
   // Nearly always it is there, and a timer for each block would be felt in every turn.
-  for (let turn = 0; turn < TURNS && !arrived; turn++) await Promise.resolve();
+  for (let turn = 0; turn < MICROTASKS && !arrived; turn++) await Promise.resolve();
   if (arrived) return false;
 
   const over = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { familyOf, knownModel, resolveAlias } from "./profiles.ts";
+import { familyOf, lookUpModel, resolveAlias } from "./profiles.ts";
 
 test("models get the parameters the reference was seen to send", () => {
   const rows = [
@@ -11,7 +11,7 @@ test("models get the parameters the reference was seen to send", () => {
   ];
   expect(
     rows.map((name) => {
-      const { profile, effort } = knownModel(name);
+      const { profile, effort } = lookUpModel(name);
       return [profile.id, profile.maxTokens, profile.thinking, effort];
     }),
   ).toEqual([
@@ -24,7 +24,7 @@ test("models get the parameters the reference was seen to send", () => {
 });
 
 test("the [1m] suffix widens the window and leaves the id", () => {
-  expect(knownModel("claude-opus-4-8[1m]")).toEqual({
+  expect(lookUpModel("claude-opus-4-8[1m]")).toEqual({
     profile: {
       id: "claude-opus-4-8",
       maxTokens: 64_000,
@@ -36,7 +36,7 @@ test("the [1m] suffix widens the window and leaves the id", () => {
     alwaysThinks: false,
     longContext: true,
   });
-  const off = knownModel("claude-opus-4-8[1m]", { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1" });
+  const off = lookUpModel("claude-opus-4-8[1m]", { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1" });
   expect([off.profile.id, off.profile.contextWindow, off.longContext]).toEqual(["claude-opus-4-8", 200_000, false]);
 });
 
@@ -75,8 +75,8 @@ test("familyOf() knows dated, prefixed and latest ids, and does not guess at oth
 });
 
 test("limits may be set by hand; nonsense is ignored", () => {
-  const set = knownModel("sonnet", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "5000", CLAUDE_CODE_MAX_CONTEXT_TOKENS: "60000" });
+  const set = lookUpModel("sonnet", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "5000", CLAUDE_CODE_MAX_CONTEXT_TOKENS: "60000" });
   expect([set.profile.maxTokens, set.profile.contextWindow]).toEqual([5000, 60_000]);
   for (const value of ["", "abc", "-1", "0", "1.5"])
-    expect(knownModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
+    expect(lookUpModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
 });

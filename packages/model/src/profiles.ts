@@ -73,20 +73,21 @@ const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables
   offline: { id: OFFLINE_ID, variables: [] },
 };
 
-const LONG = /\[1m\]$/i;
+const LONG_CONTEXT = /\[1m\]$/i;
 
 /** Looks a model up by id or alias. Never fails: an unknown id gets the values that suit most. */
-export function knownModel(name: string, env: Env = {}): KnownModel {
+export function lookUpModel(name: string, env: Env = {}): KnownModel {
   const resolved = resolveAlias(name.trim(), env);
-  const longContext = LONG.test(resolved) && !isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
-  const id = resolved.replace(LONG, "");
+  const longContext = LONG_CONTEXT.test(resolved) && !isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
+  const id = resolved.replace(LONG_CONTEXT, "");
   const key = familyOf(id);
   const family = key === undefined ? UNKNOWN : FAMILIES[key]!;
   return {
     profile: {
       id,
-      maxTokens: wholeNumber(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
-      contextWindow: wholeNumber(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? windowOf(family, longContext, env),
+      maxTokens: positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
+      contextWindow:
+        positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? contextWindowOf(family, longContext, env),
       thinking: family.thinking,
       effort: family.effort !== undefined,
     },
@@ -98,7 +99,7 @@ export function knownModel(name: string, env: Env = {}): KnownModel {
 
 /** The id an alias stands for, `[1m]` kept; anything else as it is. A variable may name another alias. */
 export function resolveAlias(name: string, env: Env): string {
-  const bare = name.replace(LONG, "");
+  const bare = name.replace(LONG_CONTEXT, "");
   const key = bare.toLowerCase();
   if (!Object.hasOwn(ALIASES, key)) return name;
   const { id, variables } = ALIASES[key]!;
@@ -106,14 +107,14 @@ export function resolveAlias(name: string, env: Env): string {
   // The variables this alias has used are gone on the way down, so no circle of aliases goes round twice.
   const rest = { ...env, ...Object.fromEntries(variables.map((variable) => [variable, undefined])) };
   const resolved = resolveAlias(chosen ?? id, chosen ? rest : env);
-  return LONG.test(name) && !LONG.test(resolved) ? `${resolved}[1m]` : resolved;
+  return LONG_CONTEXT.test(name) && !LONG_CONTEXT.test(resolved) ? `${resolved}[1m]` : resolved;
 }
 
 /** The table key an id belongs to: `claude-sonnet-4-5-20250929` is a `claude-sonnet-4-5`. */
 export function familyOf(id: string): string | undefined {
   const bare = id
     .toLowerCase()
-    .replace(LONG, "")
+    .replace(LONG_CONTEXT, "")
     .replace(/^(?:[a-z]{2,6}\.)?anthropic[./]/, "")
     .replace(/-v\d+(?::\d+)?$/, "")
     .replace(/[-@](?:\d{8}|latest)$/, "");
@@ -121,17 +122,17 @@ export function familyOf(id: string): string | undefined {
 }
 
 /** A switch in the environment. */
-export function isOn(value: string | undefined): boolean {
+export function isEnabled(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 }
 
 /** A positive whole number, or undefined. */
-export function wholeNumber(value: string | undefined): number | undefined {
+export function positiveInteger(value: string | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
-function windowOf(family: Family, longContext: boolean, env: Env): number {
-  if (isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
+function contextWindowOf(family: Family, longContext: boolean, env: Env): number {
+  if (isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
   return longContext ? M1 : family.contextWindow;
 }

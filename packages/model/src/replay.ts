@@ -13,7 +13,7 @@ export function* replay(message: ReplyMessage): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message;
   yield { type: "message_start", message: { ...message, content: [], stop_reason: null, stop_sequence: null } };
   for (const [index, block] of content.entries()) {
-    const [started, ...deltas] = unfold(block);
+    const [started, ...deltas] = splitIntoDeltas(block);
     yield { type: "content_block_start", index, content_block: started };
     for (const delta of deltas) yield { type: "content_block_delta", index, delta: delta as unknown as BlockDelta };
     yield { type: "content_block_stop", index };
@@ -29,17 +29,17 @@ export function isReply(value: unknown): value is ReplyMessage {
     value["type"] === "message" &&
     isObject(value["usage"]) &&
     Array.isArray(value["content"]) &&
-    value["content"].every(isWholeBlock)
+    value["content"].every(isValidBlock)
   );
 }
 
 /** Whether an event has the parts that whoever reads it relies on. Types we do not know pass. */
-export function isWholeEvent(event: Readonly<Record<string, unknown>>): boolean {
+export function isValidEvent(event: Readonly<Record<string, unknown>>): boolean {
   switch (event["type"]) {
     case "message_start":
       return isObject(event["message"]);
     case "content_block_start":
-      return isWholeBlock(event["content_block"]);
+      return isValidBlock(event["content_block"]);
     case "content_block_delta":
     case "message_delta":
       return isObject(event["delta"]);
@@ -49,7 +49,7 @@ export function isWholeEvent(event: Readonly<Record<string, unknown>>): boolean 
 }
 
 /** A call nobody can name would be refused when it is sent back, and with it every later request. */
-function isWholeBlock(block: unknown): boolean {
+function isValidBlock(block: unknown): boolean {
   if (!isObject(block) || typeof block["type"] !== "string") return false;
   return block["type"] !== "tool_use" || (typeof block["name"] === "string" && block["name"] !== "");
 }
@@ -57,7 +57,7 @@ function isWholeBlock(block: unknown): boolean {
 type Fields = { readonly [key: string]: Json | undefined };
 
 /** A block as it starts, then what is added to it. Blocks of other types start whole, as the API streams them too. */
-function unfold(block: ContentBlock): readonly [ContentBlock, ...Fields[]] {
+function splitIntoDeltas(block: ContentBlock): readonly [ContentBlock, ...Fields[]] {
   const fields = block as Fields;
   switch (block.type) {
     case "text": {

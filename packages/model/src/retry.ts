@@ -20,14 +20,14 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-const MAX_RETRIES = 10;
-const LONGEST_BACKOFF = 38_000;
+const DEFAULT_MAX_RETRIES = 10;
+const MAX_BACKOFF_MS = 38_000;
 // Longer than this nobody wants to sit and wait; the error says when to come back.
-const LONGEST_WAIT = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOptions = {}): ModelProvider {
-  const { maxRetries = MAX_RETRIES, plainFallback = true, maxOverloads = Infinity } = options;
-  const { wait = pause, random = Math.random } = options;
+  const { maxRetries = DEFAULT_MAX_RETRIES, plainFallback = true, maxOverloads = Infinity } = options;
+  const { wait = sleep, random = Math.random } = options;
   return {
     id: inner.id,
     ...(inner.countTokens ? { countTokens: inner.countTokens.bind(inner) } : {}),
@@ -52,8 +52,8 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
           failure = error;
         }
 
-        if (finishedBlock) throw asCut(failure);
-        if (isBroken(failure, started) && !resent) {
+        if (finishedBlock) throw toStreamCut(failure);
+        if (isInterrupted(failure, started) && !resent) {
           resent = true;
           if (plainFallback && "plain" in inner) ask = inner.plain.bind(inner);
           if (started) yield notice({ type: "restart" });
@@ -62,7 +62,7 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
 
         overloads = failure.kind === "overloaded" ? overloads + 1 : 0;
         const delayMs = failure.retryAfterMs ?? backoff(attempt + 1, random);
-        if (attempt === maxRetries || overloads >= maxOverloads || delayMs > LONGEST_WAIT) throw failure;
+        if (attempt === maxRetries || overloads >= maxOverloads || delayMs > MAX_WAIT_MS) throw failure;
         attempt++;
         if (started) yield notice({ type: "restart" });
         yield notice({
@@ -85,7 +85,7 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
 
 /** Half a second, doubled each time, a little longer by chance so that clients do not come back all at once. */
 export function backoff(attempt: number, random: () => number): number {
-  return Math.min(LONGEST_BACKOFF, Math.round(500 * 2 ** (attempt - 1) * (1 + 0.25 * random())));
+  return Math.min(MAX_BACKOFF_MS, Math.round(500 * 2 ** (attempt - 1) * (1 + 0.25 * random())));
 }
 
 // Never 400, 401 or 403: the same request gets the same answer.
@@ -103,12 +103,12 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the reply was on its way and got lost. */
-function isBroken({ kind }: ModelError, started: boolean): boolean {
+function isInterrupted({ kind }: ModelError, started: boolean): boolean {
   return kind === "stream_cut" || (started && (kind === "connection" || kind === "timeout"));
 }
 
 /** What was said up to a finished block stands, so the request cannot be repeated; the engine decides what follows. */
-function asCut(error: ModelError): ModelError {
+function toStreamCut(error: ModelError): ModelError {
   if (error.kind === "stream_cut") return error;
   const { status, apiType } = error;
   return new ModelError("stream_cut", error.message, { status, apiType, cause: error });
@@ -123,7 +123,7 @@ function notice(said: ModelNotice): ModelEvent {
   return { type: "notice", notice: said };
 }
 
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   const timer = setTimeout(resolve, ms);

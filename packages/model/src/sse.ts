@@ -25,27 +25,27 @@ export class SseDecoder {
   *push(chunk: Uint8Array): Generator<SseEvent> {
     const text = this.#decoder.decode(chunk, { stream: true });
     let start = 0;
-    let feed = text.indexOf("\n");
-    let back = text.indexOf("\r");
+    let lf = text.indexOf("\n");
+    let cr = text.indexOf("\r");
     // A return that ended the last chunk has ended its line; the newline that belongs to it ends nothing.
     if (this.#afterReturn && text !== "") {
-      if (feed === 0) {
+      if (lf === 0) {
         start = 1;
-        feed = text.indexOf("\n", 1);
+        lf = text.indexOf("\n", 1);
       }
       this.#afterReturn = false;
     }
-    while (feed >= 0 || back >= 0) {
-      const end = feed >= 0 && (back < 0 || feed < back) ? feed : back;
+    while (lf >= 0 || cr >= 0) {
+      const end = lf >= 0 && (cr < 0 || lf < cr) ? lf : cr;
       const event = this.#line(this.#take(text.slice(start, end)));
       if (event) yield event;
       start = end + 1;
-      if (end === back) {
-        if (feed === start) start++;
+      if (end === cr) {
+        if (lf === start) start++;
         else if (start === text.length) this.#afterReturn = true;
       }
-      if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
-      if (back >= 0 && back < start) back = text.indexOf("\r", start);
+      if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
+      if (cr >= 0 && cr < start) cr = text.indexOf("\r", start);
     }
     if (start < text.length) this.#hold(text.slice(start));
   }
