@@ -1,24 +1,24 @@
-// The bytes of request bodies. A request mostly begins with what the one before began with, so the bytes of its
-// messages are kept and only what is new is written: a turn costs what it adds.
+// Builds request bodies. A request usually starts with the same messages as the one before, so their bytes are kept and
+// only new messages are written: the cost of a turn does not grow with the conversation.
 
 import { jsonOf, type JsonObject, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
-/** A body to send. Its bytes stay as they are until it is disposed of; then the next body may reuse them. */
+/** A body to send. After dispose, the next body may overwrite its bytes. */
 export interface RequestBody extends Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface BodyOptions {
   readonly stream: boolean;
-  /** Wins over the request's own fields, except over `messages` and `stream`. */
+  /** Overrides the request's own fields, except `messages` and `stream`. */
   readonly extra?: JsonObject;
 }
 
 export class BodyPool {
   #free: ReusableBody | undefined;
 
-  /** The body of `/v1/messages`. Bodies in use at the same time never share bytes. */
+  /** The body for `/v1/messages`. Bodies in use at the same time never share bytes. */
   lease(request: ModelRequest, options: BodyOptions): RequestBody {
     const kept = this.#free ?? new ReusableBody();
     this.#free = undefined;
@@ -27,13 +27,13 @@ export class BodyPool {
   }
 }
 
-/** The body of `/v1/messages/count_tokens`, which knows fewer fields. */
+/** The body for `/v1/messages/count_tokens`, which accepts fewer fields. */
 export function countTokensBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
   return new ReusableBody().write(replaceLoneSurrogates(headText(request, { stream: false })), messages);
 }
 
-/** Everything but the messages, which come last. */
+/** Everything before the messages, which come last. */
 function headText(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
@@ -57,7 +57,7 @@ class ReusableBody {
   #buffer = Buffer.allocUnsafeSlow(0);
   #head = "";
   #messages: readonly ModelMessage[] = [];
-  /** Where the bytes before each message end; the last one is where they all end. */
+  /** The offset where each message starts; the last entry is where the last message ends. */
   #ends: number[] = [];
 
   write(head: string, messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
@@ -107,7 +107,7 @@ function messageParts(message: ModelMessage, isFirst: boolean): string[] {
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 const LONE_SURROGATE = 5;
 
-/** Half a character, as sloppy programs leave in files, makes the API refuse the request and every later one. */
+/** The API rejects a request with a lone surrogate, and would reject every later one too. */
 function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));

@@ -1,4 +1,4 @@
-// From a model's name and the environment to a provider that can be asked. The only place that reads credentials.
+// Turns a model name and the environment into a provider. The only place that reads credentials.
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
@@ -11,7 +11,7 @@ import { isEnabled, lookUpModel, OFFLINE_ID, positiveInteger, type Env, type Kno
 import { sleep, withRetry, type RetryOptions, type Wait } from "./retry.ts";
 
 export interface ResolveOptions {
-  /** An id or alias; `ANTHROPIC_MODEL`, then the default, when absent. */
+  /** An id or alias. Defaults to `ANTHROPIC_MODEL`, then to the default model. */
   readonly model?: string;
   readonly fallbackModels?: readonly string[];
   readonly env: Env;
@@ -27,15 +27,15 @@ export interface ResolveOptions {
 }
 
 export interface ResolvedModel extends ModelChoice {
-  /** How we identify ourselves; `base-url` is an address that was given no credentials. */
+  /** Where the credentials come from; `base-url` is a URL without credentials. */
   readonly source: "api-key" | "auth-token" | "base-url" | "offline";
-  /** As `system/init` reports it. */
+  /** The value for `system/init`. */
   readonly apiKeySource: "ANTHROPIC_API_KEY" | "none";
-  /** One sentence for the person at the other end, when they should know. */
+  /** A sentence to show the user. */
   readonly announce?: string;
 }
 
-/** Throws ModelError when a variable cannot be used, naming it. */
+/** Throws ModelError, with the name of the variable, if a variable is invalid. */
 export async function resolveModel(options: ResolveOptions): Promise<ResolvedModel> {
   const { env } = options;
   const apiKey = trimmed(env["ANTHROPIC_API_KEY"]);
@@ -93,6 +93,7 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
 }
 
 async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise<ResolvedModel> {
+  // 15 ms unbundled, only without a configured model.
   const { offlineProvider } = await import("./offline/offline.ts");
   return {
     provider: offlineProvider(),
@@ -107,7 +108,7 @@ async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise
   };
 }
 
-/** Features the requests make use of, then what the user asked for. The vendor client's own ids are not ours to send. */
+/** The betas our requests need, then those the user asked for. Does not send ids that belong to the vendor's client. */
 function betasFor(
   { profile, longContext }: KnownModel,
   longCache: boolean,
@@ -123,15 +124,15 @@ function betasFor(
         ...(longContext ? [LONG_CONTEXT_BETA] : []),
         ...(longCache ? ["extended-cache-ttl-2025-04-11"] : []),
       ];
-  const asked = (env["ANTHROPIC_BETAS"] ?? "").split(",").map((beta) => beta.trim());
-  return [...new Set([...own, ...asked, ...betas].filter(Boolean))];
+  const requested = (env["ANTHROPIC_BETAS"] ?? "").split(",").map((beta) => beta.trim());
+  return [...new Set([...own, ...requested, ...betas].filter(Boolean))];
 }
 
-/** A model that cannot stop thinking is not told to. */
+/** Does not disable thinking for a model that always thinks. */
 function thinkingTokensFor({ env, thinkingTokens }: ResolveOptions, { alwaysThinks }: KnownModel): number | undefined {
-  const said = env["MAX_THINKING_TOKENS"]?.trim();
+  const limit = env["MAX_THINKING_TOKENS"]?.trim();
   const tokens =
-    thinkingTokens ?? (isEnabled(env["CLAUDE_CODE_DISABLE_THINKING"]) || said === "0" ? 0 : positiveInteger(said));
+    thinkingTokens ?? (isEnabled(env["CLAUDE_CODE_DISABLE_THINKING"]) || limit === "0" ? 0 : positiveInteger(limit));
   return tokens === 0 && alwaysThinks ? undefined : tokens;
 }
 
@@ -141,7 +142,7 @@ function maxRetries(value: string | undefined): number | undefined {
   return number === undefined ? undefined : Math.min(number, 15);
 }
 
-/** `Name: Value`, one per line. Lines without a colon are nothing, as in the reference. */
+/** Parses `Name: Value` lines. Like the reference, ignores lines without a colon. */
 function customHeaders(lines: string | undefined): Record<string, string> {
   const pairs = (lines ?? "").split("\n").flatMap((line) => {
     const colon = line.indexOf(":");
@@ -154,7 +155,7 @@ function extraBody(value: string | undefined): JsonObject | undefined {
   if (!trimmed(value)) return undefined;
   const parsed = tryParse(value!);
   if (!isObject(parsed))
-    throw new ModelError("invalid_request", "CLAUDE_CODE_EXTRA_BODY is not a JSON object; mend or unset it");
+    throw new ModelError("invalid_request", "CLAUDE_CODE_EXTRA_BODY is not a JSON object; fix or unset it");
   return parsed as JsonObject;
 }
 

@@ -1,12 +1,12 @@
-// Server-sent events: bytes in, whole events out, whatever the chunk boundaries. Framing only; data stays text.
+// Decodes server-sent events from bytes, wherever the chunks are split. Does not parse the data.
 
 export interface SseEvent {
-  /** `message` when the stream did not name it. */
+  /** Defaults to `message`. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Decodes one stream. Every byte is looked at once, however small the chunks are. */
+/** Decodes one stream. Reads every byte once, however small the chunks are. */
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
   readonly #maxSize: number;
@@ -21,13 +21,13 @@ export class SseDecoder {
     this.#maxSize = options.maxSize ?? 16 * 1024 * 1024;
   }
 
-  /** The events completed by this chunk. Throws RangeError when one outgrows `maxSize` characters. */
+  /** Yields the events that this chunk completes. Throws RangeError if an event exceeds `maxSize` characters. */
   *push(chunk: Uint8Array): Generator<SseEvent> {
     const text = this.#decoder.decode(chunk, { stream: true });
     let start = 0;
     let lf = text.indexOf("\n");
     let cr = text.indexOf("\r");
-    // A return that ended the last chunk has ended its line; the newline that belongs to it ends nothing.
+    // If the last chunk ended in CR, an LF at the start of this one belongs to the same line ending.
     if (this.#afterReturn && text !== "") {
       if (lf === 0) {
         start = 1;
