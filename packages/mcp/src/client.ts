@@ -6,7 +6,7 @@ import {
   CONNECTION_CLOSED,
   McpError,
   METHOD_NOT_FOUND,
-  readAnswer,
+  readResponse,
   rpcNotification,
   rpcRequest,
   TIMED_OUT,
@@ -77,7 +77,7 @@ export class Client {
         (answer) => answer !== undefined && resolve(answer),
         (error: unknown) => reject(new McpError(CONNECTION_CLOSED, messageOf(error))),
       );
-      return readAnswer(await promise);
+      return readResponse(await promise);
     } finally {
       this.#pending.delete(id);
       clearTimeout(timer);

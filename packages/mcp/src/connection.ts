@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "@keelson/protocol";
 import { Client, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "./content.ts";
 import {
-  initialize,
+  initializeServer,
   listTools,
   readInitializeResult,
   readTools,
@@ -102,7 +102,7 @@ export class McpConnection {
     const limit = () => ({ timeoutMs: Math.max(1, until - performance.now()), signal: this.#closing.signal });
     try {
       const known = readInitializeResult(manifest.initializeResult);
-      this.#facts = known ?? (await initialize(this.#client, limit()));
+      this.#facts = known ?? (await initializeServer(this.#client, limit()));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
       if (Array.isArray(parked)) this.#setTools(readTools(parked));
       else if (this.#facts.hasTools) this.#setTools(await listTools(this.#client, limit()));

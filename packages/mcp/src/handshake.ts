@@ -25,7 +25,7 @@ export interface ToolList {
   readonly problems: readonly string[];
 }
 
-export async function initialize(client: Client, limit: RequestLimit): Promise<ServerFacts> {
+export async function initializeServer(client: Client, limit: RequestLimit): Promise<ServerFacts> {
   const params = {
     protocolVersion: PROTOCOL_VERSION,
     capabilities: {},

@@ -29,7 +29,7 @@ export function rpcNotification(method: string, params?: JsonObject): JsonObject
 }
 
 /** Returns the result. Throws McpError if the answer is an error or not a valid response. */
-export function readAnswer(answer: unknown): unknown {
+export function readResponse(answer: unknown): unknown {
   if (isObject(answer) && isObject(answer["error"])) {
     const { code, message } = answer["error"];
     throw new McpError(

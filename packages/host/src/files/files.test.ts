@@ -17,11 +17,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { files } from "./files.ts";
+import { createFiles } from "./files.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-files-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
-const { read, stat, write, names } = files();
+const { read, stat, write, names } = createFiles();
 const at = (...parts: string[]) => join(place, ...parts);
 const text = async (path: string, maxBytes?: number) =>
   new TextDecoder().decode(await read(path, maxBytes === undefined ? {} : { maxBytes }));
@@ -126,7 +126,7 @@ test("what was judged is what is read and written, whatever the path leads to by
   symlinkSync(at("swap/elsewhere"), at("swap/link"));
   const path = at("swap/link/file");
 
-  const judged = files((asked) => (asked === path ? at("swap/judged/file") : undefined));
+  const judged = createFiles((asked) => (asked === path ? at("swap/judged/file") : undefined));
   expect(new TextDecoder().decode(await judged.read(path))).toBe("judged");
   await judged.write(path, bytes("new"));
   expect([readFileSync(at("swap/judged/file"), "utf8"), readFileSync(at("swap/elsewhere/file"), "utf8")]).toEqual([
@@ -136,11 +136,11 @@ test("what was judged is what is read and written, whatever the path leads to by
   // A path nobody judged leads where it leads.
   expect(new TextDecoder().decode(await judged.read(at("swap/link/../elsewhere/file")))).toBe("elsewhere");
 
-  const moved = files(() => path);
+  const moved = createFiles(() => path);
   expect(await refusal(moved.read(path))).toContain("was replaced while it was being opened");
   expect(await refusal(moved.stat(path))).toContain("was replaced while it was being opened");
   await refusal(moved.write(path, bytes("x")));
-  await refusal(files(() => at("swap/link/new/file")).write(path, bytes("x")));
+  await refusal(createFiles(() => at("swap/link/new/file")).write(path, bytes("x")));
   expect(readdirSync(at("swap/elsewhere"))).toEqual(["file"]);
   expect(readFileSync(at("swap/elsewhere/file"), "utf8")).toBe("elsewhere");
 });

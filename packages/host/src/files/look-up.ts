@@ -12,22 +12,22 @@ export interface FoundPath {
 }
 
 /** Names that may still be seen; what is asked about one command shares one. */
-interface Sight {
+interface EntryBudget {
   left: number;
 }
 
 /** An absolute pattern, escaped where it is literal; `fits` says whether one name is meant by one part of it. */
-export function matchesOf(
+export function expandPattern(
   pattern: string,
   fits: (name: string, part: string) => boolean,
-  sight: Sight,
+  sight: EntryBudget,
 ): FoundPath[] | undefined {
   let found: FoundPath[] = [{ given: "/", real: "/" }];
   for (const part of pattern.split("/").filter((each) => each !== "")) {
     if (part === "**")
-      found = found.flatMap((folder) => [folder, ...beneath(folder, sight, (name) => fits(name, part))]);
-    else if (isWild(part)) found = found.flatMap((folder) => fitting(folder, sight, (name) => fits(name, part)));
-    else found = found.flatMap((folder) => named(folder, part.replace(/\\(.)/g, "$1")));
+      found = found.flatMap((folder) => [folder, ...matchingBeneath(folder, sight, (name) => fits(name, part))]);
+    else if (isWild(part)) found = found.flatMap((folder) => matchingIn(folder, sight, (name) => fits(name, part)));
+    else found = found.flatMap((folder) => literalIn(folder, part.replace(/\\(.)/g, "$1")));
     if (sight.left < 0) return undefined;
   }
   return found;
@@ -41,14 +41,14 @@ interface Depth {
 }
 
 /** Everything beneath a folder. */
-export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): FoundPath[] | undefined {
+export function listContents(folder: string, { follow, shallow }: Depth, sight: EntryBudget): FoundPath[] | undefined {
   const all: FoundPath[] = [];
   const open: FoundPath[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
   for (let here = open.pop(); here; here = open.pop()) {
     for (const entry of entriesOf(here.given, sight)) {
-      if (isGarbled(entry)) sight.left = -1;
-      const found = step(here, entry.name, entry.isSymbolicLink());
+      if (hasUnreadableName(entry)) sight.left = -1;
+      const found = childOf(here, entry.name, entry.isSymbolicLink());
       all.push(found);
       const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
       if (!leads || shallow || seen.has(found.real)) continue;
@@ -61,51 +61,51 @@ export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Si
 }
 
 /** Some shells take `**` for any number of folders, but not through links. */
-function beneath(folder: FoundPath, sight: Sight, fits: (name: string) => boolean): FoundPath[] {
+function matchingBeneath(folder: FoundPath, sight: EntryBudget, fits: (name: string) => boolean): FoundPath[] {
   const all: FoundPath[] = [];
   const open = [folder];
   for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
-    const inside = fitting(here, sight, fits);
+    const inside = matchingIn(here, sight, fits);
     for (const each of inside) all.push(each);
     for (const each of inside) if (each.isFolder) open.push(each);
   }
   return all;
 }
 
-function fitting(
+function matchingIn(
   folder: FoundPath,
-  sight: Sight,
+  sight: EntryBudget,
   fits: (name: string) => boolean,
 ): (FoundPath & { isFolder: boolean })[] {
   const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
-  if (entries.some(isGarbled)) sight.left = -1;
+  if (entries.some(hasUnreadableName)) sight.left = -1;
   return entries.map((entry) => ({
-    ...step(folder, entry.name, entry.isSymbolicLink()),
+    ...childOf(folder, entry.name, entry.isSymbolicLink()),
     isFolder: entry.isDirectory(),
   }));
 }
 
 /** Bytes that are no text were replaced when the name was read; a file by that name leads nowhere else. */
-const isGarbled = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
+const hasUnreadableName = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
 
-function step({ given, real }: FoundPath, name: string, isLink: boolean): FoundPath {
+function childOf({ given, real }: FoundPath, name: string, isLink: boolean): FoundPath {
   const path = join(given, name);
   return { given: path, real: isLink ? realPathOf(path) : join(real, name) };
 }
 
 /** A name that stands in the pattern as it is; it has to be there. */
-function named(folder: FoundPath, name: string): FoundPath[] {
+function literalIn(folder: FoundPath, name: string): FoundPath[] {
   try {
-    return [step(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
+    return [childOf(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
   } catch {
     return [];
   }
 }
 
 /** Nothing for what is no folder, or may not be read. */
-function entriesOf(folder: string, sight: Sight): Dirent[] {
+function entriesOf(folder: string, sight: EntryBudget): Dirent[] {
   if (sight.left < 0) return [];
   try {
     const entries = readdirSync(folder, { withFileTypes: true });

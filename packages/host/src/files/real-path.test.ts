@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realPathOf, standsAt } from "./real-path.ts";
+import { realPathOf, isOpenAt } from "./real-path.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-real-path-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -32,9 +32,9 @@ test("standsAt() tells a folder reached through a link, or moved meanwhile, from
   mkdirSync(at("here", "inner"), { recursive: true });
   symlinkSync(at("here"), at("alias"));
   const fd = openSync(at("alias", "inner"), "r");
-  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("alias/inner"))]).toEqual([true, false]);
+  expect([isOpenAt(fd, at("here/inner")), isOpenAt(fd, at("alias/inner"))]).toEqual([true, false]);
   renameSync(at("here/inner"), at("here/other"));
-  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("here/other"))]).toEqual([false, true]);
+  expect([isOpenAt(fd, at("here/inner")), isOpenAt(fd, at("here/other"))]).toEqual([false, true]);
   closeSync(fd);
 });
 

@@ -22,14 +22,14 @@ export function createWorkspace(
     },
     move(path) {
       const place = realDirectory(path);
-      if (place === null || !this.directories.some((directory) => holds(directory, place))) return false;
+      if (place === null || !this.directories.some((directory) => contains(directory, place))) return false;
       if (place !== cwd) moved(cwd, (cwd = place));
       return true;
     },
   };
 }
 
-function holds(directory: string, place: string): boolean {
+function contains(directory: string, place: string): boolean {
   const real = realDirectory(directory);
   if (real === null) return false;
   const steps = relative(real, place);

@@ -3,10 +3,10 @@
 
 import { readlinkSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { firstLine, linkedFolder } from "./branch.ts";
+import { firstLine, readGitFile } from "./branch.ts";
 import { realPathOf } from "../files/real-path.ts";
 
-export interface Discovered {
+export interface FoundRepository {
   /** Where it was found: the top of the work tree, or the repository itself when it is bare. */
   readonly folder: string;
   /** Settings of this work tree, its HEAD and index. Null: `.git` leads nowhere we can tell. */
@@ -18,23 +18,23 @@ export interface Discovered {
  * Nearest first. The last one is what git takes; those before it look like repositories and are broken in our eyes,
  * but another version of git may see them otherwise.
  */
-export function discover(from: string): readonly Discovered[] {
+export function findRepositories(from: string): readonly FoundRepository[] {
   const start = realPathOf(from);
-  if (isFile(start)) return [pointed(start)];
-  const found: Discovered[] = [];
+  if (isFile(start)) return [fromGitFile(start)];
+  const found: FoundRepository[] = [];
   for (let at = start; ; at = dirname(at)) {
-    const own = findIn(at);
+    const own = repositoriesIn(at);
     found.push(...own);
     if (own.some(({ gitFolder }) => gitFolder !== null && isRepository(gitFolder)) || at === dirname(at)) return found;
   }
 }
 
 /** What `.git` of this very folder leads to, or the folder itself as a bare repository. */
-export function findIn(folder: string): readonly Discovered[] {
+export function repositoriesIn(folder: string): readonly FoundRepository[] {
   const entry = join(folder, ".git");
-  const found: Discovered[] = [];
+  const found: FoundRepository[] = [];
   if (isFolder(entry)) found.push({ folder, gitFolder: realPathOf(entry), isBare: false });
-  else if (isFile(entry)) found.push(pointed(entry));
+  else if (isFile(entry)) found.push(fromGitFile(entry));
   if (isRepository(folder)) found.push({ folder, gitFolder: folder, isBare: true });
   return found;
 }
@@ -45,8 +45,8 @@ export function commonFolder(gitFolder: string): string {
   return shared ? realPathOf(resolve(gitFolder, shared)) : gitFolder;
 }
 
-function pointed(file: string): Discovered {
-  const target = linkedFolder(file);
+function fromGitFile(file: string): FoundRepository {
+  const target = readGitFile(file);
   return { folder: dirname(file), gitFolder: target && realPathOf(target), isBare: false };
 }
 

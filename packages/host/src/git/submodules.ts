@@ -3,11 +3,11 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readRegular } from "../files/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
 /** About a million files. */
-const LARGEST = 128 * 1024 * 1024;
-const MOST_SHARED = 16;
+const MAX_INDEX_BYTES = 128 * 1024 * 1024;
+const MAX_INDEX_FILES = 16;
 /** The mode of a submodule's entry, 160000 in octal. */
 const GITLINK = 0xe000;
 const GITLINK_BYTES = Buffer.from([0, 0, 0xe0, 0]);
@@ -27,7 +27,7 @@ export function submodulePaths(gitFolder: string, hash: "sha1" | "sha256"): read
 function indexFiles(gitFolder: string): string[] {
   try {
     const names = readdirSync(gitFolder).filter((name) => name === "index" || name.startsWith("sharedindex."));
-    return names.slice(0, MOST_SHARED).map((name) => join(gitFolder, name));
+    return names.slice(0, MAX_INDEX_FILES).map((name) => join(gitFolder, name));
   } catch {
     return [];
   }
@@ -35,8 +35,8 @@ function indexFiles(gitFolder: string): string[] {
 
 function gitlinksIn(file: string, hash: "sha1" | "sha256"): string[] | null {
   try {
-    if (statSync(file).size > LARGEST) return null;
-    const { buffer, byteOffset, byteLength } = readRegular(file, LARGEST);
+    if (statSync(file).size > MAX_INDEX_BYTES) return null;
+    const { buffer, byteOffset, byteLength } = readRegularFile(file, MAX_INDEX_BYTES);
     const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
     // The quick answer for nearly all repositories.
     return bytes.includes(GITLINK_BYTES) ? readEntries(bytes, hash === "sha1" ? 20 : 32) : [];

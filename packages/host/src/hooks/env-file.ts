@@ -9,7 +9,7 @@ import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
 /** In the order the files are run: what knows more about the moment comes later. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];
 const NAME = /^(setup|sessionstart|cwdchanged|filechanged)-hook-(\d{1,6})\.sh$/;
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * The file of one hook, made when it is missing. Nothing for events that have none, and where none can be made. `n`
@@ -30,7 +30,7 @@ export function envFileFor(configDir: string, sessionId: string, event: HookEven
 
 /** The files that hold anything, in the order in which commands run them. For `createShell`, before each command. */
 export function envFilesOf(configDir: string, sessionId: string): readonly string[] {
-  return written(configDir, sessionId).map(({ path }) => path);
+  return usableFiles(configDir, sessionId).map(({ path }) => path);
 }
 
 export interface EnvFolder {
@@ -61,12 +61,12 @@ export function openEnvFolder(configDir: string, sessionId: string): EnvFolder {
 
 /** The session moved: what was meant for the old folder no longer holds. Before CwdChanged is fired. */
 export function clearFolderEnvFiles(configDir: string, sessionId: string): void {
-  for (const { event, path } of written(configDir, sessionId)) {
+  for (const { event, path } of usableFiles(configDir, sessionId)) {
     if (event === "cwdchanged" || event === "filechanged") truncateSync(path);
   }
 }
 
-function written(configDir: string, sessionId: string) {
+function usableFiles(configDir: string, sessionId: string) {
   const directory = directoryOf(configDir, sessionId);
   return namesIn(directory)
     .flatMap((name) => {
@@ -89,5 +89,5 @@ function namesIn(directory: string): readonly string[] {
 
 function isUsable(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size <= LARGEST;
+  return found?.isFile() === true && found.size > 0 && found.size <= MAX_BYTES;
 }

@@ -2,8 +2,8 @@
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
-import { seclude } from "../programs/seclude.ts";
-import { marked } from "../shell/environment/child-env.ts";
+import { protectOwnMemory } from "../programs/seclude.ts";
+import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
 import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
@@ -27,8 +27,8 @@ export function createHookProcesses(): HookProcesses {
     async run(handler, input, options) {
       // Nothing is started while or after we close; the run then says that it was cancelled.
       if (!closing.signal.aborted) guard();
-      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), seclude()]));
-      const env = marked(options.env, token);
+      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), protectOwnMemory()]));
+      const env = withMark(options.env, token);
       return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
     },
     async close() {

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { extractProgram } from "./extract-program.ts";
 import { findProgram } from "./find-program.ts";
 
-export interface RipgrepPlace {
+export interface RipgrepOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The copy inside the executable; it is put on disk before it can run. */
   readonly embedded?: string;
@@ -12,17 +12,17 @@ export interface RipgrepPlace {
   readonly cacheDir?: string;
 }
 
-export function findRipgrep({ env, embedded, cacheDir }: RipgrepPlace): string | null {
+export function findRipgrep({ env, embedded, cacheDir }: RipgrepOptions): string | null {
   if (env["KEELSON_RG"]) return existsSync(env["KEELSON_RG"]) ? env["KEELSON_RG"] : null;
   if (embedded && cacheDir) {
     const extracted = extractProgram(embedded, cacheDir);
     if (extracted !== null) return extracted;
   }
-  return packaged() ?? findProgram("rg", env["PATH"]);
+  return findPackaged() ?? findProgram("rg", env["PATH"]);
 }
 
 /** The platform package is asked directly; the package that fronts it would load a module for one path. */
-function packaged(): string | null {
+function findPackaged(): string | null {
   const program = process.platform === "win32" ? "rg.exe" : "rg";
   try {
     const found = Bun.resolveSync(

@@ -1,14 +1,14 @@
 // Runs ripgrep: directly, without a shell, in a process group of its own, with time and output bounded.
 
 import { ToolError, type Search, type SearchResult } from "@keelson/engine";
-import { findRipgrep, type RipgrepPlace } from "./find-ripgrep.ts";
-import { holdExisting } from "../files/held-folder.ts";
+import { findRipgrep, type RipgrepOptions } from "./find-ripgrep.ts";
+import { holdExistingFolder } from "../files/held-folder.ts";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export function createSearch(options: RipgrepPlace): Search {
+export function createSearch(options: RipgrepOptions): Search {
   let binary: string | null | undefined;
   // A configuration file could add `--pre`, which runs programs.
   const { RIPGREP_CONFIG_PATH: _, ...env } = options.env;
@@ -20,7 +20,7 @@ export function createSearch(options: RipgrepPlace): Search {
         throw new ToolError("ripgrep was not found. Install `rg` or set KEELSON_RG to its path.");
       }
       signal.throwIfAborted();
-      const child = startIn(cwd, (place) =>
+      const child = spawnIn(cwd, (place) =>
         Bun.spawn([binary!, ...args], {
           cwd: place,
           env,
@@ -56,8 +56,8 @@ export function createSearch(options: RipgrepPlace): Search {
 }
 
 /** In this very folder: a link that has taken its place meanwhile is not followed. */
-function startIn<Child>(cwd: string, start: (place: string) => Child): Child {
-  using held = holdExisting(cwd);
+function spawnIn<Child>(cwd: string, start: (place: string) => Child): Child {
+  using held = holdExistingFolder(cwd);
   return start(held.at("."));
 }
 

@@ -7,7 +7,7 @@ import { loadLibc } from "./libc.ts";
 const PR_SET_DUMPABLE = 4;
 
 /** Before anything is started that is not ours. It holds for this process alone: a program it starts begins anew. */
-export async function seclude(): Promise<void> {
+export async function protectOwnMemory(): Promise<void> {
   const libc = await loadLibc({ prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } });
   libc?.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

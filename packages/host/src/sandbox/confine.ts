@@ -22,7 +22,7 @@ export interface ConfinedCommand {
 export interface Confined {
   readonly argv: string[];
   /** The process that is started only waits for the command. */
-  readonly isKeeper: boolean;
+  readonly isWrapper: boolean;
   /** Once, when the command has ended. What the model should know of it. */
   leave(result: { readonly text: string; readonly code: number | null }): string[];
   /** Once, when its children are gone, too. */
@@ -48,7 +48,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     const paths = await shield?.paths(cwd);
     const forbidden = {
       denyRead: [...(paths?.denied.files ?? []), ...(paths?.denied.folders ?? [])],
-      denyWrite: guarded && paths ? unchangeable(paths.guarded) : [],
+      denyWrite: guarded && paths ? readOnlyPaths(paths.guarded) : [],
     };
     const inside = await sandbox
       .wrap({ script, shell, command: command.command, outside, forbidden })
@@ -59,7 +59,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     if (inside) {
       return {
         argv: inside.argv,
-        isKeeper: false,
+        isWrapper: false,
         leave: (result) => sandboxNotes(inside.finish(), result),
         release: () => paths?.leave(),
       };
@@ -71,38 +71,38 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
   const shielded = opensNoFile(command.command)
     ? null
     : await shield?.wrap(plain, { cwd, guarded, command: command.command });
-  if (!shielded) return { argv: plain, isKeeper: false, leave: () => [], release() {} };
+  if (!shielded) return { argv: plain, isWrapper: false, leave: () => [], release() {} };
   return {
     argv: shielded.argv,
-    isKeeper: shielded.isKeeper,
+    isWrapper: shielded.isWrapper,
     leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
     release() {},
   };
 }
 
 /** The sandbox has no eye on what a command changes, so git's settings are read-only in there. */
-function unchangeable({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
+function readOnlyPaths({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
   return [...readOnly, ...missingFiles, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
 }
 
 /** The words of programs that met a guarded path, in the languages of the C library and of Node. */
-const REFUSED = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
+const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
-  if (code === 0 || !REFUSED.test(text)) return [];
+  if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
     `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell start files and the like). ${ASK_OUTSIDE}`,
   ];
 }
 
-const STOPPED = /Read-only file system|Operation not permitted|Permission denied|\bE(?:ROFS|PERM|ACCES)\b/;
+const SANDBOX_ERROR = /Read-only file system|Operation not permitted|Permission denied|\bE(?:ROFS|PERM|ACCES)\b/;
 
 function sandboxNotes(violations: readonly string[], { text, code }: { text: string; code: number | null }): string[] {
   if (violations.length > 0) {
     return [`The sandbox stopped this command:\n${violations.map((line) => `- ${line}`).join("\n")}\n${ASK_OUTSIDE}`];
   }
-  if (code === 0 || !STOPPED.test(text)) return [];
-  const what = text.split("\n").find((line) => STOPPED.test(line))!;
+  if (code === 0 || !SANDBOX_ERROR.test(text)) return [];
+  const what = text.split("\n").find((line) => SANDBOX_ERROR.test(line))!;
   return [
     `The sandbox may have stopped this command: ${what.trim().slice(0, 300)}\nWriting is limited to the working directories, and the network to allowed domains. ${ASK_OUTSIDE}`,
   ];

@@ -3,7 +3,7 @@
 
 import type { SandboxOptions, SandboxReadiness } from "./full/prepare.ts";
 import type { SandboxBlock } from "./full/settings.ts";
-import type { ShieldQuestion, ShieldStatus } from "./shield/status.ts";
+import type { ShieldStatusOptions, ShieldStatus } from "./shield/status.ts";
 
 /** Gets the full sandbox ready when the settings ask for it, or says why it cannot be. */
 export async function prepareSandbox(
@@ -22,7 +22,7 @@ export async function sandboxProblems(ripgrep?: string | null): Promise<readonly
 }
 
 /** Whether this machine can shield commands, by a trial of about 3 ms. */
-export async function shieldStatus(question: ShieldQuestion): Promise<ShieldStatus> {
+export async function shieldStatus(question: ShieldStatusOptions): Promise<ShieldStatus> {
   const { tryShield } = await import("./shield/status.ts");
   return tryShield(question);
 }

@@ -8,7 +8,7 @@ const TAIL_CHARS = 5_000;
 /** UTF-8 needs at most four bytes for what counts as one or two characters. */
 const TAIL_BYTES = TAIL_CHARS * 4;
 /** A file of output does not grow past this; the command goes on unrecorded. */
-const LARGEST_FILE = 4 * 1024 ** 3;
+const MAX_FILE_BYTES = 4 * 1024 ** 3;
 
 export interface OutputCollector {
   push(chunk: Uint8Array): void;
@@ -26,7 +26,7 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
   const tail = keepTail();
 
   const keep = (chunk: Uint8Array) => {
-    if (file && size <= LARGEST_FILE) file = append(file, chunk);
+    if (file && size <= MAX_FILE_BYTES) file = append(file, chunk);
   };
 
   return {
@@ -38,7 +38,7 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
       text += decoder.decode(chunk, { stream: true });
       if (text.length <= maxOutput) return;
       isLong = true;
-      file = orNull(createFile);
+      file = tryCreate(createFile);
       for (const earlier of held) keep(earlier);
       held = [];
     },
@@ -62,7 +62,7 @@ function append(file: PrivateFile, chunk: Uint8Array): PrivateFile | null {
   }
 }
 
-function orNull(createFile: () => PrivateFile): PrivateFile | null {
+function tryCreate(createFile: () => PrivateFile): PrivateFile | null {
   try {
     return createFile();
   } catch {

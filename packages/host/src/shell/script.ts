@@ -1,7 +1,7 @@
 // The text handed to `bash -c` around a command, or to another shell where there is no bash. Pure.
 
 import type { ShellProgram } from "./environment/choose.ts";
-import { CLEARING } from "./environment/meaning.ts";
+import { CLEAR_SCRIPT } from "./environment/meaning.ts";
 
 export interface ScriptParts {
   readonly command: string;
@@ -29,8 +29,8 @@ export function scriptFor(parts: ScriptParts): string {
     ...(reportsDirectory ? [`trap '{ pwd -P >&${note}; } 2>/dev/null' EXIT`] : []),
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
-    ...sourcing(hookFiles),
-    ...(shell.kind === "bash" ? [CLEARING] : []),
+    ...sourceLines(hookFiles),
+    ...(shell.kind === "bash" ? [CLEAR_SCRIPT] : []),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
   ].join("\n");
@@ -38,7 +38,7 @@ export function scriptFor(parts: ScriptParts): string {
 }
 
 /** A file that is missing, broken, fails or says `exit` is not the end of the command. */
-function sourcing(files: readonly string[]): readonly string[] {
+function sourceLines(files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
   const lines = files.map(quote).map((file) => `[ -r ${file} ] && . ${file} || :`);
   return ["exit() { return 0; }", ...lines, "unset -f exit"];

@@ -12,7 +12,7 @@ import { startCommand } from "./process/command.ts";
 import { drain } from "./process/drain.ts";
 import { createGuardedGroups } from "./process/guarded-groups.ts";
 import { collectOutput } from "./output.ts";
-import { limited } from "./process/limited.ts";
+import { withLimits } from "./process/limited.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
@@ -60,7 +60,7 @@ export interface SessionShell extends Shell {
 }
 
 /** The system takes at most 128 KB as one argument; longer scripts go through a file. */
-const LONGEST_SCRIPT = 100_000;
+const MAX_SCRIPT_BYTES = 100_000;
 
 const NOT_STARTED: ShellResult = {
   text: "",
@@ -92,25 +92,25 @@ export function createShell(options: ShellOptions): SessionShell {
   async function prepare() {
     guard();
     const directory = join(options.configDir, "shell-snapshots");
-    const { seclude } = await import("../programs/seclude.ts");
+    const { protectOwnMemory } = await import("../programs/seclude.ts");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
-      seclude(),
+      protectOwnMemory(),
     ]);
     snapshotPath = snapshot;
     return { snapshot, openPipe };
   }
 
   async function openConfinement(): Promise<Confinement> {
-    const [{ createShield }, { createAfterlife }] = await Promise.all([
+    const [{ createShield }, { createCrashCleanup }] = await Promise.all([
       import("../sandbox/shield/shield.ts"),
       import("../sandbox/watch/afterlife.ts"),
     ]);
     const { shield } = options;
     const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];
     return {
-      shield: shield && createShield({ ...shield, governing }, token, createAfterlife(reaper)),
+      shield: shield && createShield({ ...shield, governing }, token, createCrashCleanup(reaper)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
     };
@@ -142,7 +142,7 @@ export function createShell(options: ShellOptions): SessionShell {
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
     });
-    const file = Buffer.byteLength(script) > LONGEST_SCRIPT ? keepScript(script, options.resultsDir) : null;
+    const file = Buffer.byteLength(script) > MAX_SCRIPT_BYTES ? saveScript(script, options.resultsDir) : null;
     const { confine } = await import("../sandbox/confine.ts");
     const entered = await confine(await loadConfinement(), {
       shell: program.path,
@@ -152,7 +152,7 @@ export function createShell(options: ShellOptions): SessionShell {
       id,
       outside: sandbox === "off",
     });
-    return { ...entered, openPipe, forget: () => forgetFile(file) };
+    return { ...entered, openPipe, forget: () => removeFile(file) };
   }
 
   function leave(pgid: number, entered: Confined, result: { text: string; code: number | null }): readonly string[] {
@@ -185,7 +185,7 @@ export function createShell(options: ShellOptions): SessionShell {
         groups.add(child.pid, entered);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const end = () => void groups.end(child.pid);
-        const { value: code, timedOut, aborted } = await limited(drain(child, output), { timeoutMs, signal, end });
+        const { value: code, timedOut, aborted } = await withLimits(drain(child, output), { timeoutMs, signal, end });
         groups.leaderEnded(child.pid);
         const printed = output.end();
         hasLeft = true;
@@ -200,9 +200,9 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async background(command, { cwd, description, toolUseId, sandbox }) {
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
-      const { argv, isKeeper, forget } = entered;
+      const { argv, isWrapper, forget } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isKeeper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
+      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
         return leave(pgid, entered, { text: "", code });
@@ -238,7 +238,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await (await confinement)?.shield?.close();
       await guardian.dismiss();
       await options.sandbox?.close();
-      forgetFile((await prepared)?.snapshot);
+      removeFile((await prepared)?.snapshot);
     },
   };
 }
@@ -253,13 +253,13 @@ function createOutputFile(directory: string, id: string) {
   }
 }
 
-function keepScript(script: string, directory: string): string {
+function saveScript(script: string, directory: string): string {
   const { fd, path } = createPrivateFile(directory, `script-${randomHex(8)}.sh`);
   writeSync(fd, script);
   closeSync(fd);
   return path;
 }
 
-function forgetFile(path: string | null | undefined): void {
+function removeFile(path: string | null | undefined): void {
   if (path && existsSync(path)) unlinkSync(path);
 }

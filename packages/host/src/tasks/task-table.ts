@@ -2,7 +2,7 @@
 // Knows nothing of processes or models; whoever starts work adds a row and says when it ended.
 
 import { closeSync, readSync } from "node:fs";
-import { openRegular } from "../files/regular-file.ts";
+import { openRegularFile } from "../files/regular-file.ts";
 
 export type TaskStatus = "running" | "completed" | "failed" | "killed";
 
@@ -46,7 +46,7 @@ export interface TaskWatchers {
   ended?(task: Task): void;
 }
 
-const MOST_ENDED = 1_000;
+const MAX_ENDED = 1_000;
 
 export function createTasks(options: { readonly watchers?: TaskWatchers; readonly now?: () => number } = {}): Tasks {
   const { watchers = {}, now = Date.now } = options;
@@ -107,13 +107,13 @@ interface Row {
 
 function forgetOldest(rows: Map<string, Row>): void {
   const ended = [...rows.values()].filter((row) => row.task.status !== "running");
-  for (const row of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) rows.delete(row.task.id);
+  for (const row of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) rows.delete(row.task.id);
 }
 
 function readTail(path: string, maxBytes: number): { text: string; size: number } {
   let file;
   try {
-    file = openRegular(path);
+    file = openRegularFile(path);
   } catch {
     return { text: "", size: 0 };
   }

@@ -118,7 +118,7 @@ export class Gate {
 
   /** For tools that look at many files: whether a deny rule hides this one. They run only after a call was judged. */
   mayRead(path: string): boolean {
-    return this.mayReadName(path) && this.#judge!.links.behind(path) === undefined;
+    return this.mayReadName(path) && this.#judge!.links.deniedTarget(path) === undefined;
   }
 
   /** The same for this name of the file alone, whatever others it has. */

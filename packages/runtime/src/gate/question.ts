@@ -6,7 +6,7 @@ import type { Access, GateQuestion } from "@keelson/engine";
 import { gitFolders, landings, nameFits, toLookUp, type LookUps, type OnDisk } from "@keelson/engine/gate";
 import { realPathOf } from "@keelson/host";
 import type { GitLookup } from "@keelson/host/git";
-import { contentsOf, matchesOf, type FoundPath } from "@keelson/host/look-up";
+import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 
 export { createGitLookup } from "@keelson/host/git";
 
@@ -79,11 +79,11 @@ const MOST_SEEN = 200_000;
 
 function onDisk({ patterns, folders }: LookUps): OnDisk {
   const sight = { left: MOST_SEEN };
-  const matches = known(patterns.map((pattern) => [pattern, matchesOf(pattern, nameFits, sight)]));
+  const matches = known(patterns.map((pattern) => [pattern, expandPattern(pattern, nameFits, sight)]));
   const contents = known(
     folders.map(({ path, pattern, ...depth }) => {
       const starts = pattern ? matches.get(path)?.map(({ given }) => given) : [path];
-      const found = starts?.map((start) => contentsOf(start, depth, sight));
+      const found = starts?.map((start) => listContents(start, depth, sight));
       return [path, found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? [])];
     }),
   );

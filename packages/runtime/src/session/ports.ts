@@ -1,7 +1,7 @@
 // What the engine is handed for one run, from the parts of the session.
 
 import type { Ports } from "@keelson/engine";
-import { files, gitBranch } from "@keelson/host";
+import { createFiles, gitBranch } from "@keelson/host";
 import type { Assembly } from "./assembly.ts";
 import { boundedRead } from "../gate/bounded-read.ts";
 import { initSignal } from "./facts.ts";
@@ -59,7 +59,7 @@ export function portsOf(all: Assembly, signal: AbortSignal): Ports {
       const judged = (path: string) => gate.judgedPath(call, path);
       return {
         ...world.tools,
-        files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
+        files: fileHistory ? fileHistory.around(createFiles(judged), call, judged) : createFiles(judged),
         toolUseId: call.id,
         signal,
         mayRead: boundedRead(

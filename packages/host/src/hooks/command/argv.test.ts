@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
-import { argvOf } from "./argv.ts";
+import { hookArgv } from "./argv.ts";
 
 const place = mkdtempSync(join(tmpdir(), "keelson-argv-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ const env = {
   SECRET: "s",
 };
 const argv = (handler: Omit<CommandHook, "type">, more: Record<string, string> = env) =>
-  argvOf({ type: "command", ...handler }, more, "/cwd");
+  hookArgv({ type: "command", ...handler }, more, "/cwd");
 
 test("shell form: bash reads the command as it is written; without bash, sh does", () => {
   const command = '"${CLAUDE_PROJECT_DIR}"/hook.sh | cat';

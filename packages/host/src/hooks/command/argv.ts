@@ -6,22 +6,22 @@ import { findProgram } from "../../programs/find-program.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-export type Argv = { readonly argv: readonly string[] } | { readonly problem: string };
+export type HookArgv = { readonly argv: readonly string[] } | { readonly problem: string };
 
 /** `cwd` is where a program given with a relative path is looked for. */
-export function argvOf({ command, args, shell }: CommandHook, env: Environment, cwd: string): Argv {
+export function hookArgv({ command, args, shell }: CommandHook, env: Environment, cwd: string): HookArgv {
   if (args) return programArgv(substitute(command, env), args, env, cwd);
   if (shell === "powershell") return powershellArgv(command, env);
   return { argv: [findProgram("bash", env["PATH"]) ?? "/bin/sh", "-c", command] };
 }
 
-function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): Argv {
+function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): HookArgv {
   const found = program.includes("/") ? resolve(cwd, program) : findProgram(program, env["PATH"]);
   if (found === null) return { problem: `'${program}' was not found on the PATH; install it or give its whole path` };
   return { argv: [found, ...args.map((arg) => substitute(arg, env))] };
 }
 
-function powershellArgv(command: string, env: Environment): Argv {
+function powershellArgv(command: string, env: Environment): HookArgv {
   const program = findProgram("pwsh", env["PATH"]) ?? findProgram("powershell", env["PATH"]);
   if (program === null) {
     return { problem: "PowerShell ('pwsh') was not found on the PATH; install it or write the hook for bash" };

@@ -1,8 +1,8 @@
 // Whether the first line a hook prints says that it goes on by itself: `{"async":true,"asyncTimeout":15000}`. Pure.
 
-import type { Head } from "./head.ts";
+import type { OutputHead } from "./head.ts";
 
-export interface Announcement {
+export interface AsyncLine {
   /** From `asyncTimeout`. */
   readonly timeoutMs?: number;
   /** Characters of stdout it took. */
@@ -10,11 +10,11 @@ export interface Announcement {
 }
 
 /** Bytes. No announcement is longer; a first line that is has something else to say. */
-const LONGEST = 4_096;
+const MAX_BYTES = 4_096;
 
 /** Reads it as soon as it is whole, also before its newline: the hook may print that when it is done. */
-export function readAnnouncement(stdout: Pick<Head, "text" | "size">): Announcement | "not yet" | "none" {
-  const text = stdout.text(LONGEST);
+export function readAsyncLine(stdout: Pick<OutputHead, "text" | "size">): AsyncLine | "not yet" | "none" {
+  const text = stdout.text(MAX_BYTES);
   if (text === "") return "not yet";
   if (!text.startsWith("{")) return "none";
   const newline = text.indexOf("\n");
@@ -25,7 +25,7 @@ export function readAnnouncement(stdout: Pick<Head, "text" | "size">): Announcem
     const isTime = typeof asyncTimeout === "number" && asyncTimeout > 0;
     return { ...(isTime ? { timeoutMs: asyncTimeout } : {}), length: newline < 0 ? line.length : newline + 1 };
   }
-  return said || newline >= 0 || stdout.size() >= LONGEST ? "none" : "not yet";
+  return said || newline >= 0 || stdout.size() >= MAX_BYTES ? "none" : "not yet";
 }
 
 function objectOf(line: string): Record<string, unknown> | undefined {

@@ -4,10 +4,10 @@ import type { CommandHook, HookRun } from "@keelson/protocol";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
-import { readAnnouncement, type Announcement } from "./async-line.ts";
-import { argvOf } from "./argv.ts";
-import { keepHead, type Head } from "./head.ts";
-import { createLimit } from "../limit.ts";
+import { readAsyncLine, type AsyncLine } from "./async-line.ts";
+import { hookArgv } from "./argv.ts";
+import { keepHead, type OutputHead } from "./head.ts";
+import { createTimeLimit } from "../limit.ts";
 import { startHook } from "./start.ts";
 
 export interface CommandHookOptions {
@@ -44,7 +44,7 @@ export async function runCommandHook(
   });
   if (options.signal.aborted || options.closing.aborted) return run(cancelled("interrupted", options.timeoutMs));
 
-  const argv = argvOf(handler, options.env, options.cwd);
+  const argv = hookArgv(handler, options.env, options.cwd);
   if ("problem" in argv) return run(notStarted(argv.problem, 127));
   const child = startHook(argv.argv, `${input}\n`, options);
   if ("problem" in child) return run(notStarted(child.problem, child.code));
@@ -52,10 +52,10 @@ export async function runCommandHook(
   options.groups.add(pid);
   void exited.then(() => options.groups.leaderEnded(pid));
 
-  using limit = createLimit(options.timeoutMs, [options.signal, options.closing]);
+  using limit = createTimeLimit(options.timeoutMs, [options.signal, options.closing]);
   const stdout = keepHead(MIB);
   const stderr = keepHead(MIB);
-  const announced = listen(stdout, options.onAsync, (ms) => limit.restart(ms));
+  const announced = watchForAsyncLine(stdout, options.onAsync, (ms) => limit.restart(ms));
   using _progress = reportProgress(stdout, stderr, options.onOutput);
   const printed = Promise.all([
     drain({ exited, output: child.stdout }, { push: (chunk) => announced.push(chunk) }),
@@ -71,7 +71,7 @@ export async function runCommandHook(
     return run(cancelled(end, limit.ms));
   }
   const [code] = end;
-  const problems = [moved, code === null ? "It was ended by a signal" : undefined, tooLong(stdout, stderr)];
+  const problems = [moved, code === null ? "It was ended by a signal" : undefined, truncationProblem(stdout, stderr)];
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
@@ -82,13 +82,13 @@ export async function runCommandHook(
 }
 
 /** Watches the beginning of stdout until it is known whether it announces that the hook goes on by itself. */
-function listen(stdout: Head, onAsync: CommandHookOptions["onAsync"], restart: (ms: number) => void) {
-  let found: Announcement | "not yet" | "none" = onAsync ? "not yet" : "none";
+function watchForAsyncLine(stdout: OutputHead, onAsync: CommandHookOptions["onAsync"], restart: (ms: number) => void) {
+  let found: AsyncLine | "not yet" | "none" = onAsync ? "not yet" : "none";
   return {
     push(chunk: Uint8Array) {
       stdout.push(chunk);
       if (found !== "not yet") return;
-      found = readAnnouncement(stdout);
+      found = readAsyncLine(stdout);
       if (typeof found === "string") return;
       if (found.timeoutMs !== undefined) restart(found.timeoutMs);
       onAsync?.(found.timeoutMs);
@@ -98,7 +98,7 @@ function listen(stdout: Head, onAsync: CommandHookOptions["onAsync"], restart: (
   };
 }
 
-function reportProgress(stdout: Head, stderr: Head, onOutput: CommandHookOptions["onOutput"]): Disposable {
+function reportProgress(stdout: OutputHead, stderr: OutputHead, onOutput: CommandHookOptions["onOutput"]): Disposable {
   let told = 0;
   const timer =
     onOutput &&
@@ -124,7 +124,7 @@ function notStarted(problem: string, exitCode: number | undefined): Omit<HookRun
   return { outcome: "error", ...(exitCode === undefined ? {} : { exitCode }), stdout: "", stderr: problem, problem };
 }
 
-function tooLong(stdout: Head, stderr: Head): string | undefined {
+function truncationProblem(stdout: OutputHead, stderr: OutputHead): string | undefined {
   const cut = [...(stdout.isCut() ? ["stdout"] : []), ...(stderr.isCut() ? ["stderr"] : [])];
   return cut.length === 0 ? undefined : `It printed more than 1 MiB to ${cut.join(" and ")}; the rest was dropped`;
 }

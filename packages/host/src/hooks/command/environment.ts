@@ -20,7 +20,7 @@ export function hookEnvironment(options: HookEnvironmentOptions): Record<string,
   const { projectDir, effort, envFile, root, data, pluginOptions = {} } = options;
   const session = Object.entries(sessionEnvironment(options)).filter(([name]) => !NOT_INHERITED.test(name));
   const chosen = Object.entries(pluginOptions).map(([key, value]) => [
-    `CLAUDE_PLUGIN_OPTION_${inCapitals(key)}`,
+    `CLAUDE_PLUGIN_OPTION_${toVariableName(key)}`,
     value,
   ]);
   return {
@@ -38,4 +38,4 @@ export function hookEnvironment(options: HookEnvironmentOptions): Record<string,
 /** Of a session around ours, or the user's own script for shell commands: a hook would take them for its own. */
 const NOT_INHERITED = /^(OTEL_|CLAUDE_PLUGIN_|CLAUDE_EFFORT$|CLAUDE_ENV_FILE$)/;
 
-const inCapitals = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
+const toVariableName = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");

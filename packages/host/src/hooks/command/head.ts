@@ -1,7 +1,7 @@
 // The beginning of what a process prints, up to a size; the rest is counted out and gone. Bytes that are no UTF-8 are
 // replaced, never an error.
 
-export interface Head {
+export interface OutputHead {
   push(chunk: Uint8Array): void;
   /** Bytes kept so far. */
   size(): number;
@@ -14,7 +14,7 @@ export interface Head {
 
 const FIRST_BYTES = 4_096;
 
-export function keepHead(limit: number): Head {
+export function keepHead(limit: number): OutputHead {
   // One buffer that grows: a million chunks of one byte must not become a million objects.
   let bytes = new Uint8Array(0);
   let size = 0;
@@ -27,7 +27,7 @@ export function keepHead(limit: number): Head {
       const part = chunk.length > limit - size ? chunk.subarray(0, limit - size) : chunk;
       if (part.length < chunk.length) isCut = true;
       if (part.length === 0) return;
-      bytes = withRoom(bytes, size + part.length, limit);
+      bytes = grow(bytes, size + part.length, limit);
       bytes.set(part, size);
       size += part.length;
     },
@@ -43,7 +43,7 @@ export function keepHead(limit: number): Head {
   };
 }
 
-function withRoom(bytes: Uint8Array<ArrayBuffer>, needed: number, limit: number): Uint8Array<ArrayBuffer> {
+function grow(bytes: Uint8Array<ArrayBuffer>, needed: number, limit: number): Uint8Array<ArrayBuffer> {
   if (needed <= bytes.length) return bytes;
   const larger = new Uint8Array(Math.min(limit, Math.max(needed, bytes.length * 2, FIRST_BYTES)));
   larger.set(bytes);

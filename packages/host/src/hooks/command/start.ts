@@ -1,7 +1,7 @@
 // Starts a hook's process: a session of its own without a terminal, the input as its stdin, real pipes for its output.
 
 import { closeSync, existsSync, statSync } from "node:fs";
-import { exitOf, readPipe } from "../../shell/process/command.ts";
+import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {
@@ -15,7 +15,7 @@ export interface HookProcess {
 }
 
 /** With the exit code a shell would give, where there is one. */
-export interface NotStarted {
+export interface StartFailure {
   readonly problem: string;
   readonly code?: number;
 }
@@ -26,12 +26,16 @@ export interface StartHookOptions {
   readonly openPipe: OpenPipe | null;
 }
 
-export function startHook(argv: readonly string[], input: string, options: StartHookOptions): HookProcess | NotStarted {
+export function startHook(
+  argv: readonly string[],
+  input: string,
+  options: StartHookOptions,
+): HookProcess | StartFailure {
   const { cwd, env } = options;
   try {
     return spawn(argv, input, options);
   } catch (error) {
-    if (existsSync(cwd)) return explain(argv[0]!, error);
+    if (existsSync(cwd)) return explainFailure(argv[0]!, error);
   }
   const project = env["CLAUDE_PROJECT_DIR"];
   const gone = `The working directory '${cwd}' no longer exists`;
@@ -39,7 +43,7 @@ export function startHook(argv: readonly string[], input: string, options: Start
   try {
     return { ...spawn(argv, input, { ...options, cwd: project }), moved: `${gone}; the hook ran in '${project}'` };
   } catch (error) {
-    return explain(argv[0]!, error);
+    return explainFailure(argv[0]!, error);
   }
 }
 
@@ -58,7 +62,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
     });
     return {
       pid: child.pid,
-      exited: exitOf(child),
+      exited: exitCodeOf(child),
       stdout: out ? readPipe(out.read) : (child.stdout as ReadableStream<Uint8Array>),
       stderr: err ? readPipe(err.read) : (child.stderr as ReadableStream<Uint8Array>),
     };
@@ -70,7 +74,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
   }
 }
 
-function explain(program: string, error: unknown): NotStarted {
+function explainFailure(program: string, error: unknown): StartFailure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" && existsSync(program)) {
     return { problem: `The interpreter that '${program}' names in its first line does not exist`, code: 127 };

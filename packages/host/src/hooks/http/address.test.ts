@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { forbiddenPlace } from "./address.ts";
+import { forbiddenNetwork } from "./address.ts";
 
 const PRIVATE = "a private network";
 const RESERVED = "a reserved network";
@@ -124,5 +124,5 @@ test.each([
   ["::1:127.0.0.256", NOTHING],
   ["[::1]", NOTHING],
 ])("forbiddenPlace(%j) is %p", (address, place) => {
-  expect(forbiddenPlace(address)).toBe(place);
+  expect(forbiddenNetwork(address)).toBe(place);
 });

@@ -3,19 +3,19 @@
 
 /** Undefined patterns allow every URL; an empty list allows none. */
 export function isAllowedUrl(url: URL, patterns: readonly string[] | undefined): boolean {
-  return patterns === undefined || patterns.some((pattern) => matches(url, pattern.trim()));
+  return patterns === undefined || patterns.some((pattern) => matchesPattern(url, pattern.trim()));
 }
 
-function matches(url: URL, pattern: string): boolean {
-  const parts = parse(pattern);
+function matchesPattern(url: URL, pattern: string): boolean {
+  const parts = parsePattern(pattern);
   if (!parts) return false;
   const { scheme, host, port, path } = parts;
   const usual = url.protocol === "https:" ? "443" : "80";
   return (
-    glob(url.protocol.slice(0, -1), scheme) &&
+    matchesStars(url.protocol.slice(0, -1), scheme) &&
     hostMatches(withoutDot(url.hostname), host) &&
     (port === "*" || (port || usual) === (url.port || usual)) &&
-    glob(url.pathname + url.search, path)
+    matchesStars(url.pathname + url.search, path)
   );
 }
 
@@ -32,7 +32,7 @@ interface Parts {
  * (`https://example.com*`) stands for a port and a path, not for more of the name: `example.com.evil.test` is another
  * host. Without a path only `/` matches.
  */
-function parse(pattern: string): Parts | undefined {
+function parsePattern(pattern: string): Parts | undefined {
   const found = /^(?:([a-z*]+):\/\/)?(\[[^\]/]*\]|[^:/?#@[\]\\]*)(?::(\d+|\*))?(\/.*)?$/is.exec(pattern);
   if (!found) return undefined;
   const [, scheme, authority = "", port, path] = found;
@@ -61,13 +61,13 @@ function hostMatches(host: string, pattern: string): boolean {
   const spare = labels.length - wanted.length;
   if (spare < 0 || (spare > 0 && !pattern.startsWith("*"))) return false;
   const aligned = [labels.slice(0, spare + 1).join("."), ...labels.slice(spare + 1)];
-  return wanted.every((label, index) => glob(aligned[index]!, label));
+  return wanted.every((label, index) => matchesStars(aligned[index]!, label));
 }
 
 const withoutDot = (host: string) => host.replace(/\.$/, "");
 
 /** `*` is any text. Goes back to the last star only, so its time is bounded by the product of both lengths. */
-function glob(text: string, pattern: string): boolean {
+function matchesStars(text: string, pattern: string): boolean {
   let at = 0;
   let next = 0; // in the pattern
   let star = -1;

@@ -2,27 +2,27 @@
 // addresses is dialled. Nobody looks the name up a second time, so its answer cannot change in between.
 
 import type { Socket } from "node:net";
-import { forbiddenPlace } from "./address.ts";
+import { forbiddenNetwork } from "./address.ts";
 
-export interface Target {
+export interface SocketAddress {
   /** An IP address, judged. */
   readonly address: string;
   readonly port: number;
 }
 
 /** All addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
+export type ResolveHost = (name: string) => Promise<readonly string[]>;
 /** Settles once connected. Destroys what it began when the signal comes. */
-export type Connect = (target: Target, signal: AbortSignal) => Promise<Socket>;
+export type ConnectSocket = (target: SocketAddress, signal: AbortSignal) => Promise<Socket>;
 
 export interface HookConnection {
   readonly socket: Socket;
-  readonly target: Target;
+  readonly target: SocketAddress;
   close(): void;
 }
 
 /** Why a hook may not go where its URL leads. The message is for people. */
-export class RefusedAddress extends Error {
+export class ForbiddenAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
@@ -30,17 +30,17 @@ export class RefusedAddress extends Error {
 export async function openConnection(
   url: URL,
   signal: AbortSignal,
-  { resolve = lookUp, connect = dial }: { readonly resolve?: Resolve; readonly connect?: Connect } = {},
+  { resolve = lookUp, connect = dial }: { readonly resolve?: ResolveHost; readonly connect?: ConnectSocket } = {},
 ): Promise<HookConnection> {
   const isSecure = url.protocol === "https:";
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const { name, isLiteral } = hostOf(url);
   const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
-  refuseForbidden(name, addresses);
+  rejectForbidden(name, addresses);
   const { socket, target } = await dialAny(addresses, port, connect, signal);
   if (!isSecure) return { socket, target, close: () => socket.destroy() };
   try {
-    const layer = await secured(socket, { name, isLiteral }, signal);
+    const layer = await startTls(socket, { name, isLiteral }, signal);
     return { socket: layer, target, close: () => (layer.destroy(), socket.destroy()) };
   } catch (error) {
     socket.destroy();
@@ -55,30 +55,30 @@ function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral:
 }
 
 /** One bad address spoils the name: who answers with both is trying something, or is not meant for hooks. */
-function refuseForbidden(name: string, addresses: readonly string[]): void {
-  if (addresses.length === 0) throw new RefusedAddress(`${name} has no address`);
+function rejectForbidden(name: string, addresses: readonly string[]): void {
+  if (addresses.length === 0) throw new ForbiddenAddress(`${name} has no address`);
   for (const address of addresses) {
-    const place = forbiddenPlace(address);
+    const place = forbiddenNetwork(address);
     if (place === undefined) continue;
     const subject = address === name ? address : `${name} resolves to ${address}, which`;
-    throw new RefusedAddress(
+    throw new ForbiddenAddress(
       `${subject} is ${place}: HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only`,
     );
   }
 }
 
-const PATIENCE_MS = 5_000; // for one address, when the name has others
+const ADDRESS_TIMEOUT_MS = 5_000; // for one address, when the name has others
 
 async function dialAny(
   addresses: readonly string[],
   port: number,
-  connect: Connect,
+  connect: ConnectSocket,
   signal: AbortSignal,
 ): Promise<Omit<HookConnection, "close">> {
   for (const address of addresses.slice(0, -1)) {
     const target = { address, port };
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(new Error(`${address} does not answer`)), PATIENCE_MS);
+    const timer = setTimeout(() => patience.abort(new Error(`${address} does not answer`)), ADDRESS_TIMEOUT_MS);
     try {
       return { socket: await connect(target, AbortSignal.any([signal, patience.signal])), target };
     } catch {
@@ -92,7 +92,7 @@ async function dialAny(
 }
 
 /** The certificate is checked against the name in the URL, never against the address that was dialled. */
-async function secured(
+async function startTls(
   socket: Socket,
   { name, isLiteral }: { readonly name: string; readonly isLiteral: boolean },
   signal: AbortSignal,
@@ -100,12 +100,12 @@ async function secured(
   const tls = await import("node:tls"); // 12 ms
   const host = name.replace(/\.$/, "");
   const layer = tls.connect({ socket, host, ...(isLiteral ? {} : { servername: host }) });
-  return established(layer, "secureConnect", signal);
+  return whenReady(layer, "secureConnect", signal);
 }
 
-async function dial({ address, port }: Target, signal: AbortSignal): Promise<Socket> {
+async function dial({ address, port }: SocketAddress, signal: AbortSignal): Promise<Socket> {
   const net = await import("node:net");
-  return established(net.connect({ host: address, port }), "connect", signal);
+  return whenReady(net.connect({ host: address, port }), "connect", signal);
 }
 
 async function lookUp(name: string): Promise<string[]> {
@@ -114,7 +114,7 @@ async function lookUp(name: string): Promise<string[]> {
 }
 
 /** The socket once it has said that it is ready. */
-function established(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+function whenReady(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const onError = (error: Error) => reject(error);
   const onClose = () => reject(new Error("the connection was closed before it was used"));

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from "node:http";
 import type { HookConnection } from "./connect.ts";
 
-export const MAX_ANSWER = 1024 * 1024;
-const MAX_HEADERS = 16 * 1024;
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -13,15 +13,15 @@ export interface HttpAnswer {
   readonly tooLong: boolean;
 }
 
-export interface Posting {
+export interface HookPost {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export async function post(
+export async function postHook(
   { socket, target }: HookConnection,
-  { url, headers, body }: Posting,
+  { url, headers, body }: HookPost,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const http = await import("node:http");
@@ -36,7 +36,7 @@ export async function post(
     createConnection: () => socket,
     host: target.address,
     port: target.port,
-    maxHeaderSize: MAX_HEADERS,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal,
   });
   request.on("response", resolve).on("error", reject);
@@ -52,8 +52,8 @@ async function readBounded(response: IncomingMessage): Promise<Pick<HttpAnswer, 
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_ANSWER) break;
+    if (size > MAX_ANSWER_BYTES) break;
   }
   const all = Buffer.concat(chunks);
-  return { body: new TextDecoder().decode(all.subarray(0, MAX_ANSWER)), tooLong: size > MAX_ANSWER };
+  return { body: new TextDecoder().decode(all.subarray(0, MAX_ANSWER_BYTES)), tooLong: size > MAX_ANSWER_BYTES };
 }

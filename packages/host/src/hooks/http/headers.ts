@@ -16,8 +16,8 @@ export function hookHeaders(
   const fill = (text: string) =>
     text.replace(VARIABLE, (_, braced?: string, bare?: string) => valueOf(braced ?? bare ?? ""));
   return Object.fromEntries(
-    Object.entries({ "content-type": "application/json", ...lowerCased(headers) })
-      .filter(([name]) => !OURS.has(name) && !name.startsWith("proxy-"))
+    Object.entries({ "content-type": "application/json", ...lowerCaseNames(headers) })
+      .filter(([name]) => !RESERVED.has(name) && !name.startsWith("proxy-"))
       // Cut after filling in: the value of a variable could begin another header as well.
       .map(([name, value]) => [name, fill(value).replace(/[\r\n\0]/g, "")]),
   );
@@ -26,7 +26,7 @@ export function hookHeaders(
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
 
 // Who is spoken to and where the body ends is not for a header to say.
-const OURS = new Set([
+const RESERVED = new Set([
   "host",
   "connection",
   "keep-alive",
@@ -38,5 +38,5 @@ const OURS = new Set([
   "expect",
 ]);
 
-const lowerCased = (headers: Readonly<Record<string, string>>) =>
+const lowerCaseNames = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

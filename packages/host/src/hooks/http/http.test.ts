@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { connect, createServer as createRawServer, type AddressInfo, type Socket } from "node:net";
 import type { HookRun, HttpHook } from "@keelson/protocol";
-import type { Connect, Target } from "./connect.ts";
+import type { ConnectSocket, SocketAddress } from "./connect.ts";
 import { runHttpHook, type HttpHookOptions } from "./http.ts";
 
 const closing: (() => void)[] = [];
@@ -13,8 +13,8 @@ afterAll(() => closing.forEach((close) => close()));
 
 /** A connector that writes down what it was asked for, and leaves this machine under no circumstances. */
 function loopbackOnly() {
-  const dialled: Target[] = [];
-  const dial: Connect = async (target, signal) => {
+  const dialled: SocketAddress[] = [];
+  const dial: ConnectSocket = async (target, signal) => {
     dialled.push(target);
     if (target.address !== "127.0.0.1" && target.address !== "::1") throw new Error("this test dials loopback only");
     const socket = connect({ host: target.address, port: target.port });
@@ -52,7 +52,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 async function post(
   url: string,
   { handler = {}, ...options }: Partial<HttpHookOptions> & { handler?: Partial<HttpHook> } = {},
-): Promise<{ run: Omit<HookRun, "durationMs">; dialled: readonly Target[] }> {
+): Promise<{ run: Omit<HookRun, "durationMs">; dialled: readonly SocketAddress[] }> {
   const { dial, dialled } = loopbackOnly();
   const { durationMs, ...run } = await runHttpHook({ type: "http", url, ...handler }, '{"hook_event_name":"Stop"}', {
     timeoutMs: 5_000,
@@ -115,7 +115,7 @@ test("a name is looked up once: what it answers after the check is never heard",
 test("the request travels over the socket that was dialled, whatever its name and port would lead to", async () => {
   const { port } = await listen(({ headers }, response) => void response.end(JSON.stringify({ host: headers.host })));
   const { dial } = loopbackOnly();
-  const elsewhere: Connect = ({ address }, signal) => dial({ address, port }, signal);
+  const elsewhere: ConnectSocket = ({ address }, signal) => dial({ address, port }, signal);
   const { run } = await post("http://localhost:1/", { connect: elsewhere });
   expect(run).toEqual(said('{"host":"localhost:1"}'));
 });
@@ -264,7 +264,7 @@ test("other spellings of this machine are dialled too", async () => {
     ["127.9.9.9", "127.9.9.9"],
   ] as const) {
     const dialled: string[] = [];
-    const nobody: Connect = async (target) => {
+    const nobody: ConnectSocket = async (target) => {
       dialled.push(target.address);
       throw new Error("nobody there");
     };

@@ -4,8 +4,14 @@
 import { isObject, tryParse, type HookRun, type HttpHook } from "@keelson/protocol";
 import { hookHeaders } from "./headers.ts";
 import { isAllowedUrl } from "./allowed-urls.ts";
-import { openConnection, RefusedAddress, type Connect, type HookConnection, type Resolve } from "./connect.ts";
-import { MAX_ANSWER, post, type HttpAnswer } from "./exchange.ts";
+import {
+  openConnection,
+  ForbiddenAddress,
+  type ConnectSocket,
+  type HookConnection,
+  type ResolveHost,
+} from "./connect.ts";
+import { MAX_ANSWER_BYTES, postHook, type HttpAnswer } from "./exchange.ts";
 
 export interface HttpHookOptions {
   readonly timeoutMs: number;
@@ -16,8 +22,8 @@ export interface HttpHookOptions {
   readonly allowedUrls?: readonly string[];
   /** The setting `httpHookAllowedEnvVars`. */
   readonly allowedEnvVars?: readonly string[];
-  readonly resolve?: Resolve;
-  readonly connect?: Connect;
+  readonly resolve?: ResolveHost;
+  readonly connect?: ConnectSocket;
 }
 
 /** Never rejects: whatever goes wrong is a `problem`, and no decision. */
@@ -31,18 +37,18 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
   const fail = (problem: string) => end({ outcome: "error", stdout: "", problem });
 
   const url = URL.parse(handler.url);
-  const refusal = url ? refusalOf(url, options.allowedUrls) : "the hook's URL cannot be read; write it out in full";
+  const refusal = url ? urlProblem(url, options.allowedUrls) : "the hook's URL cannot be read; write it out in full";
   if (!url || refusal !== undefined) return fail(refusal!);
 
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), Math.min(options.timeoutMs, LONGEST_TIMER));
+  const timer = setTimeout(() => late.abort(), Math.min(options.timeoutMs, MAX_TIMER_MS));
   const signal = AbortSignal.any([options.signal, late.signal]);
   let connection: HookConnection | undefined;
   try {
     const headers = hookHeaders(handler, options.env, options.allowedEnvVars);
     connection = await openConnection(url, signal, options);
-    const answer = await post(connection, { url, headers, body: input }, signal);
-    const problem = problemWith(answer, url);
+    const answer = await postHook(connection, { url, headers, body: input }, signal);
+    const problem = answerProblem(answer, url);
     return problem === undefined ? end({ outcome: "success", exitCode: 0, stdout: answer.body }) : fail(problem);
   } catch (error) {
     if (options.signal.aborted) return end({ outcome: "cancelled", stdout: "", problem: "stopped with the run" });
@@ -50,7 +56,7 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
       const problem = `${url.host} did not answer within ${options.timeoutMs / 1000} s`;
       return end({ outcome: "cancelled", stdout: "", problem });
     }
-    if (error instanceof RefusedAddress) return fail(error.message);
+    if (error instanceof ForbiddenAddress) return fail(error.message);
     return fail(`${url.host} could not be asked: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     clearTimeout(timer);
@@ -58,10 +64,10 @@ export async function runHttpHook(handler: HttpHook, input: string, options: Htt
   }
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Only origins are named in what people read: paths and queries of web hooks are often secrets. */
-function refusalOf(url: URL, allowed: readonly string[] | undefined): string | undefined {
+function urlProblem(url: URL, allowed: readonly string[] | undefined): string | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return `the hook's URL begins with "${url.protocol}"; only http and https can be posted to`;
   }
@@ -74,12 +80,12 @@ function refusalOf(url: URL, allowed: readonly string[] | undefined): string | u
   return undefined;
 }
 
-function problemWith({ status, body, tooLong }: HttpAnswer, { host }: URL): string | undefined {
+function answerProblem({ status, body, tooLong }: HttpAnswer, { host }: URL): string | undefined {
   if (status >= 300 && status < 400) {
     return `${host} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final address`;
   }
   if (status < 200 || status > 299) return `${host} answered with HTTP ${status}`;
-  if (tooLong) return `${host} answered with more than ${MAX_ANSWER / 1024 / 1024} MiB`;
+  if (tooLong) return `${host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`;
   if (body.trim() === "" || isObject(tryParse(body))) return undefined;
   return `${host} answered with something other than a JSON object`;
 }

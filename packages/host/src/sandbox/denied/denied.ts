@@ -5,8 +5,8 @@ import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
-import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
+import { lstatOrNull } from "../guarded/look.ts";
 
 export interface DenyOptions {
   /** The rules as they are now. A new array when they have changed. */
@@ -38,11 +38,11 @@ export interface DeniedFiles {
 }
 
 /** Mounting takes time for each; past this the rules alone have to do. */
-const MOST_HIDDEN = 400;
+const MAX_HIDDEN = 400;
 /** Files in denied folders that are asked for other names: with every command, and when a file with several is read. */
-const MOST_ASKED = { command: 500, read: 10_000 };
+const MAX_LINK_CHECKS = { command: 500, read: 10_000 };
 /** Outside the working directories trees may be endless. */
-const MOST_FOLDERS_OUTSIDE = 5_000;
+const MAX_FOLDERS_OUTSIDE = 5_000;
 
 interface Search {
   readonly index: FolderIndex;
@@ -82,7 +82,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   async function search(places: readonly string[]) {
     plan(places);
     let complete = true;
-    const found = [...literals.filter((path) => statOrNull(path) && !options.mayRead(path))];
+    const found = [...literals.filter((path) => lstatOrNull(path) && !options.mayRead(path))];
     for (const { index, folder } of searches) {
       found.push(...(await index.refresh()));
       if (!index.isCut) continue;
@@ -94,7 +94,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     const files = new Set<string>();
     const folders = new Set<string>();
     for (const path of found) {
-      const real = resolved(path);
+      const real = resolveEntry(path);
       if (!real) continue;
       if (!real.stat.isDirectory()) files.add(real.path);
       else if ([...places, options.home].some((place) => isInside(real.path, place))) {
@@ -119,7 +119,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       if (tree.isCut) complete = false;
       for (const folder of tree.folders()) folders.add(folder);
     }
-    const found = namesIn(folders, linked);
+    const found = findLinkNames(folders, linked);
     otherNames = { key: newKey, names: found.names, complete: complete && found.complete };
     return otherNames;
   }
@@ -129,29 +129,29 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const places = placesFor(cwd);
       const { files, folders, complete: isSearched } = await search(places);
       let complete = isSearched;
-      const { linked } = linkedFiles(files, folders, { most: MOST_ASKED.command });
+      const { linked } = linkedFiles(files, folders, { most: MAX_LINK_CHECKS.command });
       if (linked.size > 0) {
         const elsewhere = await namesElsewhere(linked, places);
         for (const name of elsewhere.names) files.add(name);
         complete &&= elsewhere.complete;
       }
-      const outer = [...folders].filter((path) => !inAny(path, folders));
-      const single = [...files].filter((path) => !inAny(path, folders));
-      if (outer.length + single.length > MOST_HIDDEN) {
+      const outer = [...folders].filter((path) => !isInsideAny(path, folders));
+      const single = [...files].filter((path) => !isInsideAny(path, folders));
+      if (outer.length + single.length > MAX_HIDDEN) {
         complete = false;
         warnOnce(
-          `Deny rules cover more than ${MOST_HIDDEN} files and folders; commands are kept from the first ${MOST_HIDDEN}`,
+          `Deny rules cover more than ${MAX_HIDDEN} files and folders; commands are kept from the first ${MAX_HIDDEN}`,
         );
       }
       return {
-        folders: outer.slice(0, MOST_HIDDEN),
-        files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)),
+        folders: outer.slice(0, MAX_HIDDEN),
+        files: single.slice(0, Math.max(0, MAX_HIDDEN - outer.length)),
         complete,
       };
     },
     async links(cwd) {
       const { files, folders, complete } = await search(placesFor(cwd));
-      const found = linkedFiles(files, folders, { most: MOST_ASKED.read });
+      const found = linkedFiles(files, folders, { most: MAX_LINK_CHECKS.read });
       return { linked: found.linked, complete: complete && found.complete };
     },
   };
@@ -173,13 +173,13 @@ function searchesFor(
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
       matches: (relative) => isMeant(relative) && !mayRead(join(folder, relative)),
-      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
+      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { maxFolders: MAX_FOLDERS_OUTSIDE }),
     });
     return { index, folder };
   });
 }
 
-function resolved(path: string): { path: string; stat: Stats } | null {
+function resolveEntry(path: string): { path: string; stat: Stats } | null {
   try {
     const real = realpathSync(path);
     return { path: real, stat: statSync(real) };
@@ -192,7 +192,7 @@ function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-function inAny(path: string, folders: ReadonlySet<string>): boolean {
+function isInsideAny(path: string, folders: ReadonlySet<string>): boolean {
   for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
     if (folders.has(path.slice(0, at))) return true;
   }

@@ -29,13 +29,13 @@ export function denyPlaces(
 ): DenyPlace[] {
   return rules.flatMap((rule) => {
     if (rule.behavior !== "deny" || rule.tool !== "Read" || rule.content === undefined) return [];
-    return anchored(rule.content.trim(), rule.base, directories, home).flatMap(({ base, pattern }) =>
-      placeOf(base, pattern),
+    return anchorPattern(rule.content.trim(), rule.base, directories, home).flatMap(({ base, pattern }) =>
+      toPlaces(base, pattern),
     );
   });
 }
 
-function anchored(content: string, ruleBase: string, directories: readonly string[], home: string) {
+function anchorPattern(content: string, ruleBase: string, directories: readonly string[], home: string) {
   if (content === "" || content.startsWith("!") || content.startsWith("#")) return [];
   if (content.startsWith("//")) return [{ base: "/", pattern: content.slice(1) }];
   if (content === "~" || content.startsWith("~/")) return [{ base: home, pattern: content.slice(1) || "/**" }];
@@ -48,7 +48,7 @@ function anchored(content: string, ruleBase: string, directories: readonly strin
 
 const ALL_DEPTHS = 64;
 
-function placeOf(base: string, pattern: string): DenyPlace[] {
+function toPlaces(base: string, pattern: string): DenyPlace[] {
   const written = splitNames(pattern);
   const segments = written.filter((segment) => segment !== "" && segment !== ".");
   // What is true of everything in a folder is true of the folder.

@@ -73,7 +73,7 @@ test("depth and number of folders are bounded", async () => {
   t.write("a/b/c/.env");
   expect(await t.index({ depth: 2 }).refresh()).toEqual([]);
   for (let n = 0; n < 10; n++) t.write(`f${n}/x`);
-  const index = t.index({ mostFolders: 5 });
+  const index = t.index({ maxFolders: 5 });
   await index.refresh();
   expect([index.isCut, index.folders().length]).toEqual([true, 5]);
 });
@@ -94,7 +94,7 @@ test("patterns that take too long end the search, which says so and lets others 
   };
   let ticks = 0;
   const clock = setInterval(() => ticks++, 1);
-  const index = t.index({ matches, mostMs: 40 });
+  const index = t.index({ matches, maxMatchMs: 40 });
   await index.refresh();
   clearInterval(clock);
   expect(index.isCut).toBe(true);

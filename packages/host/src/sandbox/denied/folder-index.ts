@@ -3,7 +3,7 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { statOrNull, lookThrough } from "../guarded/look.ts";
+import { lstatOrNull, statThroughLinks } from "../guarded/look.ts";
 
 export interface FolderIndex {
   /** Every match as of now. */
@@ -19,9 +19,9 @@ export interface FolderIndexOptions {
   /** On the path below `folder`. A folder that matches is not entered. */
   matches(relative: string, isFolder: boolean): boolean;
   readonly depth: number;
-  readonly mostFolders?: number;
+  readonly maxFolders?: number;
   /** How long `matches` may take in one refresh. */
-  readonly mostMs?: number;
+  readonly maxMatchMs?: number;
 }
 
 interface Known {
@@ -31,37 +31,37 @@ interface Known {
   subfolders: string[];
 }
 
-const MOST_FOLDERS = 20_000;
+const MAX_FOLDERS = 20_000;
 /** File systems date changes by a clock that ticks every few milliseconds: a folder changed just now may change again. */
 const TICK_MS = 50;
 /** The walk lets others run this often. */
-const BREATH_MS = 8;
+const YIELD_EVERY_MS = 8;
 /** For a hundred thousand files everyday rules take a tenth of this; only patterns made to be slow need more. */
-const MOST_MS = 5_000;
+const MAX_MATCH_MS = 5_000;
 
 /** Large, and filled by programs: entered once, later only when something at their top changes. */
-export const QUIET: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
+export const GENERATED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
 
 export function createFolderIndex({
   folder,
   matches,
   depth,
-  mostFolders = MOST_FOLDERS,
-  mostMs = MOST_MS,
+  maxFolders = MAX_FOLDERS,
+  maxMatchMs = MAX_MATCH_MS,
 }: FolderIndexOptions): FolderIndex {
   const known = new Map<string, Known>();
   /** Those asked for their date every time: all but what lies deep in quiet ones. */
   const watched = new Set<string>();
   const hits = new Map<string, readonly string[]>();
   let isCut = false;
-  let breath = 0;
+  let lastYieldMs = 0;
   let spentMs = 0;
 
   /** Lets others run now and then. */
-  async function breathe(): Promise<void> {
-    if (performance.now() - breath <= BREATH_MS) return;
+  async function yieldToOthers(): Promise<void> {
+    if (performance.now() - lastYieldMs <= YIELD_EVERY_MS) return;
     await Bun.sleep(0);
-    breath = performance.now();
+    lastYieldMs = performance.now();
   }
 
   /** Reads a folder's subfolders that are not known yet, and theirs. */
@@ -70,11 +70,11 @@ export function createFolderIndex({
     for (let at = open.pop(); at; at = open.pop()) {
       if (at.level >= depth) continue;
       // Deep inside a quiet folder nothing is watched; its own list is.
-      const isInQuiet = at.isQuiet || QUIET.has(baseOf(at.path));
+      const isInQuiet = at.isQuiet || GENERATED_FOLDERS.has(baseOf(at.path));
       for (const name of at.record.subfolders) {
         const path = join(at.path, name);
         if (known.has(path)) continue;
-        if (known.size >= mostFolders || spentMs > mostMs) {
+        if (known.size >= maxFolders || spentMs > maxMatchMs) {
           isCut = true;
           return;
         }
@@ -82,7 +82,7 @@ export function createFolderIndex({
         keep(path, found);
         if (!isInQuiet) watched.add(path);
         open.push({ path, record: found, level: at.level + 1, isQuiet: isInQuiet });
-        await breathe();
+        await yieldToOthers();
       }
     }
   }
@@ -94,12 +94,12 @@ export function createFolderIndex({
   }
 
   async function list(path: string): Promise<Known> {
-    const record: Known = { date: dateOf(path), found: [], subfolders: [] };
+    const record: Known = { date: mtimeOf(path), found: [], subfolders: [] };
     if (Date.now() - record.date < TICK_MS) record.date = -1;
     const entries = entriesOf(path);
     let began = performance.now();
     for (const entry of entries) {
-      if (spentMs > mostMs) {
+      if (spentMs > maxMatchMs) {
         isCut = true;
         break;
       }
@@ -108,7 +108,7 @@ export function createFolderIndex({
       if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
       else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
       spentMs += performance.now() - began;
-      if (performance.now() - breath > BREATH_MS) await breathe();
+      if (performance.now() - lastYieldMs > YIELD_EVERY_MS) await yieldToOthers();
       began = performance.now();
     }
     return record;
@@ -123,10 +123,10 @@ export function createFolderIndex({
   }
 
   async function update(): Promise<readonly string[]> {
-    breath = performance.now();
+    lastYieldMs = performance.now();
     spentMs = 0;
     if (!known.has(folder)) {
-      if (!statOrNull(folder)?.isDirectory()) return [];
+      if (!lstatOrNull(folder)?.isDirectory()) return [];
       const record = await list(folder);
       keep(folder, record);
       watched.add(folder);
@@ -135,7 +135,7 @@ export function createFolderIndex({
       for (const path of [...watched]) {
         const before = known.get(path);
         if (!before) continue;
-        const date = dateOf(path);
+        const date = mtimeOf(path);
         if (before.date === date) continue;
         if (date < 0) {
           forget(path);
@@ -175,8 +175,8 @@ export function entriesOf(folder: string): readonly Dirent[] {
 }
 
 /** -1 when it is gone. */
-function dateOf(path: string): number {
-  return lookThrough(path)?.mtimeMs ?? -1;
+function mtimeOf(path: string): number {
+  return statThroughLinks(path)?.mtimeMs ?? -1;
 }
 
 function levelOf(path: string, folder: string): number {

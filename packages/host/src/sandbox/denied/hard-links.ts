@@ -2,8 +2,8 @@
 
 import type { Stats } from "node:fs";
 import { basename, join } from "node:path";
-import { entriesOf, QUIET } from "./folder-index.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { entriesOf, GENERATED_FOLDERS } from "./folder-index.ts";
+import { lstatOrNull } from "../guarded/look.ts";
 
 export interface LinkedFile {
   readonly path: string;
@@ -14,9 +14,9 @@ export interface LinkedFile {
 /** By inode. */
 export type LinkedFiles = ReadonlyMap<string, LinkedFile>;
 
-export const inodeOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
+export const inodeKey = ({ dev, ino }: Stats) => `${dev}:${ino}`;
 
-const MOST_LOOKS = 200_000;
+const MAX_STATS = 200_000;
 
 /**
  * The regular files with several names among the given ones and in the given folders. Not in folders that package
@@ -29,18 +29,18 @@ export function linkedFiles(
 ): { readonly linked: LinkedFiles; readonly complete: boolean } {
   const linked = new Map<string, LinkedFile>();
   const add = (path: string) => {
-    const stat = statOrNull(path);
+    const stat = lstatOrNull(path);
     if (!stat?.isFile() || stat.nlink < 2) return;
-    linked.set(inodeOf(stat), { path, stamp: `${inodeOf(stat)}:${stat.nlink}:${stat.ctimeMs}` });
+    linked.set(inodeKey(stat), { path, stamp: `${inodeKey(stat)}:${stat.nlink}:${stat.ctimeMs}` });
   };
   for (const path of files) add(path);
-  const open = [...folders].filter((folder) => !QUIET.has(basename(folder)));
+  const open = [...folders].filter((folder) => !GENERATED_FOLDERS.has(basename(folder)));
   let looks = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of entriesOf(folder)) {
       if (++looks > most) return { linked, complete: false };
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && !QUIET.has(entry.name)) open.push(path);
+      if (entry.isDirectory() && !GENERATED_FOLDERS.has(entry.name)) open.push(path);
       else if (entry.isFile()) add(path);
     }
   }
@@ -48,7 +48,7 @@ export function linkedFiles(
 }
 
 /** Every name these files have directly in one of the folders. */
-export function namesIn(
+export function findLinkNames(
   folders: Iterable<string>,
   linked: LinkedFiles,
 ): { readonly names: readonly string[]; readonly complete: boolean } {
@@ -57,10 +57,10 @@ export function namesIn(
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!entry.isFile()) continue;
-      if (++looks > MOST_LOOKS) return { names, complete: false };
+      if (++looks > MAX_STATS) return { names, complete: false };
       const path = join(folder, entry.name);
-      const stat = statOrNull(path);
-      if (stat !== null && stat.nlink > 1 && linked.has(inodeOf(stat))) names.push(path);
+      const stat = lstatOrNull(path);
+      if (stat !== null && stat.nlink > 1 && linked.has(inodeKey(stat))) names.push(path);
     }
   }
   return { names, complete: true };

@@ -50,10 +50,10 @@ test("a denied file is recognised by its other names, in every kind of rule", as
   const twice = p.link("plain.txt", "plain-2.txt");
   const guard = createLinkGuard(p.options);
 
-  expect(guard.behind(links[0]!)).toBe("unknown");
+  expect(guard.deniedTarget(links[0]!)).toBe("unknown");
   await guard.prepare([p.root], { cwd: p.root, folders: true });
-  expect(links.map((path) => guard.behind(path))).toEqual([env, key, literal].map((path) => ({ path })));
-  expect([plain, twice, join(p.root, "missing")].map((path) => guard.behind(path))).toEqual([
+  expect(links.map((path) => guard.deniedTarget(path))).toEqual([env, key, literal].map((path) => ({ path })));
+  expect([plain, twice, join(p.root, "missing")].map((path) => guard.deniedTarget(path))).toEqual([
     undefined,
     undefined,
     undefined,
@@ -70,15 +70,15 @@ test("a link made later is seen at the next look; a file that has one name is no
   const other = p.write("other");
   const guard = createLinkGuard(p.options);
   await guard.prepare([other], { cwd: p.root, folders: true });
-  expect(guard.behind(other)).toBe(undefined);
+  expect(guard.deniedTarget(other)).toBe(undefined);
   const link = p.link(".env", "late.txt");
   await guard.prepare([link], { cwd: p.root, folders: true });
-  expect(guard.behind(link)).toEqual({ path: env });
+  expect(guard.deniedTarget(link)).toEqual({ path: env });
   expect(p.warnings).toEqual([]);
 });
 
 test("without rules about files nothing is looked at", () => {
   using p = project();
   p.write(".env");
-  expect(createLinkGuard(p.options).behind(p.link(".env", "a"))).toBe(undefined);
+  expect(createLinkGuard(p.options).deniedTarget(p.link(".env", "a"))).toBe(undefined);
 });

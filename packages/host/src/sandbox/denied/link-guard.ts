@@ -4,15 +4,15 @@
 import { sep } from "node:path";
 import { createDeniedFiles, type DeniedLinks, type DenyOptions } from "./denied.ts";
 import type { DenyRule } from "./deny-pattern.ts";
-import { QUIET } from "./folder-index.ts";
-import { inodeOf } from "./hard-links.ts";
-import { lookThrough } from "../guarded/look.ts";
+import { GENERATED_FOLDERS } from "./folder-index.ts";
+import { inodeKey } from "./hard-links.ts";
+import { statThroughLinks } from "../guarded/look.ts";
 
 export interface LinkGuard {
   /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */
   prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<void>;
   /** The denied file behind this one; `unknown` where not all could be looked up; undefined for any other file. */
-  behind(path: string): { readonly path: string } | "unknown" | undefined;
+  deniedTarget(path: string): { readonly path: string } | "unknown" | undefined;
 }
 
 export function createLinkGuard(options: DenyOptions): LinkGuard {
@@ -24,22 +24,22 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
       const rules = options.rules();
       if (!rules.some(isAboutFiles)) return;
       const matters = (path: string) => {
-        const stat = lookThrough(path);
+        const stat = statThroughLinks(path);
         return stat?.isDirectory() ? folders : (stat?.nlink ?? 0) > 1;
       };
       if (![...paths].some(matters)) return;
       known = { rules, links: await files.links(cwd) };
     },
-    behind(path) {
+    deniedTarget(path) {
       const rules = options.rules();
-      const stat = rules.some(isAboutFiles) ? lookThrough(path) : null;
+      const stat = rules.some(isAboutFiles) ? statThroughLinks(path) : null;
       if (!stat?.isFile() || stat.nlink < 2) return undefined;
       if (known?.rules !== rules) return "unknown";
       const { linked, complete } = known.links;
-      const found = linked.get(inodeOf(stat));
+      const found = linked.get(inodeKey(stat));
       if (found !== undefined) return { path: found.path };
       // Package managers link whole trees of files to their store.
-      return complete || path.split(sep).some((name) => QUIET.has(name)) ? undefined : "unknown";
+      return complete || path.split(sep).some((name) => GENERATED_FOLDERS.has(name)) ? undefined : "unknown";
     },
   };
 }

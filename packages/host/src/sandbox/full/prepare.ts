@@ -63,7 +63,10 @@ async function load(): Promise<SandboxLibrary> {
 const TRIAL = { script: "exit 0", shell: "/bin/sh", command: "exit 0" };
 
 /** A program that is there may still fail: a container without user namespaces, a broken build. About 20 ms. */
-async function tryOut(library: SandboxLibrary, config: SandboxedCommand["config"]): Promise<string | undefined> {
+async function runTrialCommand(
+  library: SandboxLibrary,
+  config: SandboxedCommand["config"],
+): Promise<string | undefined> {
   const id = randomHex(16);
   const argv = await library.wrap({ ...TRIAL, id, config });
   const { ok, text } = await runTrial(argv, { env: { PATH: process.env["PATH"] }, limitMs: 10_000 });
@@ -88,7 +91,7 @@ async function start(settings: SandboxBlock, options: SandboxOptions): Promise<S
     if (missing.length > 0) return missing.join("; ");
     const config = configFor({ denyRead: [], denyWrite: [] });
     await library.start(config);
-    const failure = await tryOut(library, config);
+    const failure = await runTrialCommand(library, config);
     if (failure) {
       await library.stop();
       return failure;

@@ -68,7 +68,7 @@ export function runtimeConfig(
     network: {
       allowedDomains: [...(network.allowedDomains ?? [])],
       deniedDomains: [...(network.deniedDomains ?? [])],
-      ...defined({
+      ...dropUndefined({
         allowUnixSockets: network.allowUnixSockets && paths(network.allowUnixSockets),
         allowAllUnixSockets: network.allowAllUnixSockets,
         allowLocalBinding: network.allowLocalBinding,
@@ -82,13 +82,13 @@ export function runtimeConfig(
       denyRead: [...paths(filesystem.denyRead), ...forbidden.denyRead],
       allowWrite: [...places.directories, ...places.temporary, ...paths(filesystem.allowWrite)],
       denyWrite: [...paths(filesystem.denyWrite), ...forbidden.denyWrite],
-      ...defined({
+      ...dropUndefined({
         allowRead: filesystem.allowRead && paths(filesystem.allowRead),
         disabled: filesystem.disabled,
       }),
     },
-    ...defined({
-      ignoreViolations: settings.ignoreViolations && mutable(settings.ignoreViolations),
+    ...dropUndefined({
+      ignoreViolations: settings.ignoreViolations && copyLists(settings.ignoreViolations),
       enableWeakerNestedSandbox: settings.enableWeakerNestedSandbox,
       enableWeakerNetworkIsolation: settings.enableWeakerNetworkIsolation,
       allowAppleEvents: settings.allowAppleEvents,
@@ -110,11 +110,11 @@ function settingPath(path: string, { directories, home }: SandboxPlaces): string
   return isAbsolute(path) ? path : resolve(directories[0] ?? "/", path);
 }
 
-function mutable(lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
+function copyLists(lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [...list]]));
 }
 
-function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function dropUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

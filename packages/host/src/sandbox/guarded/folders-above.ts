@@ -3,7 +3,7 @@
 
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
-import { statOrNull } from "./look.ts";
+import { lstatOrNull } from "./look.ts";
 
 export interface FoldersAbove {
   /** To be bound over themselves, so that they cannot be renamed. */
@@ -29,14 +29,14 @@ interface FolderOptions {
 /** Of the folders above these paths, those that could be renamed: whose own parent is writable. */
 export function foldersAbove(paths: readonly string[], options: FolderOptions): FoldersAbove {
   const isKept = new Set(options.kept.flatMap(withAncestors));
-  const isFree = new Set(withAncestors(options.free)).difference(isKept).difference(above(options.firm));
-  const folders = isKept.union(above(paths));
+  const isFree = new Set(withAncestors(options.free)).difference(isKept).difference(allAbove(options.firm));
+  const folders = isKept.union(allAbove(paths));
   const pinned: string[] = [];
   const kept: string[] = [];
   for (const folder of folders) {
     const parent = dirname(folder);
     if (parent === folder || options.readOnly.has(folder) || isFree.has(folder)) continue;
-    if (!isWritable(parent) || !statOrNull(folder)?.isDirectory()) continue;
+    if (!isWritable(parent) || !lstatOrNull(folder)?.isDirectory()) continue;
     // `/tmp` and its like are shared by everything.
     const isTop = dirname(parent) === parent;
     if (isTop || isKept.has(folder) || isOrdinary(folder, options.kept)) kept.push(folder);
@@ -51,7 +51,7 @@ function isOrdinary(folder: string, roots: readonly string[]): boolean {
   return root !== undefined && !folder.slice(root.length).includes(`${sep}.`);
 }
 
-function above(paths: readonly string[]): Set<string> {
+function allAbove(paths: readonly string[]): Set<string> {
   const parents = new Set(paths.map((path) => dirname(path)));
   return new Set([...parents].flatMap(withAncestors));
 }

@@ -3,12 +3,12 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readRegular } from "../../files/regular-file.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
 import { realPath } from "./look.ts";
 
-const LONGEST_POINTER = 4096;
+const MAX_POINTER_BYTES = 4096;
 /** A repository has a few of these; beyond this many nobody can look at each of them before every command. */
-const MOST_LOOKS = 10_000;
+const MAX_CHECKS = 10_000;
 
 export interface RepositoryFolders {
   /** The `.git` that was found, or the repository itself when it is bare. */
@@ -30,7 +30,7 @@ export function repositoryFolders(folder: string): readonly RepositoryFolders[] 
     const entry = join(at, ".git");
     const kind = kindOf(entry);
     if (kind === "folder") found.push({ entry, top: at, ...withModules(entry), worktrees: worktreesIn(entry) });
-    else if (kind === "file") found.push(pointedAt(entry, at));
+    else if (kind === "file") found.push(fromGitFile(entry, at));
     if (isBare(at)) found.push({ entry: at, top: at, ...withModules(at), worktrees: worktreesIn(at) });
     if (at === dirname(at)) return found;
   }
@@ -43,12 +43,12 @@ function isBare(folder: string): boolean {
 }
 
 /** A worktree or a submodule: `.git` is a file that names the folder, which may name another it shares. */
-function pointedAt(entry: string, top: string): RepositoryFolders {
+function fromGitFile(entry: string, top: string): RepositoryFolders {
   const nothing = { folders: [], unseen: [] };
-  const target = pointer(entry)?.match(/^gitdir: (.+)/)?.[1];
+  const target = readPointer(entry)?.match(/^gitdir: (.+)/)?.[1];
   if (!target) return { entry, top, ...nothing, worktrees: [] };
   const own = resolve(top, target.trimEnd());
-  const named = pointer(join(own, "commondir"));
+  const named = readPointer(join(own, "commondir"));
   const shared = named && resolve(own, named.trim());
   const { folders, unseen } = shared ? withModules(shared) : nothing;
   return {
@@ -73,7 +73,7 @@ function withModules(folder: string): Pick<RepositoryFolders, "folders" | "unsee
     if (real === null || seen.has(real)) continue;
     seen.add(real);
     for (const name of namesIn(at)) {
-      if (++looks > MOST_LOOKS) return { folders, unseen: [modules] };
+      if (++looks > MAX_CHECKS) return { folders, unseen: [modules] };
       const path = join(at, name);
       const isRepository = kindOf(join(path, "HEAD")) === "file";
       if (isRepository) folders.push(path);
@@ -98,9 +98,9 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function pointer(path: string): string | null {
+function readPointer(path: string): string | null {
   try {
-    return new TextDecoder().decode(readRegular(path, LONGEST_POINTER));
+    return new TextDecoder().decode(readRegularFile(path, MAX_POINTER_BYTES));
   } catch {
     return null;
   }

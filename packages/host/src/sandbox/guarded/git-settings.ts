@@ -35,7 +35,7 @@ export function safeSettings(
 
   const added = subtract(now, old);
   const removed = subtract(old, now);
-  const text = removed.map(asText).reduce((all, one) => all + one, without(after, added));
+  const text = removed.map(toConfigText).reduce((all, one) => all + one, removeSettings(after, added));
   const undone = [...new Set([...added, ...removed].map(({ name }) => name))];
   // Whatever the text was made to look like, the result is either right or the file from before.
   const result = parseGitConfig(text);
@@ -61,7 +61,7 @@ function subtract(from: readonly GitSetting[], other: readonly GitSetting[]): re
   });
 }
 
-function without(text: string, settings: readonly GitSetting[]): string {
+function removeSettings(text: string, settings: readonly GitSetting[]): string {
   return settings.toReversed().reduce((all, { from, to }) => {
     const lineStart = all.lastIndexOf("\n", from - 1) + 1;
     const isOwnLine = all.slice(lineStart, from).trim() === "";
@@ -69,7 +69,7 @@ function without(text: string, settings: readonly GitSetting[]): string {
   }, text);
 }
 
-function asText({ section, subsection, key, value }: GitSetting): string {
+function toConfigText({ section, subsection, key, value }: GitSetting): string {
   const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
   const header = subsection === undefined ? `[${section}]` : `[${section} ${quoted(subsection)}]`;
   if (value === null) return `\n${header}\n\t${key}\n`;

@@ -3,16 +3,16 @@
 
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
-import { readRegular } from "../../files/regular-file.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
 import { repositoryFolders, type RepositoryFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
-import { isFolder, statOrNull, realPath } from "./look.ts";
+import { isFolder, lstatOrNull, realPath } from "./look.ts";
 import { folderNames } from "../watch/tripwire.ts";
 
-const LARGEST_CONFIG = 1024 * 1024;
+const MAX_CONFIG_BYTES = 1024 * 1024;
 /** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */
-const MOST_MOUNTED = 64;
-const MOST_INCLUDED = 32;
+const MAX_MOUNTED = 64;
+const MAX_INCLUDED = 32;
 
 type Found = Record<
   "pinned" | "repositories" | "gitSettings" | "links" | "contents" | "closedFolders" | "unseen",
@@ -20,20 +20,20 @@ type Found = Record<
 >;
 
 /** What git reads besides the settings of a repository. */
-const OF_THE_USER = [".gitconfig", ".config/git/config"];
+const USER_CONFIGS = [".gitconfig", ".config/git/config"];
 
 export function guardGit(place: string, { home, guard, found }: GitGuard): void {
   for (const git of repositoryFolders(place)) {
-    for (const name of OF_THE_USER) guardInForce(join(home, name), { top: git.top, home, guard, found });
+    for (const name of USER_CONFIGS) guardReferenced(join(home, name), { top: git.top, home, guard, found });
     for (const [at, folder] of git.folders.entries()) {
       found.repositories.add(folder);
       // A bare repository is a folder people work in, as long as it is no more than that.
-      if (at < MOST_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
+      if (at < MAX_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
       else watchRepository(folder, found);
-      guardInForce(join(folder, "config"), { top: git.top, home, guard, found });
+      guardReferenced(join(folder, "config"), { top: git.top, home, guard, found });
     }
     for (const path of gitSettingsOf(git)) {
-      const isLink = statOrNull(path)?.isSymbolicLink() === true;
+      const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
       if (isLink) found.links.add(path);
       // Git writes through a link, to where it leads.
       found.gitSettings.add((isLink && realPath(path)) || path);
@@ -69,9 +69,9 @@ function watchRepository(folder: string, found: Found): void {
 }
 
 /** What the settings lead to: files they include, and hooks that git was told to look for elsewhere. */
-function guardInForce(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
+function guardReferenced(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
   const { top, home, guard } = places;
-  if (seen.has(config) || seen.size > MOST_INCLUDED) return;
+  if (seen.has(config) || seen.size > MAX_INCLUDED) return;
   seen.add(config);
   for (const { section, key, name, value } of settingsIn(config)) {
     if (value === null) continue;
@@ -80,7 +80,7 @@ function guardInForce(config: string, places: GitGuard & { readonly top: string 
     if (key !== "path" || (section !== "include" && section !== "includeif")) continue;
     const included = from(dirname(config));
     guard(included, "missingFiles");
-    guardInForce(included, places, seen);
+    guardReferenced(included, places, seen);
   }
 }
 
@@ -97,7 +97,7 @@ function guardHooks(path: string, { top, home, guard, found }: GitGuard & { read
 
 function settingsIn(config: string): readonly GitSetting[] {
   try {
-    const text = new TextDecoder("latin1").decode(readRegular(config, LARGEST_CONFIG));
+    const text = new TextDecoder("latin1").decode(readRegularFile(config, MAX_CONFIG_BYTES));
     return /hookspath|include/i.test(text) ? parseGitConfig(text).settings : [];
   } catch {
     return [];

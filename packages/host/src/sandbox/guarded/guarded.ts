@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { folderLooks, isFolder, statOrNull, lookThrough, realPath, type FolderLook } from "./look.ts";
+import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./look.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
 export interface GuardPlaces {
@@ -103,11 +103,11 @@ export function findGuarded(options: GuardPlaces): Guarded {
     contents: new Set<string>(),
     closedFolders: new Set<string>(),
   };
-  const lookAt = folderLooks();
+  const lookAt = createFolderLookup();
   const guard: Guard = (path, ifMissing) => {
     const { real: folder, links } = lookAt(dirname(path));
     for (const link of links) found.links.add(link);
-    const entry = folder === null ? null : statOrNull(path);
+    const entry = folder === null ? null : lstatOrNull(path);
     // What another session has put there for the time of a command is missing, and goes unless we hold it too.
     const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
     if (missing) found[missing].add(realMissing(path, lookAt));
@@ -115,7 +115,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = isLink ? realPath(path) : join(folder!, basename(path));
-    const target = isLink && real ? lookThrough(real) : entry;
+    const target = isLink && real ? statThroughLinks(real) : entry;
     if (!real || !(target?.isFile() || target?.isDirectory())) return;
     found.readOnly.add(real);
     if (target.isFile() && target.nlink > 1) found.contents.add(real);
@@ -191,7 +191,7 @@ function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: b
 }
 
 /** Where it would come into being, though the folders above it may be missing as well. */
-function realMissing(path: string, lookAt: (folder: string) => FolderLook): string {
+function realMissing(path: string, lookAt: (folder: string) => ResolvedFolder): string {
   const parent = dirname(path);
   return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
 }

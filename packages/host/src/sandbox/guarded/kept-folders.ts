@@ -2,8 +2,8 @@
 // wherever a command moved it.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
-import { statOrNull } from "./look.ts";
-import { setAside } from "../watch/tripwire.ts";
+import { lstatOrNull } from "./look.ts";
+import { moveAside } from "../watch/tripwire.ts";
 
 export interface KeptFolders {
   add(path: string): void;
@@ -25,7 +25,7 @@ export function createKeptFolders(): KeptFolders {
   const kept = new Set<string>();
 
   const isThere = (path: string, { dev, ino }: Held) => {
-    const entry = statOrNull(path);
+    const entry = lstatOrNull(path);
     return entry?.dev === dev && entry.ino === ino;
   };
   const forget = (path: string) => {
@@ -44,7 +44,7 @@ export function createKeptFolders(): KeptFolders {
       forget(path);
       return [];
     }
-    const notes = statOrNull(path) ? [setAside(path)] : [];
+    const notes = lstatOrNull(path) ? [moveAside(path)] : [];
     try {
       renameSync(where, path);
       return [...notes, `A command moved '${path}' to '${where}'. This session depends on it, so it was moved back.`];
@@ -85,7 +85,7 @@ function hold(path: string): Held | null {
 function placeOf({ fd, dev, ino }: Held): string | null {
   try {
     const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const entry = statOrNull(path);
+    const entry = lstatOrNull(path);
     return entry?.dev === dev && entry.ino === ino ? path : null;
   } catch {
     return null;

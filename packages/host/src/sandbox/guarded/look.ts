@@ -4,24 +4,24 @@
 import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-export function statOrNull(path: string): Stats | null {
-  return quietly(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
+export function lstatOrNull(path: string): Stats | null {
+  return nullOnError(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
 /** Through links. */
-export function lookThrough(path: string): Stats | null {
-  return quietly(() => statSync(path, { throwIfNoEntry: false }) ?? null);
+export function statThroughLinks(path: string): Stats | null {
+  return nullOnError(() => statSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
 export function isFolder(path: string): boolean {
-  return statOrNull(path)?.isDirectory() === true;
+  return lstatOrNull(path)?.isDirectory() === true;
 }
 
 export function realPath(path: string): string | null {
-  return quietly(() => realpathSync(path));
+  return nullOnError(() => realpathSync(path));
 }
 
-export interface FolderLook {
+export interface ResolvedFolder {
   /** With links resolved; null when there is no such folder. */
   readonly real: string | null;
   /** Those of its parts that are links. */
@@ -29,18 +29,18 @@ export interface FolderLook {
 }
 
 /** Remembers folders: many names are looked for in few of them. To be used for one moment only. */
-export function folderLooks(): (folder: string) => FolderLook {
-  const known = new Map<string, FolderLook>();
-  const lookAt = (folder: string): FolderLook => {
+export function createFolderLookup(): (folder: string) => ResolvedFolder {
+  const known = new Map<string, ResolvedFolder>();
+  const lookAt = (folder: string): ResolvedFolder => {
     let found = known.get(folder);
     if (!found) known.set(folder, (found = fresh(folder)));
     return found;
   };
-  const fresh = (folder: string): FolderLook => {
+  const fresh = (folder: string): ResolvedFolder => {
     const parent = dirname(folder);
     if (parent === folder) return { real: folder, links: [] };
     const above = lookAt(parent);
-    const entry = above.real === null ? null : statOrNull(folder);
+    const entry = above.real === null ? null : lstatOrNull(folder);
     if (!entry) return { real: null, links: above.links };
     if (!entry.isSymbolicLink()) return { real: join(above.real!, basename(folder)), links: above.links };
     return { real: realPath(folder), links: [...above.links, folder] };
@@ -49,10 +49,10 @@ export function folderLooks(): (folder: string) => FolderLook {
 }
 
 export function readLink(path: string): string | null {
-  return quietly(() => readlinkSync(path));
+  return nullOnError(() => readlinkSync(path));
 }
 
-function quietly<T>(ask: () => T): T | null {
+function nullOnError<T>(ask: () => T): T | null {
   try {
     return ask();
   } catch {

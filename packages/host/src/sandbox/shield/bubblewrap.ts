@@ -21,7 +21,7 @@ export interface BubblewrapOptions {
 }
 
 /** Root keeps its rights, save those that take covers off: to unmount, to look through another process, by file handle. */
-const ROOT_LOSES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"];
+const DROPPED_CAPABILITIES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"];
 
 export function bubblewrapArgv(
   { program, covers, mask, isRoot }: BubblewrapOptions,
@@ -37,7 +37,7 @@ export function bubblewrapArgv(
     "--dev-bind",
     "/",
     "/",
-    ...(isRoot ? ROOT_LOSES.flatMap((name) => ["--cap-drop", name]) : []),
+    ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
     "--ro-bind",
     mask,
     mask,

@@ -10,7 +10,7 @@ import { randomHex } from "../../random.ts";
 export async function createMask(mark: string): Promise<string> {
   const path = join(realpathSync(tmpdir()), `keelson-mask-${mark}`);
   try {
-    await leaveSocket(path);
+    await createSocketFile(path);
     chmodSync(path, 0);
   } catch {
     // Too long a name for a socket, or a file system without them. An empty file hides as well, if less clearly.
@@ -22,7 +22,7 @@ export async function createMask(mark: string): Promise<string> {
 }
 
 /** Closing a socket takes its name away, so it is given a second one first. */
-async function leaveSocket(path: string): Promise<void> {
+async function createSocketFile(path: string): Promise<void> {
   const first = join(realpathSync(tmpdir()), `keelson-${randomHex(8)}`);
   const server = Bun.listen({ unix: first, socket: { data() {} } });
   try {

@@ -2,13 +2,13 @@
 // it cannot change. No pid namespace, on purpose: a command's `&` children are meant to outlive it.
 
 import { existsSync, unlinkSync } from "node:fs";
-import type { Afterlife } from "../watch/afterlife.ts";
+import type { CrashCleanup } from "../watch/afterlife.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { createStandIns, type Held } from "./stand-in.ts";
+import { createStandIns, type HeldStandIn } from "./stand-in.ts";
 import { tryShield, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
 
@@ -26,7 +26,7 @@ export interface ShieldOptions extends DenyOptions {
 export interface Shielded {
   readonly argv: string[];
   /** bubblewrap stays as the parent of the command; Seatbelt makes way for it. */
-  readonly isKeeper: boolean;
+  readonly isWrapper: boolean;
   /** The command has ended, though children of it may go on: puts things back, and says what had to be undone. */
   leave(): string[];
 }
@@ -53,14 +53,14 @@ export interface Shield {
 }
 
 /** `mark` is in the name of a file that every shielded process has mounted, wherever it moved to. */
-export function createShield(options: ShieldOptions, mark: string, afterlife: Afterlife): Shield {
+export function createShield(options: ShieldOptions, mark: string, crashCleanup: CrashCleanup): Shield {
   const denied = createDeniedFiles(options);
-  const standIns = createStandIns((path) => afterlife.remove(path));
+  const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
     wroteOurselves: (path) => options.wroteOurselves?.(path) === true,
     warn: options.warn,
-    onWatch: (pristine) => afterlife.restore(pristine),
+    onWatch: (pristine) => crashCleanup.restore(pristine),
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
@@ -77,11 +77,11 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
 
   async function makeMask(): Promise<string> {
     const path = await createMask(mark);
-    afterlife.remove(path);
+    crashCleanup.remove(path);
     return path;
   }
 
-  async function hold({ missingFolders }: Guarded): Promise<Held[]> {
+  async function hold({ missingFolders }: Guarded): Promise<HeldStandIn[]> {
     if ((await status()).kind !== "bubblewrap") return [];
     const held = await Promise.all(missingFolders.map((path) => standIns.hold(path)));
     return held.filter((one) => one !== null);
@@ -101,7 +101,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
       const hidden = await denied.find(cwd);
       const guarded = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
-      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isKeeper: false, leave: () => [] };
+      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
       const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
@@ -114,7 +114,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
       watch.whenSettled(() => release(held));
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
-        isKeeper: true,
+        isWrapper: true,
         leave: () => watched.end(),
       };
     },
@@ -126,14 +126,14 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
     check: () => watch.check(),
     async close() {
       watch.close();
-      afterlife.close();
+      crashCleanup.close();
       const path = await mask;
       if (path && existsSync(path)) unlinkSync(path);
     },
   };
 }
 
-function release(held: readonly Held[]): void {
+function release(held: readonly HeldStandIn[]): void {
   for (const one of held) one.release();
 }
 

@@ -4,14 +4,14 @@
 
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, rmdirSync, type Stats } from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { lstatOrNull } from "../guarded/look.ts";
 
 export interface StandIns {
   /** Makes those that are missing. Null where nothing can be made, and so by no command either. */
-  hold(path: string): Promise<Held | null>;
+  hold(path: string): Promise<HeldStandIn | null>;
 }
 
-export interface Held {
+export interface HeldStandIn {
   readonly path: string;
   release(): void;
 }
@@ -19,8 +19,8 @@ export interface Held {
 /** Set when the folder is made, in one step, so that every session knows a stand-in from a folder of the user's. */
 const MARK = 0o1000;
 const LOCK_SHARED = 1;
-const LOCK_ALONE = 2;
-const DO_NOT_WAIT = 4;
+const LOCK_EXCLUSIVE = 2;
+const LOCK_NON_BLOCKING = 4;
 /** Whoever holds one alone is about to remove it, which takes no time. Somebody who goes on holding is none of ours. */
 const TRIES = 100;
 
@@ -35,8 +35,8 @@ export function createStandIns(onUse: (path: string) => void): StandIns {
       if (!told.has(path)) onUse(path);
       told.add(path);
       for (let tries = 0; tries < TRIES; tries++) {
-        if (!isThere(path)) return null;
-        const held = take(path, locking);
+        if (!ensureFolder(path)) return null;
+        const held = lockStandIn(path, locking);
         if (held === "busy") await Bun.sleep(1);
         else if (held !== "gone") return held;
       }
@@ -54,11 +54,11 @@ type Lock = (fd: number, operation: number) => boolean;
 async function loadLock(): Promise<Lock> {
   const libc = await loadLibc({ flock: { args: ["i32", "i32"], returns: "i32" } });
   // Without locks nobody is ever alone: what was made stays.
-  return (fd, operation) => (libc ? libc.flock(fd, operation | DO_NOT_WAIT) === 0 : operation === LOCK_SHARED);
+  return (fd, operation) => (libc ? libc.flock(fd, operation | LOCK_NON_BLOCKING) === 0 : operation === LOCK_SHARED);
 }
 
 /** Makes it if need be. */
-function isThere(path: string): boolean {
+function ensureFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: MARK | 0o755 });
     return true;
@@ -67,8 +67,8 @@ function isThere(path: string): boolean {
   }
 }
 
-function take(path: string, lock: Lock): Held | "gone" | "busy" | null {
-  const entry = statOrNull(path);
+function lockStandIn(path: string, lock: Lock): HeldStandIn | "gone" | "busy" | null {
+  const entry = lstatOrNull(path);
   if (!entry) return "gone";
   // A link cannot be mounted over.
   if (entry.isSymbolicLink()) return null;
@@ -82,15 +82,15 @@ function take(path: string, lock: Lock): Held | "gone" | "busy" | null {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : asItIs;
   }
   const isLocked = lock(fd, LOCK_SHARED);
-  if (isLocked && isAt(path, fd)) return { path, release: () => leave(path, fd, lock) };
+  if (isLocked && isAt(path, fd)) return { path, release: () => releaseStandIn(path, fd, lock) };
   closeSync(fd);
   return isLocked ? "gone" : "busy";
 }
 
 /** The last one removes it. While we hold it alone nobody else can begin to use it. */
-function leave(path: string, fd: number, lock: Lock): void {
+function releaseStandIn(path: string, fd: number, lock: Lock): void {
   try {
-    if (lock(fd, LOCK_ALONE) && isAt(path, fd)) remove(path);
+    if (lock(fd, LOCK_EXCLUSIVE) && isAt(path, fd)) remove(path);
   } finally {
     closeSync(fd);
   }
@@ -108,13 +108,13 @@ function remove(path: string): void {
 /** Somebody uses it now: from here on it is a folder like others. */
 function unmark(path: string): void {
   try {
-    chmodSync(path, statOrNull(path)!.mode & 0o777);
+    chmodSync(path, lstatOrNull(path)!.mode & 0o777);
   } catch {
     // Another user's. Whoever looks at it again will find it in use again.
   }
 }
 
 function isAt(path: string, fd: number): boolean {
-  const [there, held] = [statOrNull(path), fstatSync(fd)];
+  const [there, held] = [lstatOrNull(path), fstatSync(fd)];
   return there?.ino === held.ino && there.dev === held.dev && isStandIn(there);
 }

@@ -16,7 +16,7 @@ const LIMIT_MS = 5_000;
 const SEATBELT = "/usr/bin/sandbox-exec";
 const SEATBELT_TRIAL = [SEATBELT, "-p", "(version 1)(allow default)", "/usr/bin/true"];
 
-export interface ShieldQuestion {
+export interface ShieldStatusOptions {
   /** PATH. */
   readonly path: string | undefined;
   /** An absolute path set by an administrator. */
@@ -27,11 +27,11 @@ export interface ShieldQuestion {
 }
 
 /** A real trial run, about 3 ms. */
-export async function tryShield(options: ShieldQuestion): Promise<ShieldStatus> {
+export async function tryShield(options: ShieldStatusOptions): Promise<ShieldStatus> {
   const platform = options.platform ?? process.platform;
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
-    const trial = await tryOut(SEATBELT_TRIAL);
+    const trial = await runProbe(SEATBELT_TRIAL);
     return trial.ok
       ? { active: true, kind: "seatbelt", program: SEATBELT }
       : none(`sandbox-exec failed: ${trial.text}`);
@@ -41,8 +41,8 @@ export async function tryShield(options: ShieldQuestion): Promise<ShieldStatus> 
   const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
   if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
   const [trial, version] = await Promise.all([
-    tryOut([program, "--dev-bind", "/", "/", "--", "true"]),
-    options.withVersion ? tryOut([program, "--version"]) : undefined,
+    runProbe([program, "--dev-bind", "/", "/", "--", "true"]),
+    options.withVersion ? runProbe([program, "--version"]) : undefined,
   ]);
   if (!trial.ok) {
     return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
@@ -59,7 +59,7 @@ function none(reason: string): ShieldStatus {
   return { active: false, kind: "none", reason };
 }
 
-function tryOut(argv: string[]): Promise<Trial> {
+function runProbe(argv: string[]): Promise<Trial> {
   return runTrial(argv, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, limitMs: LIMIT_MS });
 }
 

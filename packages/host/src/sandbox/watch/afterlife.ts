@@ -6,7 +6,7 @@ import { createPrivateFile } from "../../files/private-file.ts";
 import { randomHex } from "../../random.ts";
 import type { Pristine } from "./watch.ts";
 
-export interface Afterlife {
+export interface CrashCleanup {
   /** An empty file of ours that has to go with us, or a folder that stands in for a missing one. */
   remove(path: string): void;
   /** How guarded paths have to be while commands run; null when nothing runs. */
@@ -15,17 +15,17 @@ export interface Afterlife {
 }
 
 /** Understood by the reaper's script, one for each line. */
-export interface Heir {
+export interface CleanupProcess {
   leftover(path: string): void;
   /** `copy` is a file with what belongs at `path`; without one nothing may be there. */
   restore(paths: readonly { readonly path: string; readonly copy?: string }[]): void;
   arm(isArmed: boolean): void;
 }
 
-export function createAfterlife(heir: () => Heir | undefined): Afterlife {
+export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): CrashCleanup {
   /** What each watched file contained, and our copy of that. */
   const copies = new Map<string, { readonly text: string; readonly copy: string }>();
-  let told = "";
+  let lastSent = "";
 
   function copyOf(path: string, text: string): string | undefined {
     const known = copies.get(path);
@@ -43,18 +43,18 @@ export function createAfterlife(heir: () => Heir | undefined): Afterlife {
   }
 
   return {
-    remove: (path) => heir()?.leftover(path),
+    remove: (path) => cleanup()?.leftover(path),
     restore(pristine) {
-      if (!pristine) return heir()?.arm(false);
+      if (!pristine) return cleanup()?.arm(false);
       const files = [...pristine.files].flatMap(([path, text]) => {
         const copy = copyOf(path, text);
         return copy === undefined ? [] : [{ path, copy }];
       });
       const list = [...files, ...pristine.missing.map((path) => ({ path }))];
       const key = JSON.stringify(list);
-      if (key !== told) heir()?.restore(list);
-      told = key;
-      heir()?.arm(true);
+      if (key !== lastSent) cleanup()?.restore(list);
+      lastSent = key;
+      cleanup()?.arm(true);
     },
     close: () => [...copies.values()].forEach(({ copy }) => drop(copy)),
   };

@@ -11,7 +11,7 @@ export interface Survivors {
 }
 
 /** Whoever ends and starts anew faster than we can look is taken for one that lives. */
-const MOST_LOOKS = 10;
+const MAX_ROUNDS = 10;
 
 /** `mark` is in the name of a file that every shielded process has mounted. */
 export function createSurvivors(mark: string): Survivors {
@@ -29,7 +29,7 @@ export function createSurvivors(mark: string): Survivors {
       return namespaces.get(namespace) ?? null;
     };
     let dead: ReadonlySet<string> = new Set();
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    for (let looks = 0; looks < MAX_ROUNDS; looks++) {
       const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
       const found = pids.filter((pid) => !known.has(pid)).map((pid) => ({ pid, answer: isShielded(pid) }));
       const withAnswer = (wanted: boolean | null) =>

@@ -4,18 +4,18 @@
 import { readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { randomHex } from "../../random.ts";
-import { statOrNull, readLink } from "../guarded/look.ts";
+import { lstatOrNull, readLink } from "../guarded/look.ts";
 
 const ASIDE = ".set-aside-";
 
 /** A name beside this one for what has to go from here. */
-export function asideOf(path: string): string {
+export function asidePath(path: string): string {
   return `${path}${ASIDE}${randomHex(4)}`;
 }
 
 /** Moves what a command put there out of the way, and says so. */
-export function setAside(path: string): string {
-  const aside = asideOf(path);
+export function moveAside(path: string): string {
+  const aside = asidePath(path);
   try {
     renameSync(path, aside);
     return `A command wrote '${path}', which is protected: it was moved to '${aside}'.`;
@@ -24,9 +24,9 @@ export function setAside(path: string): string {
   }
 }
 
-export function putBackLink(path: string, target: string): string {
-  const told = statOrNull(path)
-    ? setAside(path)
+export function restoreLink(path: string, target: string): string {
+  const told = lstatOrNull(path)
+    ? moveAside(path)
     : `'${path}', a protected link, was removed by a command and put back.`;
   try {
     symlinkSync(target, path);
@@ -36,7 +36,7 @@ export function putBackLink(path: string, target: string): string {
   return told;
 }
 
-export function isMoved(path: string, target: string): boolean {
+export function isLinkChanged(path: string, target: string): boolean {
   return readLink(path) !== target;
 }
 

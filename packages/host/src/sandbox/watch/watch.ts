@@ -6,10 +6,10 @@ import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import type { Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, statOrNull, readLink } from "../guarded/look.ts";
+import { isFolder, lstatOrNull, readLink } from "../guarded/look.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
-import { activeHooks, isMoved, folderNames, putBackLink, setAside } from "./tripwire.ts";
+import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./tripwire.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {
@@ -48,8 +48,8 @@ export interface Pristine {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const LOOK_AGAIN_MS = 1_000;
-const LEFT_RUNNING =
+const RECHECK_MS = 1_000;
+const STILL_RUNNING =
   "This command was allowed to change protected paths, but so may have something else that is still running. If the change is wanted, stop that first and run the command again.";
 
 export function createWatch(options: WatchOptions): Watch {
@@ -63,7 +63,7 @@ export function createWatch(options: WatchOptions): Watch {
   const approved: string[] = [];
   const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves, isNamed });
   const folders = createKeptFolders();
-  const untold: string[] = [];
+  const unreported: string[] = [];
   const survivors = createSurvivors(options.mark);
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
@@ -105,10 +105,10 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkMissing(): string[] {
     return [...missing, ...standIns].flatMap((path) => {
-      const entry = statOrNull(path);
+      const entry = lstatOrNull(path);
       // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
       if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
-      if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
+      if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
       standIns.delete(path);
       return [];
@@ -122,8 +122,8 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkLinks(): string[] {
     return [...links].flatMap(([path, target]) => {
-      if (!isMoved(path, target)) return [];
-      if (!isNamed(basename(path))) return [putBackLink(path, target)];
+      if (!isLinkChanged(path, target)) return [];
+      if (!isNamed(basename(path))) return [restoreLink(path, target)];
       links.delete(path);
       return [];
     });
@@ -134,7 +134,7 @@ export function createWatch(options: WatchOptions): Watch {
       folderNames(folder).flatMap((name) => {
         // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
         if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
-        if (!isNamed(name)) return [setAside(join(folder, name))];
+        if (!isNamed(name)) return [moveAside(join(folder, name))];
         names.add(name);
         return [];
       }),
@@ -151,17 +151,17 @@ export function createWatch(options: WatchOptions): Watch {
         for (const folder of git.folders) {
           if (repositories.has(folder)) continue;
           repositories.add(folder);
-          notes.push(...activeHooks(folder).map(setAside));
+          notes.push(...activeHooks(folder).map(moveAside));
         }
         // More of them than can be checked: none of them can be trusted.
-        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(setAside));
+        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(moveAside));
       }
     }
     return [...notes, ...files.check()];
   }
 
   /** Not the stand-ins: they are removed if they are empty, and a person's if they are not. */
-  function tellHeir(): void {
+  function updateCleanup(): void {
     options.onWatch({ missing: [...missing], files: files.pristine() });
   }
 
@@ -179,56 +179,56 @@ export function createWatch(options: WatchOptions): Watch {
   function settle(isLeft: boolean): void {
     if (!isLeft) forget();
     clearTimeout(timer);
-    timer = setTimeout(lookAgain, LOOK_AGAIN_MS);
+    timer = setTimeout(lookAgain, RECHECK_MS);
     timer.unref();
   }
 
   function lookAgain(): void {
     if (running > 0) return;
     const notes = check();
-    untold.push(...notes);
+    unreported.push(...notes);
     for (const note of notes) options.warn(note);
     const isLeft = survivors.any();
     if (!isLeft) return forget();
     // Overlooked a moment ago, when everything was forgotten.
     if (forgotten) add(forgotten);
-    tellHeir();
+    updateCleanup();
     settle(isLeft);
   }
 
   function end(): string[] {
     running--;
-    const notes = [...untold.splice(0), ...check()];
+    const notes = [...unreported.splice(0), ...check()];
     if (running === 0) settle(survivors.anyNew());
     return notes;
   }
 
   return {
     begin(guarded) {
-      untold.push(...check());
+      unreported.push(...check());
       running++;
       add(guarded);
-      tellHeir();
+      updateCleanup();
       return { end };
     },
     beginApproved(command) {
-      untold.push(...check());
+      unreported.push(...check());
       running++;
       const words = command.toLowerCase();
       approved.push(words);
       return {
         end() {
-          const earlier = untold.splice(0);
+          const earlier = unreported.splice(0);
           const notes = end();
           approved.splice(approved.indexOf(words), 1);
-          return [...earlier, ...notes, ...(notes.length > 0 ? [LEFT_RUNNING] : [])];
+          return [...earlier, ...notes, ...(notes.length > 0 ? [STILL_RUNNING] : [])];
         },
       };
     },
     check() {
       const notes = check();
-      untold.push(...notes);
-      if (last) tellHeir();
+      unreported.push(...notes);
+      if (last) updateCleanup();
       return notes.length > 0;
     },
     whenSettled: (action) => void settled.push(action),

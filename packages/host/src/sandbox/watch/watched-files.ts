@@ -7,7 +7,7 @@ import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
 import { isFolder } from "../guarded/look.ts";
-import { asideOf, setAside } from "./tripwire.ts";
+import { asidePath, moveAside } from "./tripwire.ts";
 
 export interface WatchedFiles {
   /** Begins to compare, from how it is now; `absent` for one that only appeared meanwhile. */
@@ -32,12 +32,12 @@ interface State {
   readonly mode: number;
 }
 
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Kernels stamp files with a clock that ticks every few milliseconds: a younger stamp may hide a second write. */
 const TICK_MS = 50;
 const APPROVE =
   "If the change is wanted, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
-const COMES_AND_GOES = new Set([".gitmodules", "config.worktree"]);
+const TRANSIENT_FILES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
 export function createWatchedFiles(options: {
@@ -71,7 +71,7 @@ export function createWatchedFiles(options: {
     if (after.text === null && !isFolder(dirname(path))) return true;
     if (kind === "content") return options.isNamed(basename(path));
     // One that comes and goes with branches and worktrees, and has said nothing that matters.
-    const text = after.text === null && COMES_AND_GOES.has(basename(path)) ? "" : after.text;
+    const text = after.text === null && TRANSIENT_FILES.has(basename(path)) ? "" : after.text;
     return typeof text === "string" && safe(path, before, text) === null;
   }
 
@@ -87,7 +87,7 @@ export function createWatchedFiles(options: {
     const result = typeof text === "string" ? safe(path, before, text) : null;
     if (!result) return putBack(path, before);
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
-    const kept = result.isWhole ? keepCopy(path) : "";
+    const kept = result.isWhole ? saveCopy(path) : "";
     const error = write(path, result.text, mode);
     return error ? `${what} They could not be put back: ${error}` : `${what} They were put back.${kept} ${APPROVE}`;
   }
@@ -107,7 +107,7 @@ function read(path: string): State {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat) return ABSENT;
-    const text = stat.isFile() && stat.size <= LARGEST ? readFileSync(path, "latin1") : undefined;
+    const text = stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, "latin1") : undefined;
     return { text, stamp: stampOf(path), changedMs: stat.ctimeMs, mode: stat.mode & 0o777 };
   } catch {
     return { ...ABSENT, text: undefined };
@@ -124,34 +124,34 @@ function stampOf(path: string): string {
 }
 
 function putBack(path: string, { text, mode }: State): string {
-  if (typeof text !== "string") return setAside(path);
+  if (typeof text !== "string") return moveAside(path);
   const now = lstatSync(path, { throwIfNoEntry: false });
-  if (now && !now.isFile()) return [setAside(path), write(path, text, mode)].join(" ").trim();
+  if (now && !now.isFile()) return [moveAside(path), write(path, text, mode)].join(" ").trim();
   // In place where there is a file: it may have a second name, under which it was written.
-  const error = now ? attempt(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
+  const error = now ? errorFrom(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be put back: ${error}` : `${what}: it was put back.`;
 }
 
 /** Of what goes although only part of it has to: whoever wrote the rest may want it back. */
-function keepCopy(path: string): string {
-  const aside = asideOf(path);
-  const error = attempt(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
+function saveCopy(path: string): string {
+  const aside = asidePath(path);
+  const error = errorFrom(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
   return error ? "" : ` The file as it was is kept as '${aside}'.`;
 }
 
 /** In one step, so that git never finds half a file. The reason when it fails, else nothing. */
 function write(path: string, text: string, mode: number): string {
   const temporary = join(dirname(path), `.keelson-${randomHex(8)}`);
-  const error = attempt(() => {
+  const error = errorFrom(() => {
     writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
     renameSync(temporary, path);
   });
-  if (error) attempt(() => unlinkSync(temporary));
+  if (error) errorFrom(() => unlinkSync(temporary));
   return error;
 }
 
-function attempt(action: () => void): string {
+function errorFrom(action: () => void): string {
   try {
     action();
     return "";

@@ -12,12 +12,12 @@ export interface ChildOrigin {
 }
 
 export function commandEnvironment(options: ChildOrigin & { readonly token: string }): Record<string, string> {
-  return marked({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
+  return withMark({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
 }
 
 /** What shell commands and hooks have in common. */
 export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOrigin): Record<string, string> {
-  const passed = Object.entries(childEnv).filter(([name]) => isPassedOn(name));
+  const passed = Object.entries(childEnv).filter(([name]) => isInherited(name));
   return {
     ...Object.fromEntries(passed),
     CLAUDECODE: "1",
@@ -29,10 +29,10 @@ export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOri
 }
 
 /** BUN_OPTIONS and BUN_BE_BUN would change what a nested copy of ourselves is; BUN_INSTALL is only a folder. */
-export function isPassedOn(name: string): boolean {
+export function isInherited(name: string): boolean {
   return !name.startsWith("BUN_") || name === "BUN_INSTALL";
 }
 
-export function marked(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
+export function withMark(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
   return { ...env, [MARK]: token };
 }

@@ -21,18 +21,18 @@ export interface ShellChoice {
 /** Looked at when the PATH names none: the usual systems, FreeBSD, Homebrew, NixOS. */
 const FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"];
 
-export interface ShellQuestion {
+export interface ChooseShellOptions {
   /** CLAUDE_CODE_SHELL, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The project: a program inside it is never taken for the shell. */
   readonly cwd?: string;
 }
 
-export function chooseShell({ env, cwd }: ShellQuestion, canRun = isProgram): ShellChoice {
+export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram): ShellChoice {
   const named = [env["CLAUDE_CODE_SHELL"], env["SHELL"]].filter((path) => path !== undefined && isAbsolute(path));
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => cwd === undefined || !isWithin(cwd, folder));
   const find = (kind: ShellProgram["kind"]): ShellProgram | undefined => {
-    const isOne = (place: string | null | undefined) => place && canRun(place) && isReally(kind, place);
+    const isOne = (place: string | null | undefined) => place && canRun(place) && isRealShell(kind, place);
     const given = named.find((each) => basename(each!) === kind && isOne(each));
     if (given) return { path: given, kind };
     const onPath = findProgram(kind, path.join(delimiter));
@@ -45,7 +45,7 @@ export function chooseShell({ env, cwd }: ShellQuestion, canRun = isProgram): Sh
 }
 
 /** `bash` may be a link to something else, such as busybox, which reads text in its own way. */
-function isReally(kind: ShellProgram["kind"], path: string): boolean {
+function isRealShell(kind: ShellProgram["kind"], path: string): boolean {
   return kind === "sh" || basename(realPathOf(path)).startsWith(kind);
 }
 

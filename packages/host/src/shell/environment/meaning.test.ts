@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandEnvironment } from "./child-env.ts";
-import { CLEARED, isCarriedOption } from "./meaning.ts";
+import { CLEARED_VARIABLES, isKeptOption } from "./meaning.ts";
 import { scriptFor } from "../script.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-meaning-")));
@@ -83,7 +83,7 @@ test("the table names every variable that is tried here, and the other way round
     Object.keys(HOSTILE)
       .filter((name) => !name.startsWith("BASH_FUNC_"))
       .sort(),
-  ).toEqual(Object.keys(CLEARED).sort());
+  ).toEqual(Object.keys(CLEARED_VARIABLES).sort());
 });
 
 test.each(PLAIN)("%s means the same whatever the environment holds", (command, shown) => {
@@ -101,6 +101,6 @@ test("options that decide what text means stay as bash has them", () => {
   const options = "dotglob nullglob failglob extglob nocaseglob cdable_vars lastpipe globstar expand_aliases".split(
     " ",
   );
-  expect(options.filter((name) => isCarriedOption(`shopt -s ${name}`))).toEqual(["globstar"]);
-  expect(isCarriedOption("shopt -s globstar; rm x")).toBe(false);
+  expect(options.filter((name) => isKeptOption(`shopt -s ${name}`))).toEqual(["globstar"]);
+  expect(isKeptOption("shopt -s globstar; rm x")).toBe(false);
 });

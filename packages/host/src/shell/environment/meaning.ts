@@ -4,7 +4,7 @@
 import { delimiter, isAbsolute } from "node:path";
 
 /** Variables of bash, each with what it would do. */
-export const CLEARED: Readonly<Record<string, string>> = {
+export const CLEARED_VARIABLES: Readonly<Record<string, string>> = {
   BASH_COMPAT: "makes bash read text as an older version did",
   BASH_ENV: "names a script that every bash runs first",
   BASH_LOADABLES_PATH: "says where builtins are loaded from",
@@ -33,7 +33,7 @@ export const CLEARED: Readonly<Record<string, string>> = {
 const EXPORTED_FUNCTION = /^BASH_FUNC_/;
 
 export function isCleared(name: string): boolean {
-  return Object.hasOwn(CLEARED, name) || EXPORTED_FUNCTION.test(name);
+  return Object.hasOwn(CLEARED_VARIABLES, name) || EXPORTED_FUNCTION.test(name);
 }
 
 /** An environment in which bash understands a command as it was judged. */
@@ -48,18 +48,18 @@ function absoluteEntries(path: string): string {
 }
 
 /** Options of bash that a start file may set for commands. Any other decides what patterns, words or `cd` mean. */
-const CARRIED_OPTIONS = new Set(["array_expand_once", "assoc_expand_once", "globstar", "inherit_errexit"]);
+const KEPT_OPTIONS = new Set(["array_expand_once", "assoc_expand_once", "globstar", "inherit_errexit"]);
 
 /** `shopt -s globstar`. */
-export function isCarriedOption(line: string): boolean {
+export function isKeptOption(line: string): boolean {
   const name = /^shopt -[su] (\w+)$/.exec(line)?.[1];
-  return name !== undefined && CARRIED_OPTIONS.has(name);
+  return name !== undefined && KEPT_OPTIONS.has(name);
 }
 
 /** Cannot be unset, have a value of bash's own, are for other shells, or would switch aliases off (POSIXLY_CORRECT). */
-const LEFT = new Set(["BASH_ENV", "BASHOPTS", "ENV", "POSIXLY_CORRECT", "PS4", "PWD", "SHELLOPTS"]);
+const NOT_UNSET = new Set(["BASH_ENV", "BASHOPTS", "ENV", "POSIXLY_CORRECT", "PS4", "PWD", "SHELLOPTS"]);
 
 /** Run in the shell itself after the user's scripts: what they set of these is not for the command. */
-export const CLEARING = `unset -v ${Object.keys(CLEARED)
-  .filter((name) => !LEFT.has(name))
+export const CLEAR_SCRIPT = `unset -v ${Object.keys(CLEARED_VARIABLES)
+  .filter((name) => !NOT_UNSET.has(name))
   .join(" ")} 2>/dev/null; PS4='+ '`;

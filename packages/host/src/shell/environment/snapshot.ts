@@ -6,9 +6,9 @@ import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../../files/private-file.ts";
 import type { ShellProgram } from "./choose.ts";
-import { isCarriedOption } from "./meaning.ts";
+import { isKeptOption } from "./meaning.ts";
 import { quote } from "../script.ts";
-import { outputOf, type StartFiles } from "./start-files.ts";
+import { readShellOutput, type StartFiles } from "./start-files.ts";
 import { zshVariables } from "./zsh-variables.ts";
 import { randomHex } from "../../random.ts";
 
@@ -28,17 +28,17 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<string | n
   const { shell, env, directory, userZsh } = options;
   const source = userZsh === undefined ? shell : ({ path: userZsh, kind: "zsh" } as const);
   if (!hasStartFiles(source, env)) return null;
-  const text = await (userZsh === undefined ? ownState(options) : variablesOf(userZsh, options));
-  return text ? keep(text, directory, shell) : null;
+  const text = await (userZsh === undefined ? readShellState(options) : zshExports(userZsh, options));
+  return text ? saveSnapshot(text, directory, shell) : null;
 }
 
-async function ownState(options: SnapshotOptions): Promise<string | null> {
+async function readShellState(options: SnapshotOptions): Promise<string | null> {
   const { shell, env } = options;
   const line = `--${randomHex(12)}--`;
   const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
   const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
   const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
-  const printed = await outputOf([shell.path, ...start, script], isWhole, options);
+  const printed = await readShellOutput([shell.path, ...start, script], isWhole, options);
   const parts = printed?.split(`${line}\n`);
   if (parts?.length !== PARTS + 1) return null;
   const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };
@@ -46,7 +46,7 @@ async function ownState(options: SnapshotOptions): Promise<string | null> {
 }
 
 /** Names and values, written anew for bash: nothing that zsh wrote is read as shell text. */
-async function variablesOf(zsh: string, options: SnapshotOptions): Promise<string> {
+async function zshExports(zsh: string, options: SnapshotOptions): Promise<string> {
   const { env, mayInherit = () => true } = options;
   const lines: string[] = [];
   for (const [name, value] of await zshVariables(zsh, options)) {
@@ -70,7 +70,7 @@ export interface ShellState {
 /** Pure. "" when a plain shell would behave the same. */
 export function snapshotText(state: ShellState, shell: ShellProgram, currentPath: string): string {
   const before = new Set(state.before.split("\n"));
-  const isCarried = (line: string) => (shell.kind === "bash" ? isCarriedOption(line) : !FIXED.test(line));
+  const isCarried = (line: string) => (shell.kind === "bash" ? isKeptOption(line) : !UNSETTABLE_OPTIONS.test(line));
   const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && isCarried(line));
   const path = joinPaths(currentPath, state.path.trim());
   const expand = shell.kind === "bash" ? "shopt -s expand_aliases\n" : "";
@@ -85,7 +85,7 @@ export function snapshotText(state: ShellState, shell: ShellProgram, currentPath
 }
 
 /** Options a running zsh cannot change or must not: job control and the editor belong to terminals. */
-const FIXED = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
+const UNSETTABLE_OPTIONS = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
 
 /** What we were started with goes first; what only the user's shell knows is added. */
 function joinPaths(current: string, fromShell: string): string {
@@ -104,7 +104,7 @@ function hasStartFiles(shell: ShellProgram, env: Readonly<Record<string, string>
   return names.some((name) => existsSync(name));
 }
 
-function keep(text: string, directory: string, shell: ShellProgram): string | null {
+function saveSnapshot(text: string, directory: string, shell: ShellProgram): string | null {
   try {
     const name = `snapshot-${shell.kind}-${Date.now()}-${randomHex(4)}.sh`;
     const { fd, path } = createPrivateFile(directory, name);

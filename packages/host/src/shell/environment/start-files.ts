@@ -3,7 +3,7 @@
 import type { Groups } from "../process/groups.ts";
 
 const LIMIT_MS = 10_000;
-const LARGEST = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface StartFiles {
   readonly env: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface StartFiles {
 }
 
 /** What it printed; null when it printed too much, too little, or took too long. */
-export async function outputOf(
+export async function readShellOutput(
   argv: string[],
   isWhole: (text: string) => boolean,
   { env, groups, limitMs = LIMIT_MS }: StartFiles,
@@ -42,7 +42,7 @@ export async function outputOf(
     for await (const chunk of child.stdout) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > LARGEST) return null;
+      if (size > MAX_BYTES) return null;
       // Something a start file left in the background may hold the pipe open: the last line is the end.
       const text = Buffer.concat(chunks).toString();
       if (isWhole(text)) return text;

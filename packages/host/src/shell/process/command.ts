@@ -33,7 +33,7 @@ export function startCommand({ argv, cwd, env, openPipe }: StartOptions): Runnin
     });
     return {
       pid: child.pid,
-      exited: exitOf(child),
+      exited: exitCodeOf(child),
       output: pipe ? readPipe(pipe.read) : (child.stdout as ReadableStream<Uint8Array>),
       directory: () => directoryFrom(notepad.take()),
     };
@@ -47,7 +47,7 @@ export function startCommand({ argv, cwd, env, openPipe }: StartOptions): Runnin
   }
 }
 
-export async function exitOf(child: Bun.Subprocess): Promise<number | null> {
+export async function exitCodeOf(child: Bun.Subprocess): Promise<number | null> {
   const code = await child.exited;
   return child.signalCode === null ? code : null;
 }

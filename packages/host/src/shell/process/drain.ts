@@ -5,7 +5,7 @@ import type { OutputCollector } from "../output.ts";
 
 const QUIET_MS = 10;
 const QUIET_ROUNDS = 3;
-const LONGEST_MS = 250;
+const MAX_DRAIN_MS = 250;
 
 /**
  * Resolves with the exit code once the shell has exited and its output is in. A child left behind (`server &`) keeps
@@ -29,7 +29,7 @@ export async function drain(
 
   const code = await child.exited;
   // Nearly always the end comes with the exit. Otherwise: whatever arrives until it is quiet for a moment.
-  const deadline = performance.now() + LONGEST_MS;
+  const deadline = performance.now() + MAX_DRAIN_MS;
   for (let quiet = 0; quiet < QUIET_ROUNDS && performance.now() < deadline;) {
     const before = chunks;
     await Promise.race([reading, Bun.sleep(QUIET_MS)]);

@@ -39,22 +39,22 @@ export interface Notepad {
   take(): string;
 }
 
-const LONGEST_NOTE = 16 * 1024;
+const MAX_NOTE_BYTES = 16 * 1024;
 
 export function openNotepad(openPipe: OpenPipe | null): Notepad {
   if (openPipe) {
     const { read, write } = openPipe({ nonBlocking: true });
-    return { write, closeWrite: () => closeSync(write), take: () => takeFrom(read, null) };
+    return { write, closeWrite: () => closeSync(write), take: () => readNote(read, null) };
   }
   const { fd, path } = createPrivateFile(tmpdir(), `keelson-${randomHex(12)}`);
   unlinkSync(path);
-  return { write: fd, closeWrite() {}, take: () => takeFrom(fd, 0) };
+  return { write: fd, closeWrite() {}, take: () => readNote(fd, 0) };
 }
 
-function takeFrom(fd: number, position: number | null): string {
-  const bytes = Buffer.alloc(LONGEST_NOTE);
+function readNote(fd: number, position: number | null): string {
+  const bytes = Buffer.alloc(MAX_NOTE_BYTES);
   try {
-    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, LONGEST_NOTE, position));
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, MAX_NOTE_BYTES, position));
   } catch {
     return ""; // EAGAIN: nothing was left, and somebody still holds the other end.
   } finally {

@@ -1,10 +1,10 @@
 // A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
 // what our commands left running, and then itself.
 
-import type { Heir } from "../../sandbox/watch/afterlife.ts";
+import type { CleanupProcess } from "../../sandbox/watch/afterlife.ts";
 import type { GroupWatcher } from "./groups.ts";
 
-export interface Reaper extends GroupWatcher, Heir {
+export interface Reaper extends GroupWatcher, CleanupProcess {
   /** Everything has been ended; the reaper is not needed. */
   dismiss(): Promise<void>;
 }
