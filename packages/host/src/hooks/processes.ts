@@ -2,7 +2,7 @@
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
-import { protectOwnMemory } from "../programs/seclude.ts";
+import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";

@@ -1,7 +1,7 @@
 // The text handed to `bash -c` around a command, or to another shell where there is no bash. Pure.
 
 import type { ShellProgram } from "./environment/choose.ts";
-import { CLEAR_SCRIPT } from "./environment/meaning.ts";
+import { CLEAR_SCRIPT } from "./environment/cleared-variables.ts";
 
 export interface ScriptParts {
   readonly command: string;

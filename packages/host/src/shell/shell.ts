@@ -92,7 +92,7 @@ export function createShell(options: ShellOptions): SessionShell {
   async function prepare() {
     guard();
     const directory = join(options.configDir, "shell-snapshots");
-    const { protectOwnMemory } = await import("../programs/seclude.ts");
+    const { protectOwnMemory } = await import("../programs/protect-memory.ts");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
@@ -105,7 +105,7 @@ export function createShell(options: ShellOptions): SessionShell {
   async function openConfinement(): Promise<Confinement> {
     const [{ createShield }, { createCrashCleanup }] = await Promise.all([
       import("../sandbox/shield/shield.ts"),
-      import("../sandbox/watch/afterlife.ts"),
+      import("../sandbox/watch/crash-cleanup.ts"),
     ]);
     const { shield } = options;
     const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];

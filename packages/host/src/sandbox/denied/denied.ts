@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
 import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
-import { lstatOrNull } from "../guarded/look.ts";
+import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface DenyOptions {
   /** The rules as they are now. A new array when they have changed. */

@@ -3,7 +3,7 @@
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { lstatOrNull, statThroughLinks } from "../guarded/look.ts";
+import { lstatOrNull, statThroughLinks } from "../guarded/stat.ts";
 
 export interface FolderIndex {
   /** Every match as of now. */

@@ -3,7 +3,7 @@
 import type { Stats } from "node:fs";
 import { basename, join } from "node:path";
 import { entriesOf, GENERATED_FOLDERS } from "./folder-index.ts";
-import { lstatOrNull } from "../guarded/look.ts";
+import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface LinkedFile {
   readonly path: string;

@@ -6,7 +6,7 @@ import { createDeniedFiles, type DeniedLinks, type DenyOptions } from "./denied.
 import type { DenyRule } from "./deny-pattern.ts";
 import { GENERATED_FOLDERS } from "./folder-index.ts";
 import { inodeKey } from "./hard-links.ts";
-import { statThroughLinks } from "../guarded/look.ts";
+import { statThroughLinks } from "../guarded/stat.ts";
 
 export interface LinkGuard {
   /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */

@@ -3,7 +3,7 @@
 
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
-import { lstatOrNull } from "./look.ts";
+import { lstatOrNull } from "./stat.ts";
 
 export interface FoldersAbove {
   /** To be bound over themselves, so that they cannot be renamed. */

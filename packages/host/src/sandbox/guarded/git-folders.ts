@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularFile } from "../../files/regular-file.ts";
-import { realPath } from "./look.ts";
+import { realPath } from "./stat.ts";
 
 const MAX_POINTER_BYTES = 4096;
 /** A repository has a few of these; beyond this many nobody can look at each of them before every command. */

@@ -6,8 +6,8 @@ import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
 import { readRegularFile } from "../../files/regular-file.ts";
 import { repositoryFolders, type RepositoryFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
-import { isFolder, lstatOrNull, realPath } from "./look.ts";
-import { folderNames } from "../watch/tripwire.ts";
+import { isFolder, lstatOrNull, realPath } from "./stat.ts";
+import { folderNames } from "../watch/move-aside.ts";
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 /** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./look.ts";
+import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
 export interface GuardPlaces {

@@ -2,8 +2,8 @@
 // wherever a command moved it.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
-import { lstatOrNull } from "./look.ts";
-import { moveAside } from "../watch/tripwire.ts";
+import { lstatOrNull } from "./stat.ts";
+import { moveAside } from "../watch/move-aside.ts";
 
 export interface KeptFolders {
   add(path: string): void;

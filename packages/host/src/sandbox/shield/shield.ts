@@ -2,7 +2,7 @@
 // it cannot change. No pid namespace, on purpose: a command's `&` children are meant to outlive it.
 
 import { existsSync, unlinkSync } from "node:fs";
-import type { CrashCleanup } from "../watch/afterlife.ts";
+import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";

@@ -4,7 +4,7 @@
 
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, rmdirSync, type Stats } from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
-import { lstatOrNull } from "../guarded/look.ts";
+import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface StandIns {
   /** Makes those that are missing. Null where nothing can be made, and so by no command either. */

@@ -6,10 +6,10 @@ import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import type { Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, lstatOrNull, readLink } from "../guarded/look.ts";
+import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
-import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./tripwire.ts";
+import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./move-aside.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {

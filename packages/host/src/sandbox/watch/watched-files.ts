@@ -6,8 +6,8 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
-import { isFolder } from "../guarded/look.ts";
-import { asidePath, moveAside } from "./tripwire.ts";
+import { isFolder } from "../guarded/stat.ts";
+import { asidePath, moveAside } from "./move-aside.ts";
 
 export interface WatchedFiles {
   /** Begins to compare, from how it is now; `absent` for one that only appeared meanwhile. */

@@ -1,6 +1,6 @@
 // The environment of a command: what configuration lets through, plus the variables that say who started it.
 
-import { plainEnvironment } from "./meaning.ts";
+import { plainEnvironment } from "./cleared-variables.ts";
 
 /** Set in every process we start for a session, so that those which left their process group can be found and ended. */
 const MARK = "KEELSON_SHELL";

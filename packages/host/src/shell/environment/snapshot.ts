@@ -6,7 +6,7 @@ import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../../files/private-file.ts";
 import type { ShellProgram } from "./choose.ts";
-import { isKeptOption } from "./meaning.ts";
+import { isKeptOption } from "./cleared-variables.ts";
 import { quote } from "../script.ts";
 import { readShellOutput, type StartFiles } from "./start-files.ts";
 import { zshVariables } from "./zsh-variables.ts";

@@ -2,7 +2,7 @@
 // for they mean something else in bash, where commands run.
 
 import { isInherited } from "./child-env.ts";
-import { isCleared } from "./meaning.ts";
+import { isCleared } from "./cleared-variables.ts";
 import { readShellOutput, type StartFiles } from "./start-files.ts";
 import { randomHex } from "../../random.ts";
 

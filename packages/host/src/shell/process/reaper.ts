@@ -1,7 +1,7 @@
 // A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
 // what our commands left running, and then itself.
 
-import type { CleanupProcess } from "../../sandbox/watch/afterlife.ts";
+import type { CleanupProcess } from "../../sandbox/watch/crash-cleanup.ts";
 import type { GroupWatcher } from "./groups.ts";
 
 export interface Reaper extends GroupWatcher, CleanupProcess {

@@ -4,7 +4,7 @@
 import { readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { randomHex } from "../../random.ts";
-import { lstatOrNull, readLink } from "../guarded/look.ts";
+import { lstatOrNull, readLink } from "../guarded/stat.ts";
 
 const ASIDE = ".set-aside-";
 

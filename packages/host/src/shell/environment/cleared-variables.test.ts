@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandEnvironment } from "./child-env.ts";
-import { CLEARED_VARIABLES, isKeptOption } from "./meaning.ts";
+import { CLEARED_VARIABLES, isKeptOption } from "./cleared-variables.ts";
 import { scriptFor } from "../script.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-meaning-")));
