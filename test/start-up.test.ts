@@ -21,7 +21,7 @@ const late = {
   "packages/engine/src/hooks/": "only when a hook waits for the event",
   "packages/host/src/hooks/command": "only when a hook runs",
   "packages/host/src/hooks/http": "only when a hook runs",
-  "packages/host/src/shell/command": "only when a command runs",
+  "packages/host/src/shell/process/": "only when a command runs",
   "packages/runtime/src/hooks/runners": "only when a hook runs",
   "packages/mcp/": "only with servers of a client",
   "packages/store/src/resume": "only for a session that is there already",
@@ -49,6 +49,8 @@ test("nothing heavy is loaded before the first request", async () => {
   const loaded = await loadedBeforeFirstRequest();
 
   const early = loaded.flatMap((path) => {
+    // A lazy twin is small and loads its module at the first call.
+    if (path.endsWith(".lazy.ts")) return [];
     const found = Object.entries(late).find(([part]) => path.includes(part));
     return found ? [`${path} (${found[1]})`] : [];
   });

@@ -38,7 +38,7 @@ export type SandboxReadiness =
   /** Asked for, not to be had, and the settings say not to start without. */
   | { readonly active: false; readonly error: string };
 
-export async function startSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
+export async function prepareSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
   if (typeof reason !== "string") return { active: true, sandbox: reason };
   if (settings.failIfUnavailable) {
@@ -50,7 +50,7 @@ export async function startSandbox(settings: SandboxBlock, options: SandboxOptio
   return { active: false, reason: `The sandbox is on (sandbox.enabled) and cannot be used: ${reason}` };
 }
 
-export async function missingForSandbox(ripgrep?: string | null): Promise<readonly string[]> {
+export async function sandboxProblems(ripgrep?: string | null): Promise<readonly string[]> {
   const library = await load();
   return library.missing(ripgrep ?? undefined);
 }

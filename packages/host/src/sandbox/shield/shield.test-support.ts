@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createShell } from "../../shell/shell.ts";
 import { createTasks } from "../../tasks/task-table.ts";
 import type { DenyRule } from "../denied/deny-pattern.ts";
-import { tryShield } from "./status.ts";
+import { shieldStatus } from "./status.ts";
 
-const { active } = await tryShield({ path: process.env["PATH"] });
+const { active } = await shieldStatus({ path: process.env["PATH"] });
 if (!active && process.env["CI"] && process.platform === "linux") {
   throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
 }

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shielded, world } from "./shield.test-support.ts";
-import { tryShield } from "./status.ts";
+import { shieldStatus } from "./status.ts";
 
 setDefaultTimeout(20_000);
 
@@ -121,11 +121,11 @@ shielded("after close nothing of ours is left in the temporary folder", async ()
 });
 
 test("where there is no bubblewrap the reason names the fix", async () => {
-  expect(await tryShield({ path: "/nowhere", platform: "linux" })).toEqual({
+  expect(await shieldStatus({ path: "/nowhere", platform: "linux" })).toEqual({
     active: false,
     kind: "none",
     reason: "bubblewrap is not installed (install the package bubblewrap)",
   });
-  const broken = await tryShield({ path: "", platform: "linux", bwrapPath: "/bin/false" });
+  const broken = await shieldStatus({ path: "", platform: "linux", bwrapPath: "/bin/false" });
   expect(broken).toMatchObject({ active: false, reason: expect.stringContaining("cannot be used here") });
 });

@@ -9,7 +9,7 @@ import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.t
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
 import { createStandIns, type HeldStandIn } from "./stand-in.ts";
-import { tryShield, type ShieldStatus } from "./status.ts";
+import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -68,7 +68,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
   const status = () => (ready ??= start());
 
   async function start(): Promise<ShieldStatus> {
-    const found = await tryShield({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
     if (!found.active) {
       options.warn(`Commands run without the shield, by rules alone: ${found.reason}`);
     }

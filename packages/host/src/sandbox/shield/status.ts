@@ -27,7 +27,7 @@ export interface ShieldStatusOptions {
 }
 
 /** A real trial run, about 3 ms. */
-export async function tryShield(options: ShieldStatusOptions): Promise<ShieldStatus> {
+export async function shieldStatus(options: ShieldStatusOptions): Promise<ShieldStatus> {
   const platform = options.platform ?? process.platform;
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
