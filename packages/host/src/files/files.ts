@@ -1,19 +1,19 @@
-// The session's files: regular ones only, written by rename. Decides nothing about who may touch what.
+// File access for a session: opens only regular files and replaces them by rename. Decides no permissions.
 
 import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
 import { ToolError, type Files, type FileStat } from "@keelson/engine";
 import { withToolErrors, openRegularFile, readBytes, replacedMessage } from "./regular-file.ts";
 import { writeFile } from "./write-file.ts";
 
-/** Up to here a blocking read is faster than a trip through the thread pool. */
+/** Up to this size, a blocking read is faster than the thread pool. */
 const SMALL_BYTES = 256 * 1024;
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Nothing a model can use is larger; callers set tighter limits. */
+/** No model can use more; callers set lower limits. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * `checkedPath` tells where a path led when the gate decided about it: that is opened, or nothing. Without an answer a path
- * is opened where it leads now.
+ * `checkedPath` returns the real path that the gate checked: only that file is opened. If it returns undefined, links
+ * are followed as they are now.
  */
 export function createFiles(checkedPath: (path: string) => string | undefined = () => undefined): Files {
   return {
@@ -63,7 +63,7 @@ function statOf(path: string, checkedPath: string | undefined): FileStat | null 
 }
 
 async function readLarge(fd: number, size: number): Promise<Uint8Array> {
-  // 1.6 ms to load, and most sessions read no file this large.
+  // 1.6 ms, and most sessions read no file this large.
   const { promisify } = await import("node:util");
   const readAsync = promisify(read);
   const bytes = Buffer.allocUnsafe(size);

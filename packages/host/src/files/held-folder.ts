@@ -1,5 +1,5 @@
-// A folder held in place: what is done in it stays in it, whatever its path leads to by then.
-// Linux reaches names through the open descriptor; elsewhere the folder is looked at again before each step.
+// Holds a folder open, so that work in it stays in it even if its path is replaced by a link.
+// Linux uses paths through the open descriptor; elsewhere the folder is checked again before each step.
 
 import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -8,16 +8,16 @@ import { hasDescriptorPaths, isOpenAt } from "./real-path.ts";
 import { replacedMessage } from "./regular-file.ts";
 
 export interface HeldFolder extends Disposable {
-  /** A path for a name in the folder, to be used at once. */
+  /** A path to this name in the folder. Use it immediately. */
   at(name: string): string;
 }
 
-/** Takes a path without links and makes the folders that are missing. Throws when a link has taken the place of one. */
+/** Takes a path without links and creates missing folders. Throws if one has been replaced by a link. */
 export function holdFolder(path: string): HeldFolder {
   return hasDescriptorPaths() ? holdByDescriptor(path) : holdByChecking(path);
 }
 
-/** The same for a folder that is there already: none is made. Where a folder cannot be held, its path has to do. */
+/** Like `holdFolder`, but creates nothing. On systems that cannot hold a folder, it just uses the path. */
 export function holdExistingFolder(path: string): HeldFolder {
   if (!hasDescriptorPaths()) return { at: (name) => join(path, name), [Symbol.dispose]() {} };
   let fd: number;
@@ -25,7 +25,7 @@ export function holdExistingFolder(path: string): HeldFolder {
     fd = openSync(path, FOLDER);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A link, by now: its own name is not a folder.
+    // It has become a link, which O_NOFOLLOW does not accept as a folder.
     throw code === "ENOTDIR" ? movedError(path) : new ToolError(`'${path}' cannot be opened (${code}).`);
   }
   return heldFolderOf(verifyOpen(fd, path));
@@ -39,7 +39,7 @@ function heldFolderOf(fd: number): HeldFolder {
   return { at: (name) => pathThrough(fd, name), [Symbol.dispose]: () => closeSync(fd) };
 }
 
-// O_PATH, which Node has no name for: a place to start from, also in folders that may not be listed.
+// O_PATH, missing in Node's constants: works even for folders that we may not list.
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 function openFolder(path: string): number {
@@ -64,7 +64,7 @@ function openIfExists(path: string): number | undefined {
 function makeAndOpen(path: string): number {
   const parent = openFolder(dirname(path));
   try {
-    // Not an error when somebody else was faster: what they made is checked like the rest.
+    // It may exist by now; it is checked like any other.
     mkdirSync(pathThrough(parent, basename(path)), { recursive: true });
     return openSync(pathThrough(parent, basename(path)), FOLDER);
   } finally {

@@ -1,14 +1,14 @@
-// What the model has seen of each file, and when our own commands ran. Keeps facts; judges nothing.
+// Records what the model has seen of each file, and when our own commands ran. Decides nothing.
 
 import type { ReadLedger, Sighting } from "@keelson/engine";
 
 const MAX_FILES = 10_000;
 const MAX_COMMANDS = 1_000;
-/** Kernels stamp files with a clock that ticks every few milliseconds, so a stamp may lie before the command's start. */
+/** File times come from a clock that ticks every few milliseconds, so they may be before the start of the command. */
 const TICK_MS = 10;
 
 export interface Ledger extends ReadLedger {
-  /** For a fork: the same sightings, from now on apart. */
+  /** An independent copy, for a fork. */
   copy(): Ledger;
 }
 

@@ -1,6 +1,6 @@
-// Looking before a command is judged: which files a pattern stands for, and what lies in a folder.
-// Both names of each: as it was reached, and with links resolved. Undefined when there is too much to look at, or a
-// link or folder has a name that is no text, so that it cannot be looked up by it.
+// Lists files for the gate before it checks a command: the matches of a pattern and the contents of a folder.
+// Returns each path as given and with links resolved. Returns undefined if there is too much to list, or if a link or
+// folder has a name that is not valid text, because that name cannot be looked up.
 
 import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ export interface FoundPath {
   readonly real: string;
 }
 
-/** Names that may still be seen; what is asked about one command shares one. */
+/** How many more entries may be read; shared by all lookups for one command. */
 interface EntryBudget {
   left: number;
 }
 
-/** An absolute pattern, escaped where it is literal; `fits` says whether one name is meant by one part of it. */
+/** Takes an absolute pattern with literal characters escaped. `fits` matches one name against one path segment. */
 export function expandPattern(
   pattern: string,
   fits: (name: string, part: string) => boolean,
@@ -34,13 +34,13 @@ export function expandPattern(
 }
 
 interface Depth {
-  /** Also what lies where links lead; nothing is gone through twice. */
+  /** Follows links; visits no folder twice. */
   readonly follow: boolean;
-  /** Only what lies directly in the folder. */
+  /** Does not enter subfolders. */
   readonly shallow?: boolean | undefined;
 }
 
-/** Everything beneath a folder. */
+/** Everything in a folder and its subfolders. */
 export function listContents(folder: string, { follow, shallow }: Depth, sight: EntryBudget): FoundPath[] | undefined {
   const all: FoundPath[] = [];
   const open: FoundPath[] = [{ given: folder, real: realPathOf(folder) }];
@@ -60,7 +60,7 @@ export function listContents(folder: string, { follow, shallow }: Depth, sight: 
   return all;
 }
 
-/** Some shells take `**` for any number of folders, but not through links. */
+/** In some shells `**` matches any number of folders, but does not follow links. */
 function matchingBeneath(folder: FoundPath, sight: EntryBudget, fits: (name: string) => boolean): FoundPath[] {
   const all: FoundPath[] = [];
   const open = [folder];
@@ -85,7 +85,7 @@ function matchingIn(
   }));
 }
 
-/** Bytes that are no text were replaced when the name was read; a file by that name leads nowhere else. */
+/** Invalid bytes were replaced when the name was read. A plain file is no problem: it leads nowhere else. */
 const hasUnreadableName = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
@@ -95,7 +95,7 @@ function childOf({ given, real }: FoundPath, name: string, isLink: boolean): Fou
   return { given: path, real: isLink ? realPathOf(path) : join(real, name) };
 }
 
-/** A name that stands in the pattern as it is; it has to be there. */
+/** A literal name in the pattern; empty if it does not exist. */
 function literalIn(folder: FoundPath, name: string): FoundPath[] {
   try {
     return [childOf(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
@@ -104,7 +104,7 @@ function literalIn(folder: FoundPath, name: string): FoundPath[] {
   }
 }
 
-/** Nothing for what is no folder, or may not be read. */
+/** Empty if it is not a folder or cannot be read. */
 function entriesOf(folder: string, sight: EntryBudget): Dirent[] {
   if (sight.left < 0) return [];
   try {

@@ -1,30 +1,28 @@
-// Paths with every link resolved: where one leads, also where its end does not exist yet, and whether something
-// that is open stands where it was looked for.
+// Resolves links, even if the end of the path does not exist yet, and checks whether an open file is still at its path.
 
 import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** As many as the system follows. */
+/** The same limit as the kernel's. */
 const MAX_LINKS = 40;
 
-/** Resolves the part that exists; what does not is appended as it stands. A link that leads nowhere yet is followed. */
+/** Resolves the part that exists and appends the rest unchanged. Follows dangling links. */
 export function realPathOf(path: string): string {
   return resolveLinks(path, MAX_LINKS);
 }
 
-/** Whether an open file or folder is the one at this path, reached without any link. */
+/** Whether an open file or folder is the one at this path, without any link in the path. */
 export function isOpenAt(fd: number, path: string): boolean {
   try {
     if (hasDescriptorPaths()) return readlinkSync(`/proc/self/fd/${fd}`) === path;
     const [open, there] = [fstatSync(fd), lstatSync(path)];
     return open.ino === there.ino && open.dev === there.dev && realpathSync(path) === path;
   } catch {
-    // Gone meanwhile.
     return false;
   }
 }
 
-/** Linux tells where a descriptor stands and takes paths that begin at one, where /proc is mounted. */
+/** Whether /proc/self/fd is available: it shows the path of a descriptor and can start a path. */
 export function hasDescriptorPaths(): boolean {
   return process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined;
 }
@@ -45,7 +43,7 @@ function resolveLinks(path: string, links: number): string {
   }
 }
 
-/** The longest part of the path that exists, from the top: a command may name many long paths of which nothing does. */
+/** Searches from the top because a command may contain many long paths that do not exist. */
 function existingPart(path: string): string {
   let there = "/";
   for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {

@@ -1,5 +1,5 @@
-// Opens regular files and nothing else: no device, FIFO or socket, and no link that appeared after we looked.
-// Knows nothing of permissions; it makes sure that what is opened is what was looked at.
+// Opens regular files only: no devices, FIFOs or sockets, and no link that appeared after the check.
+// Knows nothing about permissions, but guarantees that the file it opens is the one that was checked.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, readSync, type Stats } from "node:fs";
 import { ToolError } from "@keelson/engine";
@@ -11,12 +11,12 @@ export interface OpenFile {
   readonly realPath: string;
 }
 
-/** Files are replaced by rename all the time; only somebody who tries gets in the way this often. */
+/** Programs often replace files by rename; more failures than this in a row look like an attack. */
 const ATTEMPTS = 3;
 
 /**
- * The caller closes `fd`. `path` may be a link: its target is what gets opened. Where somebody has checkedPath where it
- * leads, `checkedPath` is that, and nothing else is opened.
+ * The caller must close `fd`. Follows links in `path`, unless `checkedPath` is given: then it opens that real path or
+ * nothing.
  */
 export function openRegularFile(path: string, checkedPath?: string): OpenFile {
   for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
@@ -36,11 +36,11 @@ function openOnce(path: string, checkedPath: string | undefined): OpenFile | nul
   if (looked.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
   if (!looked.isFile()) throw new ToolError(deviceMessage(path));
 
-  // O_NONBLOCK: should a FIFO have taken the place of the file, the open returns and the check below refuses it.
+  // O_NONBLOCK: if a FIFO has replaced the file, open returns and the check below rejects it.
   const fd = withToolErrors(path, () => openNoLink(realPath));
   if (fd === null) return null;
   const stat = fstatSync(fd);
-  // By place too: a folder on the way that became a link leads to another file, and to the same one every time.
+  // Check the path too: a parent folder that became a link leads to another file, and to the same one every time.
   const isSame = stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino && isOpenAt(fd, realPath);
   if (isSame) return { fd, stat, realPath };
   closeSync(fd);
@@ -56,7 +56,7 @@ function openNoLink(path: string): number | null {
   }
 }
 
-/** The head of a regular file, read at once; for small files. */
+/** Reads up to `maxBytes` of a small file, blocking. */
 export function readRegularFile(path: string, maxBytes: number): Uint8Array {
   const { fd, stat } = openRegularFile(path);
   try {
@@ -77,12 +77,12 @@ export function readBytes(fd: number, size: number): Uint8Array {
   return bytes.subarray(0, filled);
 }
 
-/** /dev and /proc are views of a running machine, secrets of other processes included; /dev/shm holds real files. */
+/** /dev and /proc expose the running system, including secrets of other processes. /dev/shm contains real files. */
 export function isDeviceOrProc(path: string): boolean {
   return /^\/+(?:proc|dev(?!\/+shm\/))\//.test(path);
 }
 
-/** Runs a file operation; what the system refuses becomes an error the model can read. */
+/** Runs a file operation and turns system errors into errors the model can read. */
 export function withToolErrors<T>(path: string, operation: () => T): T {
   try {
     return operation();
@@ -115,6 +115,6 @@ export function replacedMessage(path: string): string {
 }
 
 function deviceMessage(path: string, realPath = path): string {
-  if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc shows running processes, not files.`;
+  if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc contains running processes, not files.`;
   return `Cannot read '${path}': this device file would block or produce infinite output.`;
 }

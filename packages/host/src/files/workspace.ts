@@ -1,10 +1,10 @@
-// Where the session works and where its shell stands. Containment is by real path segments, never by text prefix.
+// The session's working directories and its current directory. Compares real path segments, never text prefixes.
 
 import { realpathSync, statSync } from "node:fs";
 import { relative, isAbsolute, sep } from "node:path";
 import type { Workspace } from "@keelson/engine";
 
-/** `directories` may be a function: directories are added while a session runs. */
+/** `directories` may be a function because directories can be added during a session. */
 export function createWorkspace(
   root: string,
   directories: readonly string[] | (() => readonly string[]) = [],

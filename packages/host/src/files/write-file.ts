@@ -1,4 +1,4 @@
-// Writes a file whole or not at all: a private neighbour with a random name, then a rename.
+// Writes a file atomically: to a private temporary file in the same folder, then a rename.
 
 import {
   closeSync,
@@ -22,8 +22,8 @@ import { realPathOf } from "./real-path.ts";
 import { withToolErrors, isDeviceOrProc } from "./regular-file.ts";
 
 /**
- * A link is written through, to the file it names; where somebody has checkedPath where the path leads, to `checkedPath` and
- * nowhere else. Throws ToolError naming the path and the cause.
+ * Writes through links to their target, unless `checkedPath` is given: then it writes there or nowhere. Throws ToolError
+ * with the path and the cause.
  */
 export function writeFile(path: string, bytes: Uint8Array, checkedPath?: string): void {
   withToolErrors(path, () => {
@@ -70,14 +70,14 @@ function keepOwnerAndMode(fd: number, old: Stats): void {
   fchmodSync(fd, old.mode & 0o7777);
 }
 
-/** Where a write to this path lands. */
+/** The file that a write to this path replaces. */
 function findTarget(path: string): string {
   if (!lstatOrNull(path)?.isSymbolicLink()) return realPathOf(path);
   try {
     return realpathSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    // Where a dangling link leads was not checkedPath by anybody; the caller has to name the file itself.
+    // The gate has not checked the target of a dangling link, so the caller must use that path.
     throw new ToolError(`'${path}' is a link to '${readlinkSync(path)}', which does not exist. Write to that path.`);
   }
 }
@@ -90,6 +90,6 @@ function remove(folder: HeldFolder, name: string): void {
   try {
     unlinkSync(folder.at(name));
   } catch {
-    // Already renamed or gone; the error that brought us here is the one to report.
+    // Already renamed or gone; the caller reports the original error.
   }
 }

@@ -1,4 +1,4 @@
-// The current branch, read from .git without starting git: no hook, alias or fsmonitor of the repository can run.
+// Reads the current branch from .git without running git, so nothing the repository configures can run.
 
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { readRegularFile } from "../files/regular-file.ts";
 
 const MAX_BYTES = 4096;
 
-/** "" outside a repository; "HEAD" when no branch is checked out. */
+/** "" outside a repository; "HEAD" if no branch is checked out. */
 export function gitBranch(cwd: string): string {
   const folder = findGitFolder(resolve(cwd));
   const head = folder && firstLine(join(folder, "HEAD"));
@@ -26,7 +26,7 @@ function findGitFolder(from: string): string | null {
   }
 }
 
-/** Worktrees and submodules have a file that says where the real folder is. */
+/** In worktrees and submodules, .git is a file with the path of the real folder. */
 export function readGitFile(file: string): string | null {
   const line = firstLine(file);
   if (!line?.startsWith("gitdir:")) return null;

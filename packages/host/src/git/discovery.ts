@@ -1,5 +1,5 @@
-// Which repository git would use in a folder, found as git finds it: upwards, by `.git` or by the layout of a bare one.
-// Reads names and small files; git is never started.
+// Finds the repository git would use in a folder, the way git does: upwards, by `.git` or by the layout of a bare one.
+// Reads file names and small files; never runs git.
 
 import { readlinkSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -7,16 +7,15 @@ import { firstLine, readGitFile } from "./branch.ts";
 import { realPathOf } from "../files/real-path.ts";
 
 export interface FoundRepository {
-  /** Where it was found: the top of the work tree, or the repository itself when it is bare. */
+  /** The top of the work tree, or the repository itself if it is bare. */
   readonly folder: string;
-  /** Settings of this work tree, its HEAD and index. Null: `.git` leads nowhere we can tell. */
+  /** The folder with HEAD and index of this work tree. Null if we cannot tell where `.git` leads. */
   readonly gitFolder: string | null;
   readonly isBare: boolean;
 }
 
 /**
- * Nearest first. The last one is what git takes; those before it look like repositories and are broken in our eyes,
- * but another version of git may see them otherwise.
+ * Nearest first. Git uses the last one. The others look broken to us, but another version of git may accept them.
  */
 export function findRepositories(from: string): readonly FoundRepository[] {
   const start = realPathOf(from);
@@ -29,7 +28,7 @@ export function findRepositories(from: string): readonly FoundRepository[] {
   }
 }
 
-/** What `.git` of this very folder leads to, or the folder itself as a bare repository. */
+/** The repository that `.git` in this folder leads to, and the folder itself if it is a bare repository. */
 export function repositoriesIn(folder: string): readonly FoundRepository[] {
   const entry = join(folder, ".git");
   const found: FoundRepository[] = [];
@@ -39,7 +38,7 @@ export function repositoriesIn(folder: string): readonly FoundRepository[] {
   return found;
 }
 
-/** Holds what all work trees share: the settings and the hooks. */
+/** The folder with the settings and hooks that all work trees share. */
 export function commonFolder(gitFolder: string): string {
   const shared = firstLine(join(gitFolder, "commondir"));
   return shared ? realPathOf(resolve(gitFolder, shared)) : gitFolder;
@@ -50,7 +49,7 @@ function fromGitFile(file: string): FoundRepository {
   return { folder: dirname(file), gitFolder: target && realPathOf(target), isBare: false };
 }
 
-/** As git decides it: a HEAD that is one, and the folders `objects` and `refs`. */
+/** Git's own test: a valid HEAD, and the folders `objects` and `refs`. */
 export function isRepository(folder: string): boolean {
   const head = join(folder, "HEAD");
   if (!isLink(head) && !/^(ref:|[0-9a-f]{40})/.test(firstLine(head) ?? "")) return false;
@@ -69,7 +68,7 @@ function isLink(path: string): boolean {
 const isFolder = (path: string) => statOf(path)?.isDirectory() ?? false;
 const isFile = (path: string) => statOf(path)?.isFile() ?? false;
 
-/** Links are followed. What we may not look at, git may not either. */
+/** Follows links. Undefined if we cannot read it, because then git cannot either. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

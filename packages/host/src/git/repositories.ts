@@ -1,5 +1,5 @@
-// What git would do in a folder besides what it is told, from the settings and hooks of the repositories there.
-// Asked at each call, because a folder can get a repository at any time. Git is never started.
+// Finds programs that git would run in a folder because of the settings and hooks of the repositories there.
+// Checks again at every call, because a repository can appear at any time. Never runs git.
 
 import { lstatSync, readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
@@ -18,23 +18,22 @@ import { realPathOf } from "../files/real-path.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 
 export interface GitLookupOptions {
-  /** Where the session was started: the repository there is its own. */
+  /** Where the session was started. The repository there is the session's own. */
   readonly root: string;
   readonly home: string;
-  /** Whether somebody trusts that folder, and with it the settings of its own repository. */
+  /** Whether the user trusts that folder, and so the settings of its repository. */
   isTrusted(): boolean;
-  /** Working directories. */
   directories(): readonly string[];
-  /** Of commands; GIT_DIR. */
+  /** The environment of commands; read for GIT_DIR. */
   env(): Readonly<Record<string, string | undefined>>;
 }
 
-/** Repositories git would use when it runs in this folder, and what is dangerous about each; harmless ones left out. */
+/** The repositories git would use in this folder that are dangerous, with the reasons. */
 export type GitLookup = (folder: string) => readonly GitRepository[];
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const MAX_REPOSITORIES = 1_000;
-/** The hook that also runs when git only refreshes what it knows of files, as `git status` does. */
+/** The hook that runs even when git only refreshes its index, as in `git status`. */
 const READ_HOOK = "post-index-change";
 
 export function createGitLookup(options: GitLookupOptions): GitLookup {
@@ -100,7 +99,7 @@ function ownFolders({ gitFolder }: FoundRepository): string[] {
   return shared !== gitFolder && isRepository(shared) ? [gitFolder, shared] : [gitFolder];
 }
 
-/** The repository itself, and what it keeps for its work trees and submodules. */
+/** Whether a path is the repository itself, or one of its work trees or submodules. */
 function isPartOfRepository(own: string, path: string): boolean {
   return path === own || path.startsWith(`${own}/worktrees/`) || path.startsWith(`${own}/modules/`);
 }
@@ -110,7 +109,7 @@ interface Settings {
   readonly isReadable: boolean;
 }
 
-/** Of the repository and of this work tree; the second is read even where git would not. */
+/** Settings of the repository and of this work tree. Reads the second even if git would not. */
 function readSettings(gitFolder: string): Settings {
   const files = [join(commonFolder(gitFolder), "config"), join(gitFolder, "config.worktree")].map(readConfig);
   return {
@@ -161,7 +160,7 @@ function findDanger(question: RepositoryFacts): Omit<GitRepository, "folder"> {
 const bothReasons = (reason: string) => ({ looking: reason, acting: reason });
 const runsProgram = ({ name }: GitSetting) => `git may run a program set by ${name}`;
 
-/** A work tree that lies elsewhere: git shows and overwrites files there. */
+/** With a work tree elsewhere, git shows and overwrites files there. */
 function externalWorktree({ at, gitFolder, config, directories }: RepositoryFacts): string | undefined {
   const setting = config.settings.findLast(({ name }) => name === "core.worktree");
   if (!setting) return undefined;
@@ -170,7 +169,7 @@ function externalWorktree({ at, gitFolder, config, directories }: RepositoryFact
   return isHere ? undefined : "git works on files elsewhere, set by core.worktree";
 }
 
-/** Null when only git could tell. */
+/** Null if only git can tell. */
 function hooksFolder({ at, gitFolder, config, home }: RepositoryFacts): string | null {
   const path = config.settings.findLast(({ name }) => name === "core.hookspath")?.value;
   if (path === undefined || path === null) return join(commonFolder(gitFolder), "hooks");

@@ -1,14 +1,14 @@
-// The time a hook has, and the signals that end it early.
+// The time limit of a hook, and the signals that end it early.
 
 export interface TimeLimit extends Disposable {
-  /** Resolves when time is over or a signal fired. */
+  /** Resolves when the time is up or a signal aborts. */
   readonly reached: Promise<"timeout" | "interrupted">;
-  /** How long it is, counted from the start or the last restart. */
+  /** The limit since the start or the last restart. */
   readonly ms: number;
   restart(ms: number): void;
 }
 
-/** Timers take no more than 31 bits. */
+/** Timers are limited to 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function createTimeLimit(timeoutMs: number, signals: readonly AbortSignal[]): TimeLimit {

@@ -135,19 +135,17 @@ test("a script that was deleted, may not be run, or is no program: a failed run 
     done({ outcome: "error", exitCode, stderr: problem, problem });
 
   chmodSync(command, 0o644);
-  expect(await w.run({ command, args: [] })).toEqual(
-    failed(126, `'${command}' may not be run; make it executable (chmod +x)`),
-  );
+  expect(await w.run({ command, args: [] })).toEqual(failed(126, `'${command}' is not executable; run chmod +x on it`));
   expect(await w.run({ command: w.dir, args: [] })).toEqual(
-    failed(126, `'${w.dir}' is a directory; name the script in it`),
+    failed(126, `'${w.dir}' is a directory; use the path of the script in it`),
   );
   w.script("plain", "just text\n");
   expect(await w.run({ command: "./plain", args: [] })).toEqual(
-    failed(126, `'${w.dir}/plain' is no program; begin it with a line such as '#!/bin/sh'`),
+    failed(126, `'${w.dir}/plain' is not a program; start it with a line such as '#!/bin/sh'`),
   );
   w.script("odd", "#!/no/such/interpreter\n");
   expect(await w.run({ command: "./odd", args: [] })).toEqual(
-    failed(127, `The interpreter that '${w.dir}/odd' names in its first line does not exist`),
+    failed(127, `The interpreter in the first line of '${w.dir}/odd' does not exist`),
   );
   unlinkSync(command);
   expect(await w.run({ command, args: [] })).toEqual(
@@ -178,7 +176,7 @@ test("a hook that a signal ended has no exit code", async () => {
     outcome: "error",
     stdout: "before\n",
     stderr: "",
-    problem: "It was ended by a signal",
+    problem: "It was killed by a signal",
     durationMs,
   });
 });
@@ -191,7 +189,7 @@ test("a hook that hangs is cancelled in time, though it ignores TERM, and is kil
     outcome: "cancelled",
     stdout: "",
     stderr: "",
-    problem: "It took longer than 0.3 s and was ended; give it a larger `timeout` if it needs one",
+    problem: "It took longer than 0.3 s and was stopped; increase its `timeout` if it needs more time",
     durationMs,
   });
   expect(performance.now() - start).toBeLessThan(1_500);
@@ -205,7 +203,7 @@ test("abort cancels a hook at once; an aborted signal starts none", async () => 
   const running = w.run("echo $$ > pid; sleep 60", { signal: controller.signal });
   await until(() => hasPid(join(w.dir, "pid")), "the hook started");
   controller.abort();
-  const problem = "It was ended because the work it belonged to was interrupted";
+  const problem = "It was stopped because the run was interrupted";
   expect(await running).toEqual({ outcome: "cancelled", stdout: "", stderr: "", problem, durationMs });
   const pid = pidIn(join(w.dir, "pid"));
   await until(() => !isAlive(pid), "the hook ended");

@@ -1,4 +1,4 @@
-// A command that runs beside the conversation: a row in the task table, its output straight into a file.
+// Starts a background command: adds a row to the task table and writes the output to a file.
 
 import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
 import type { BackgroundCommand } from "@keelson/engine";
@@ -7,7 +7,7 @@ import type { Tasks } from "./task-table.ts";
 import { exitCodeOf } from "../shell/process/command.ts";
 import type { Groups } from "../shell/process/groups.ts";
 
-/** Past this the command is stopped: nobody reads it, and the disk is not ours to fill. */
+/** A command that writes more is stopped, so it does not fill the disk. */
 const MAX_OUTPUT_BYTES = 1024 ** 3;
 const CHECK_EVERY_MS = 1_000;
 
@@ -22,7 +22,7 @@ export interface BackgroundOptions {
   readonly tasks: Tasks;
   readonly groups: Groups;
   readonly isWrapper: boolean;
-  /** What is to be said after the last line of output. */
+  /** Returns notes to append to the output. */
   onEnd(code: number | null, pgid: number): readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
   const watch = setInterval(() => {
     if (fstatSync(fd).size <= MAX_OUTPUT_BYTES) return;
     clearInterval(watch);
-    writeSync(fd, "\n[stopped: the output passed 1 GB]\n");
+    writeSync(fd, "\n[stopped: the output exceeded 1 GB]\n");
     void groups.end(pid);
   }, CHECK_EVERY_MS);
   watch.unref();
@@ -64,7 +64,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
 
 function randomName(): string {
   const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
-  // 252 is the largest multiple of 36 in a byte; bytes above it would favour some letters.
+  // 252 is the largest multiple of 36 in a byte; larger bytes would make some letters more likely.
   const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
   return bytes
     .slice(0, 8)

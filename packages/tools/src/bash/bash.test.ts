@@ -252,9 +252,9 @@ test("dangerouslyDisableSandbox is passed to the gate and to the shell", async (
 });
 
 test("notes about blocked access are shown with the output, whether or not the command failed", async () => {
-  const notes = ["The sandbox stopped this command"];
+  const notes = ["The sandbox blocked this command"];
   const { shown } = await run({ command: "make" }, { text: "built\n", notes });
-  expect(shown).toBe("built\nThe sandbox stopped this command");
+  expect(shown).toBe("built\nThe sandbox blocked this command");
   const failed = run({ command: "make" }, { text: "no\n", code: 2, notes });
-  await expect(failed).rejects.toThrow("Exit code 2\nno\nThe sandbox stopped this command");
+  await expect(failed).rejects.toThrow("Exit code 2\nno\nThe sandbox blocked this command");
 });

@@ -40,7 +40,7 @@ test("exec form: placeholders are filled in per element, no word is split, other
 
 test("exec form: a program that is nowhere on the PATH is named", () => {
   expect(argv({ command: "no-such-tool", args: [] })).toEqual({
-    problem: "'no-such-tool' was not found on the PATH; install it or give its whole path",
+    problem: "'no-such-tool' was not found on the PATH; install it or use its full path",
   });
 });
 

@@ -1,18 +1,18 @@
-// Whether the first line a hook prints says that it goes on by itself: `{"async":true,"asyncTimeout":15000}`. Pure.
+// Detects the first line with which a hook says it will run in the background: `{"async":true,"asyncTimeout":15000}`.
+// Pure.
 
 import type { OutputHead } from "./head.ts";
 
 export interface AsyncLine {
-  /** From `asyncTimeout`. */
   readonly timeoutMs?: number;
-  /** Characters of stdout it took. */
+  /** Its length in characters of stdout. */
   readonly length: number;
 }
 
-/** Bytes. No announcement is longer; a first line that is has something else to say. */
+/** A longer first line is ordinary output. */
 const MAX_BYTES = 4_096;
 
-/** Reads it as soon as it is whole, also before its newline: the hook may print that when it is done. */
+/** Recognizes the line even before its newline, which the hook may print only at its end. */
 export function readAsyncLine(stdout: Pick<OutputHead, "text" | "size">): AsyncLine | "not yet" | "none" {
   const text = stdout.text(MAX_BYTES);
   if (text === "") return "not yet";

@@ -1,4 +1,4 @@
-// One command hook: its input on stdin, its two outputs kept to a size, its time limited. Knows no event and reads no reply.
+// Runs one command hook: writes its input to stdin and limits its output and time. Does not know events or parse replies.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { drain } from "../../shell/process/drain.ts";
@@ -17,15 +17,15 @@ export interface CommandHookOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /**
-   * The first line it printed says that it goes on by itself; called at once, and the line is left out of `stdout`. A
-   * time it gave replaces `timeoutMs` from then on. Without a listener the line is output like any other.
+   * Called as soon as the first line says that the hook will run in the background. The line is removed from `stdout`,
+   * and its timeout, if any, replaces `timeoutMs`. Without a listener the line is ordinary output.
    */
   onAsync?(timeoutMs: number | undefined): void;
-  /** All that was printed so far, when there is more than last time; at most once a second. */
+  /** Called at most once a second with all output so far, if there is more than last time. */
   onOutput?(stdout: string, stderr: string): void;
   readonly groups: Groups;
   readonly openPipe: OpenPipe | null;
-  /** The session ends. */
+  /** Aborts when the session ends. */
   readonly closing: AbortSignal;
 }
 
@@ -64,14 +64,14 @@ export async function runCommandHook(
 
   const end = await Promise.race([printed, limit.reached]);
   if (!Array.isArray(end)) {
-    // Not waited for: one that ignores TERM would hold up the session for as long as it is given to end.
+    // Do not wait: a hook that ignores TERM would block the session until it is killed.
     void options.groups.end(pid);
     stdout.take();
     stderr.take();
     return run(cancelled(end, limit.ms));
   }
   const [code] = end;
-  const problems = [moved, code === null ? "It was ended by a signal" : undefined, truncationProblem(stdout, stderr)];
+  const problems = [moved, code === null ? "It was killed by a signal" : undefined, truncationProblem(stdout, stderr)];
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
@@ -81,7 +81,7 @@ export async function runCommandHook(
   });
 }
 
-/** Watches the beginning of stdout until it is known whether it announces that the hook goes on by itself. */
+/** Checks the start of stdout until it is clear whether the hook will run in the background. */
 function watchForAsyncLine(stdout: OutputHead, onAsync: CommandHookOptions["onAsync"], restart: (ms: number) => void) {
   let found: AsyncLine | "not yet" | "none" = onAsync ? "not yet" : "none";
   return {
@@ -93,19 +93,19 @@ function watchForAsyncLine(stdout: OutputHead, onAsync: CommandHookOptions["onAs
       if (found.timeoutMs !== undefined) restart(found.timeoutMs);
       onAsync?.(found.timeoutMs);
     },
-    /** How much of stdout was not output but the announcement. */
+    /** The length of the line, which is not output. */
     length: () => (typeof found === "string" ? 0 : found.length),
   };
 }
 
 function reportProgress(stdout: OutputHead, stderr: OutputHead, onOutput: CommandHookOptions["onOutput"]): Disposable {
-  let told = 0;
+  let reported = 0;
   const timer =
     onOutput &&
     setInterval(() => {
       const size = stdout.size() + stderr.size();
-      if (size === told) return;
-      told = size;
+      if (size === reported) return;
+      reported = size;
       onOutput(stdout.text(), stderr.text());
     }, PROGRESS_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -114,12 +114,12 @@ function reportProgress(stdout: OutputHead, stderr: OutputHead, onOutput: Comman
 function cancelled(why: "timeout" | "interrupted", timeoutMs: number): Omit<HookRun, "durationMs"> {
   const problem =
     why === "timeout"
-      ? `It took longer than ${timeoutMs / 1_000} s and was ended; give it a larger \`timeout\` if it needs one`
-      : "It was ended because the work it belonged to was interrupted";
+      ? `It took longer than ${timeoutMs / 1_000} s and was stopped; increase its \`timeout\` if it needs more time`
+      : "It was stopped because the run was interrupted";
   return { outcome: "cancelled", stdout: "", stderr: "", problem };
 }
 
-/** With the exit code a shell would give, so that a program that is gone looks the same with and without a shell. */
+/** Uses the exit code a shell would give, so a missing program looks the same with and without a shell. */
 function notStarted(problem: string, exitCode: number | undefined): Omit<HookRun, "durationMs"> {
   return { outcome: "error", ...(exitCode === undefined ? {} : { exitCode }), stdout: "", stderr: problem, problem };
 }

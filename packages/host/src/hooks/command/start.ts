@@ -1,4 +1,4 @@
-// Starts a hook's process: a session of its own without a terminal, the input as its stdin, real pipes for its output.
+// Starts a hook process in its own session without a terminal, with the input on stdin and real pipes for output.
 
 import { closeSync, existsSync, statSync } from "node:fs";
 import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
@@ -6,15 +6,15 @@ import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {
   readonly pid: number;
-  /** Null when a signal ended it. */
+  /** Null if a signal killed it. */
   readonly exited: Promise<number | null>;
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** Said when it could not be started where it should. */
+  /** Set if it had to be started in another directory; says why. */
   readonly moved?: string;
 }
 
-/** With the exit code a shell would give, where there is one. */
+/** `code` is the exit code a shell would give, if any. */
 export interface StartFailure {
   readonly problem: string;
   readonly code?: number;
@@ -54,7 +54,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
     const child = Bun.spawn([...argv], {
       cwd,
       env: { ...env },
-      // A file in memory on Linux: whoever does not read it, or closes it, disturbs nobody.
+      // On Linux this is an in-memory file, so a hook that does not read it or closes it causes no error.
       stdin: Buffer.from(input),
       stdout: out?.write ?? "pipe",
       stderr: err?.write ?? "pipe",
@@ -77,15 +77,15 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
 function explainFailure(program: string, error: unknown): StartFailure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" && existsSync(program)) {
-    return { problem: `The interpreter that '${program}' names in its first line does not exist`, code: 127 };
+    return { problem: `The interpreter in the first line of '${program}' does not exist`, code: 127 };
   }
   if (code === "ENOENT") return { problem: `'${program}' does not exist; was the script deleted or moved?`, code: 127 };
   if (code === "EACCES" && statSync(program, { throwIfNoEntry: false })?.isDirectory()) {
-    return { problem: `'${program}' is a directory; name the script in it`, code: 126 };
+    return { problem: `'${program}' is a directory; use the path of the script in it`, code: 126 };
   }
-  if (code === "EACCES") return { problem: `'${program}' may not be run; make it executable (chmod +x)`, code: 126 };
+  if (code === "EACCES") return { problem: `'${program}' is not executable; run chmod +x on it`, code: 126 };
   if (code === "ENOEXEC") {
-    return { problem: `'${program}' is no program; begin it with a line such as '#!/bin/sh'`, code: 126 };
+    return { problem: `'${program}' is not a program; start it with a line such as '#!/bin/sh'`, code: 126 };
   }
-  return { problem: `'${program}' could not be started: ${message}` };
+  return { problem: `Cannot start '${program}': ${message}` };
 }

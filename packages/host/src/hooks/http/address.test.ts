@@ -3,9 +3,9 @@ import { forbiddenNetwork } from "./address.ts";
 
 const PRIVATE = "a private network";
 const RESERVED = "a reserved network";
-const DOCUMENTATION = "a network for documentation";
-const METADATA = "a link-local network, where cloud metadata lives";
-const WRAPPED_LOOPBACK = "a loopback address behind a translator";
+const DOCUMENTATION = "a documentation network";
+const METADATA = "a link-local network (cloud metadata)";
+const WRAPPED_LOOPBACK = "an embedded loopback address";
 const NOTHING = "not an IP address";
 
 test.each([
@@ -60,8 +60,8 @@ test.each([
   ["192.88.99.1", RESERVED],
   ["192.168.0.0", PRIVATE],
   ["192.168.255.255", PRIVATE],
-  ["198.18.0.0", "a network for benchmarks"],
-  ["198.19.255.255", "a network for benchmarks"],
+  ["198.18.0.0", "a benchmark network"],
+  ["198.19.255.255", "a benchmark network"],
   ["198.51.100.7", DOCUMENTATION],
   ["203.0.113.7", DOCUMENTATION],
   ["224.0.0.1", "a multicast network"],

@@ -1,18 +1,17 @@
-// A connection for an HTTP hook: the name is resolved once, every address it has is judged, and one of those very
-// addresses is dialled. Nobody looks the name up a second time, so its answer cannot change in between.
+// Opens a connection for an HTTP hook: resolves the name once, checks every address, and connects to one of those.
+// The name is not resolved again, so the answer cannot change after the check.
 
 import type { Socket } from "node:net";
 import { forbiddenNetwork } from "./address.ts";
 
 export interface SocketAddress {
-  /** An IP address, judged. */
+  /** An IP address that has been checked. */
   readonly address: string;
   readonly port: number;
 }
 
-/** All addresses of a name. */
 export type ResolveHost = (name: string) => Promise<readonly string[]>;
-/** Settles once connected. Destroys what it began when the signal comes. */
+/** Resolves once connected. Destroys the socket if the signal aborts. */
 export type ConnectSocket = (target: SocketAddress, signal: AbortSignal) => Promise<Socket>;
 
 export interface HookConnection {
@@ -21,12 +20,12 @@ export interface HookConnection {
   close(): void;
 }
 
-/** Why a hook may not go where its URL leads. The message is for people. */
+/** The hook's URL leads to a forbidden address. */
 export class ForbiddenAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
-/** Throws RefusedAddress, or what the network had to say. */
+/** Throws ForbiddenAddress or a network error. */
 export async function openConnection(
   url: URL,
   signal: AbortSignal,
@@ -48,13 +47,13 @@ export async function openConnection(
   }
 }
 
-/** Taken from the parsed URL, which has turned every spelling of an address into one. */
+/** The parsed URL has normalized every spelling of an address. */
 function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral: boolean } {
   if (hostname.startsWith("[")) return { name: hostname.slice(1, -1), isLiteral: true };
   return { name: hostname, isLiteral: /^\d+(?:\.\d+){3}$/.test(hostname) };
 }
 
-/** One bad address spoils the name: who answers with both is trying something, or is not meant for hooks. */
+/** One forbidden address is enough to reject the name: a mix of both is suspicious. */
 function rejectForbidden(name: string, addresses: readonly string[]): void {
   if (addresses.length === 0) throw new ForbiddenAddress(`${name} has no address`);
   for (const address of addresses) {
@@ -62,12 +61,12 @@ function rejectForbidden(name: string, addresses: readonly string[]): void {
     if (place === undefined) continue;
     const subject = address === name ? address : `${name} resolves to ${address}, which`;
     throw new ForbiddenAddress(
-      `${subject} is ${place}: HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only`,
+      `${subject} is ${place}: HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)`,
     );
   }
 }
 
-const ADDRESS_TIMEOUT_MS = 5_000; // for one address, when the name has others
+const ADDRESS_TIMEOUT_MS = 5_000; // for one address, if the name has others
 
 async function dialAny(
   addresses: readonly string[],
@@ -82,7 +81,7 @@ async function dialAny(
     try {
       return { socket: await connect(target, AbortSignal.any([signal, patience.signal])), target };
     } catch {
-      signal.throwIfAborted(); // else on to the next; the last one says what is wrong
+      signal.throwIfAborted(); // otherwise try the next; the last one reports its error
     } finally {
       clearTimeout(timer);
     }
@@ -91,29 +90,31 @@ async function dialAny(
   return { socket: await connect(target, signal), target };
 }
 
-/** The certificate is checked against the name in the URL, never against the address that was dialled. */
+/** Checks the certificate against the name in the URL, not the address. */
 async function startTls(
   socket: Socket,
   { name, isLiteral }: { readonly name: string; readonly isLiteral: boolean },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const tls = await import("node:tls"); // 12 ms
+  // 12 ms
+  const tls = await import("node:tls");
   const host = name.replace(/\.$/, "");
   const layer = tls.connect({ socket, host, ...(isLiteral ? {} : { servername: host }) });
   return whenReady(layer, "secureConnect", signal);
 }
 
 async function dial({ address, port }: SocketAddress, signal: AbortSignal): Promise<Socket> {
+  // 10 ms
   const net = await import("node:net");
   return whenReady(net.connect({ host: address, port }), "connect", signal);
 }
 
 async function lookUp(name: string): Promise<string[]> {
+  // 2 ms
   const dns = await import("node:dns/promises");
   return (await dns.lookup(name, { all: true })).map(({ address }) => address);
 }
 
-/** The socket once it has said that it is ready. */
 function whenReady(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const onError = (error: Error) => reject(error);

@@ -1,4 +1,4 @@
-// One POST and its answer over a connection that stands already. Follows nothing, keeps at most 1 MiB.
+// Sends one POST over an open connection and reads the answer, at most 1 MiB. Does not follow redirects.
 
 import type { IncomingMessage } from "node:http";
 import type { HookConnection } from "./connect.ts";
@@ -9,7 +9,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
-  /** There was more; the body is what came before. */
+  /** The body was cut. */
   readonly tooLong: boolean;
 }
 
@@ -24,6 +24,7 @@ export async function postHook(
   { url, headers, body }: HookPost,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
+  // 20 ms
   const http = await import("node:http");
   const bytes = Buffer.from(body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -31,8 +32,8 @@ export async function postHook(
     method: "POST",
     path: url.pathname + url.search,
     headers: { ...headers, host: url.host, connection: "close", "content-length": String(bytes.length) },
-    // The socket we hold is the only way out. No `agent`, not even `false`: Bun 1.4.4 would let it dial on its own.
-    // The target stands here for the day `createConnection` is overlooked: it is the judged address, not the name.
+    // Use only our own socket. Do not set `agent`, not even to `false`: Bun 1.4.4 would then open its own connection.
+    // If `createConnection` is ever ignored, `host` is still the checked address, not the name.
     createConnection: () => socket,
     host: target.address,
     port: target.port,

@@ -159,7 +159,7 @@ test("an encrypted connection asks for the name, not for the address", async () 
   });
   const { run, dialled } = await post(`https://hooks.test:${port}/`);
   expect(run).toMatchObject({ outcome: "error", stdout: "" });
-  expect(run.problem).toStartWith(`hooks.test:${port} could not be asked: `);
+  expect(run.problem).toStartWith(`the request to hooks.test:${port} failed: `);
   expect(dialled).toEqual([{ address: "127.0.0.1", port }]);
   expect(await hello.promise).toContain("hooks.test");
 });
@@ -189,11 +189,11 @@ test.each([
   ["3232235777", "192.168.1.1 is a private network"],
   ["0300.0250.1.1", "192.168.1.1 is a private network"],
   ["0xc0a80101", "192.168.1.1 is a private network"],
-  ["169.254.169.254", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["2852039166", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["0xa9fea9fe", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["0251.0376.0251.0376", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["169.254.43518", "169.254.169.254 is a link-local network, where cloud metadata lives"],
+  ["169.254.169.254", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["2852039166", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["0xa9fea9fe", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["0251.0376.0251.0376", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["169.254.43518", "169.254.169.254 is a link-local network (cloud metadata)"],
   ["100.64.0.1", "100.64.0.1 is a carrier's private network"],
   ["100.100.100.200", "100.100.100.200 is a carrier's private network"],
   ["0x64400001", "100.64.0.1 is a carrier's private network"],
@@ -204,10 +204,10 @@ test.each([
   ["00000000000", "0.0.0.0 is the unspecified network"],
   ["0.1", "0.0.0.1 is the unspecified network"],
   ["192.0.0.170", "192.0.0.170 is a reserved network"],
-  ["192.0.2.1", "192.0.2.1 is a network for documentation"],
-  ["198.18.0.1", "198.18.0.1 is a network for benchmarks"],
-  ["198.51.100.1", "198.51.100.1 is a network for documentation"],
-  ["203.0.113.1", "203.0.113.1 is a network for documentation"],
+  ["192.0.2.1", "192.0.2.1 is a documentation network"],
+  ["198.18.0.1", "198.18.0.1 is a benchmark network"],
+  ["198.51.100.1", "198.51.100.1 is a documentation network"],
+  ["203.0.113.1", "203.0.113.1 is a documentation network"],
   ["224.0.0.1", "224.0.0.1 is a multicast network"],
   ["240.0.0.1", "240.0.0.1 is a reserved or broadcast network"],
   ["255.255.255.255", "255.255.255.255 is a reserved or broadcast network"],
@@ -218,14 +218,14 @@ test.each([
   ["[::127.0.0.1]", "::7f00:1 is a reserved network"],
   ["[::ffff:10.0.0.1]", "::ffff:a00:1 is a private network"],
   ["[::FFFF:0a00:0001]", "::ffff:a00:1 is a private network"],
-  ["[0:0:0:0:0:ffff:a9fe:a9fe]", "::ffff:a9fe:a9fe is a link-local network, where cloud metadata lives"],
+  ["[0:0:0:0:0:ffff:a9fe:a9fe]", "::ffff:a9fe:a9fe is a link-local network (cloud metadata)"],
   ["[64:ff9b::10.0.0.1]", "64:ff9b::a00:1 is a private network"],
-  ["[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1 is a loopback address behind a translator"],
+  ["[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1 is an embedded loopback address"],
   ["[64:ff9b:1::1]", "64:ff9b:1::1 is a reserved network"],
   ["[2002:a00:1::]", "2002:a00:1:: is a private network"],
-  ["[2002:7f00:1::]", "2002:7f00:1:: is a loopback address behind a translator"],
+  ["[2002:7f00:1::]", "2002:7f00:1:: is an embedded loopback address"],
   ["[2001::1]", "2001::1 is a reserved network"],
-  ["[2001:db8::1]", "2001:db8::1 is a network for documentation"],
+  ["[2001:db8::1]", "2001:db8::1 is a documentation network"],
   ["[fc00::1]", "fc00::1 is a private network"],
   ["[FD00:EC2::254]", "fd00:ec2::254 is a private network"],
   ["[fe80::1]", "fe80::1 is a link-local network"],
@@ -234,7 +234,7 @@ test.each([
 ])("http://%s/ is refused before anything is dialled", async (host, reason) => {
   for (const scheme of ["http", "https"]) {
     const { run, dialled } = await post(`${scheme}://${host}:8080/`);
-    const rule = "HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only";
+    const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
     expect({ run, dialled }).toEqual({ run: failed(`${reason}: ${rule}`), dialled: [] });
   }
 });
@@ -244,7 +244,7 @@ test.each(["1.2.3.4.5", "4294967296", "256.0.0.1", "0x100000000", "[fe80::1%25et
   async (host) => {
     const { run, dialled } = await post(`http://${host}:8080/`);
     expect(dialled).toEqual([]);
-    expect(run).toEqual(failed("the hook's URL cannot be read; write it out in full"));
+    expect(run).toEqual(failed("the hook's URL is invalid; write it in full"));
   },
 );
 
@@ -270,7 +270,7 @@ test("other spellings of this machine are dialled too", async () => {
     };
     const { run } = await post(`http://${host}:80/`, { connect: nobody });
     expect(dialled).toEqual([address]);
-    expect(run).toEqual(failed(`${new URL(`http://${host}/`).host} could not be asked: nobody there`));
+    expect(run).toEqual(failed(`the request to ${new URL(`http://${host}/`).host} failed: nobody there`));
   }
 });
 
@@ -279,12 +279,12 @@ test.each([
   [["127.0.0.1", "192.168.0.9"], "192.168.0.9, which is a private network"],
   [["93.184.216.34", "fd00::5"], "fd00::5, which is a private network"],
   [["fe80::1%eth0"], "fe80::1%eth0, which is a link-local network"],
-  [["::ffff:169.254.169.254"], "::ffff:169.254.169.254, which is a link-local network, where cloud metadata lives"],
+  [["::ffff:169.254.169.254"], "::ffff:169.254.169.254, which is a link-local network (cloud metadata)"],
   [["012.0.0.1"], "012.0.0.1, which is not an IP address"],
   [["internal.test"], "internal.test, which is not an IP address"],
 ])("a name that resolves to %p is refused, naming host and address", async (addresses, what) => {
   const { run, dialled } = await post("https://hooks.test/", { resolve: async () => addresses });
-  const rule = "HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only";
+  const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
   expect({ run, dialled }).toEqual({ run: failed(`hooks.test resolves to ${what}: ${rule}`), dialled: [] });
 });
 
@@ -297,18 +297,18 @@ test("a name without an address, and one that cannot be looked up, are problems"
   });
   expect([empty.run.problem, unknown.run.problem]).toEqual([
     "hooks.test has no address",
-    "hooks.test could not be asked: getaddrinfo ENOTFOUND",
+    "the request to hooks.test failed: getaddrinfo ENOTFOUND",
   ]);
 });
 
 test.each([
-  ["file:///tmp/x", `the hook's URL begins with "file:"; only http and https can be posted to`],
-  ["ftp://hooks.test/", `the hook's URL begins with "ftp:"; only http and https can be posted to`],
-  ["data:text/plain,x", `the hook's URL begins with "data:"; only http and https can be posted to`],
-  ["hooks.test/x", "the hook's URL cannot be read; write it out in full"],
+  ["file:///tmp/x", `the hook's URL starts with "file:"; only http and https are supported`],
+  ["ftp://hooks.test/", `the hook's URL starts with "ftp:"; only http and https are supported`],
+  ["data:text/plain,x", `the hook's URL starts with "data:"; only http and https are supported`],
+  ["hooks.test/x", "the hook's URL is invalid; write it in full"],
   [
     "https://name:word@hooks.test/",
-    "the hook's URL holds a user name or password; put them into `headers`, through a variable in `allowedEnvVars`",
+    "the hook's URL contains a user name or password; put them in `headers`, using a variable from `allowedEnvVars`",
   ],
 ])("%s is not posted to", async (url, problem) => {
   const { run, dialled } = await post(url);
@@ -320,7 +320,7 @@ test("a policy decides which URLs may be posted to, and its refusal keeps the pa
   const url = `http://localhost:${port}/services/secret`;
   const open = await post(url, { allowedUrls: ["http://localhost:*"] });
   const closed = await post(url, { allowedUrls: [] });
-  const problem = `http://localhost:${port} is not among the addresses that the setting allowedHttpHookUrls lets hooks post to`;
+  const problem = `http://localhost:${port} is not allowed by the setting allowedHttpHookUrls`;
   expect([open.run, closed.run, closed.dialled]).toEqual([said("{}"), failed(problem), []]);
 });
 
@@ -350,7 +350,7 @@ test.each([301, 302, 303, 307, 308])("a redirect (%d) is not followed", async (s
   const { run, dialled } = await post(`http://hooks.test:${port}/`);
   expect({ run, asked, dialled: dialled.length }).toEqual({
     run: failed(
-      `hooks.test:${port} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final address`,
+      `hooks.test:${port} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final URL`,
     ),
     asked: 1,
     dialled: 1,
@@ -385,7 +385,7 @@ test.each([
   const port = await listenRaw((socket) => void socket.end(bytes));
   const { run } = await post(`http://hooks.test:${port}/`);
   expect(run).toMatchObject({ outcome: "error", stdout: "" });
-  expect(run.problem).toStartWith(`hooks.test:${port} could not be asked: `);
+  expect(run.problem).toStartWith(`the request to hooks.test:${port} failed: `);
 });
 
 test("a header that cannot be sent is a problem that does not repeat its value", async () => {

@@ -1,5 +1,5 @@
-// The files a command must not see: every path that Read deny rules speak of, found on disk, by its real name.
-// The gate has the last word on each; links and hard links to a hidden file are hidden with it.
+// Finds the files that Read deny rules hide from commands, by their real paths. The gate confirms each one.
+// Links and hard links to a hidden file are hidden too.
 
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
 import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface DenyOptions {
-  /** The rules as they are now. A new array when they have changed. */
+  /** The current rules. Returns a new array if they have changed. */
   rules(): readonly DenyRule[];
-  /** The gate's own answer for one path, by its name. */
+  /** The gate's decision for one path, by name only. */
   mayRead(path: string): boolean;
   directories(): readonly string[];
   readonly home: string;
@@ -21,14 +21,14 @@ export interface DenyOptions {
 export interface Denied {
   readonly files: readonly string[];
   readonly folders: readonly string[];
-  /** False when a limit was met: then some of what is denied is not among these. */
+  /** False if a limit was reached, so some denied files are missing. */
   readonly complete: boolean;
 }
 
-/** Denied files that have other names. */
+/** Denied files that have more than one name. */
 export interface DeniedLinks {
   readonly linked: LinkedFiles;
-  /** False when a limit was met: then there may be more. */
+  /** False if a limit was reached, so there may be more. */
   readonly complete: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface DeniedFiles {
   links(cwd: string): Promise<DeniedLinks>;
 }
 
-/** Mounting takes time for each; past this the rules alone have to do. */
+/** Each mount takes time. Beyond this, only the gate enforces the rules. */
 const MAX_HIDDEN = 400;
-/** Files in denied folders that are asked for other names: with every command, and when a file with several is read. */
+/** How many files in denied folders are checked for hard links: before each command, and before a linked file is read. */
 const MAX_LINK_CHECKS = { command: 500, read: 10_000 };
-/** Outside the working directories trees may be endless. */
+/** Outside the working directories, trees may be huge. */
 const MAX_FOLDERS_OUTSIDE = 5_000;
 
 interface Search {
@@ -78,7 +78,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
   }
 
-  /** What is denied as of now, by its real name. */
+  /** What is denied now, by real path. */
   async function search(places: readonly string[]) {
     plan(places);
     let complete = true;
@@ -88,7 +88,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       if (!index.isCut) continue;
       complete = false;
       warnOnce(
-        `Not every folder beneath '${folder}' is searched for denied files: there are too many, or the rules take too long to match`,
+        `Not all folders in '${folder}' are searched for denied files: there are too many, or the rules take too long to match`,
       );
     }
     const files = new Set<string>();
@@ -99,7 +99,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       if (!real.stat.isDirectory()) files.add(real.path);
       else if ([...places, options.home].some((place) => isInside(real.path, place))) {
         complete = false;
-        warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
+        warnOnce(`A deny rule covers '${real.path}', where commands run, so it is not hidden from commands`);
       } else folders.add(real.path);
     }
     return { files, folders, complete };
@@ -107,7 +107,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
 
   /** Other names of these files in the working directories. */
   async function namesElsewhere(linked: LinkedFiles, places: readonly string[]) {
-    // A new name changes the stamp of its file, so what was found stays true as long as that does.
+    // A new hard link changes the stamp of the file, so the result is valid until a stamp changes.
     const newKey = [...places, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
     if (otherNames?.key === newKey) return otherNames;
     const folders = new Set<string>();
@@ -140,7 +140,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       if (outer.length + single.length > MAX_HIDDEN) {
         complete = false;
         warnOnce(
-          `Deny rules cover more than ${MAX_HIDDEN} files and folders; commands are kept from the first ${MAX_HIDDEN}`,
+          `Deny rules cover more than ${MAX_HIDDEN} files and folders; only the first ${MAX_HIDDEN} are hidden from commands`,
         );
       }
       return {
@@ -157,7 +157,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   };
 }
 
-/** One index for each folder, whatever the number of rules. */
+/** One index per folder, however many rules there are. */
 function searchesFor(
   places: readonly DenyPlace[],
   directories: readonly string[],
@@ -184,7 +184,7 @@ function resolveEntry(path: string): { path: string; stat: Stats } | null {
     const real = realpathSync(path);
     return { path: real, stat: statSync(real) };
   } catch {
-    return null; // a link that leads nowhere, or gone
+    return null; // a dangling link, or gone
   }
 }
 

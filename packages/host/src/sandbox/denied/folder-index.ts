@@ -1,22 +1,22 @@
-// What lies beneath a folder and matches a pattern, kept up to date for little: after the first walk, only folders whose
-// date has changed are read again. Follows no links.
+// An index of the files in a tree that match a pattern. After the first walk it reads only folders whose modification
+// time has changed. Does not follow links.
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { lstatOrNull, statThroughLinks } from "../guarded/stat.ts";
 
 export interface FolderIndex {
-  /** Every match as of now. */
+  /** All current matches. */
   refresh(): Promise<readonly string[]>;
-  /** All folders that were read, for those who look for something else in them. */
+  /** All folders that were read. */
   folders(): readonly string[];
-  /** There were more folders than are watched, or the patterns took too long. */
+  /** Whether a limit on folders or time was reached. */
   readonly isCut: boolean;
 }
 
 export interface FolderIndexOptions {
   readonly folder: string;
-  /** On the path below `folder`. A folder that matches is not entered. */
+  /** Gets the path relative to `folder`. A folder that matches is not entered. */
   matches(relative: string, isFolder: boolean): boolean;
   readonly depth: number;
   readonly maxFolders?: number;
@@ -25,21 +25,21 @@ export interface FolderIndexOptions {
 }
 
 interface Known {
-  /** When the folder last changed; -1 to read it again next time. */
+  /** The folder's modification time; -1 to read it again next time. */
   date: number;
   found: string[];
   subfolders: string[];
 }
 
 const MAX_FOLDERS = 20_000;
-/** File systems date changes by a clock that ticks every few milliseconds: a folder changed just now may change again. */
+/** File times tick every few milliseconds, so a folder that just changed may change again with the same time. */
 const TICK_MS = 50;
-/** The walk lets others run this often. */
+/** How often the walk yields to other work. */
 const YIELD_EVERY_MS = 8;
-/** For a hundred thousand files everyday rules take a tenth of this; only patterns made to be slow need more. */
+/** Ordinary rules take a tenth of this for 100,000 files; only malicious patterns need more. */
 const MAX_MATCH_MS = 5_000;
 
-/** Large, and filled by programs: entered once, later only when something at their top changes. */
+/** Large folders filled by programs: read once, then again only if their top level changes. */
 export const GENERATED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
 
 export function createFolderIndex({
@@ -50,26 +50,25 @@ export function createFolderIndex({
   maxMatchMs = MAX_MATCH_MS,
 }: FolderIndexOptions): FolderIndex {
   const known = new Map<string, Known>();
-  /** Those asked for their date every time: all but what lies deep in quiet ones. */
+  /** The folders whose time is checked at every refresh: all except those inside generated folders. */
   const watched = new Set<string>();
   const hits = new Map<string, readonly string[]>();
   let isCut = false;
   let lastYieldMs = 0;
   let spentMs = 0;
 
-  /** Lets others run now and then. */
   async function yieldToOthers(): Promise<void> {
     if (performance.now() - lastYieldMs <= YIELD_EVERY_MS) return;
     await Bun.sleep(0);
     lastYieldMs = performance.now();
   }
 
-  /** Reads a folder's subfolders that are not known yet, and theirs. */
+  /** Reads all unknown subfolders, recursively. */
   async function enter(start: string, record: Known, level: number, isQuiet: boolean): Promise<void> {
     const open = [{ path: start, record, level, isQuiet }];
     for (let at = open.pop(); at; at = open.pop()) {
       if (at.level >= depth) continue;
-      // Deep inside a quiet folder nothing is watched; its own list is.
+      // Inside a generated folder nothing is watched; the folder itself is.
       const isInQuiet = at.isQuiet || GENERATED_FOLDERS.has(baseOf(at.path));
       for (const name of at.record.subfolders) {
         const path = join(at.path, name);
@@ -150,7 +149,7 @@ export function createFolderIndex({
     return [...hits.values()].flat();
   }
 
-  // One after the other: who asks while the first walk is under way must not get half of it.
+  // One refresh at a time: a call during the first walk must not get a partial result.
   let last: Promise<unknown> = Promise.resolve();
   return {
     refresh() {
@@ -165,7 +164,7 @@ export function createFolderIndex({
   };
 }
 
-/** Empty when the folder is gone, or not ours to read: nor is it a command's. */
+/** Empty if we cannot read the folder, because then a command cannot either. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -174,7 +173,7 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** -1 when it is gone. */
+/** -1 if it is gone. */
 function mtimeOf(path: string): number {
   return statThroughLinks(path)?.mtimeMs ?? -1;
 }

@@ -1,4 +1,4 @@
-// Files with several names. A rule is about one name; the content is the same under every other.
+// Finds hard links. A rule names one path, but the same content is available under every other name of the file.
 
 import type { Stats } from "node:fs";
 import { basename, join } from "node:path";
@@ -7,7 +7,7 @@ import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface LinkedFile {
   readonly path: string;
-  /** Changes when the file gets another name or loses one. */
+  /** Changes when a hard link is added or removed. */
   readonly stamp: string;
 }
 
@@ -19,8 +19,8 @@ export const inodeKey = ({ dev, ino }: Stats) => `${dev}:${ino}`;
 const MAX_STATS = 200_000;
 
 /**
- * The regular files with several names among the given ones and in the given folders. Not in folders that package
- * managers fill with links to their own store: nobody keeps a secret there.
+ * The regular files with more than one name among `files` and in `folders`. Skips folders that package managers fill
+ * with links to their store, because those contain no secrets.
  */
 export function linkedFiles(
   files: Iterable<string>,
@@ -47,7 +47,7 @@ export function linkedFiles(
   return { linked, complete: true };
 }
 
-/** Every name these files have directly in one of the folders. */
+/** The names of these files directly in one of the folders. */
 export function findLinkNames(
   folders: Iterable<string>,
   linked: LinkedFiles,

@@ -1,5 +1,4 @@
-// Whether a file is another name of one that rules keep from being read. Knows the rules' files as of the last time it
-// was told to look; between two looks it only compares.
+// Detects files that are hard links to a denied file. `prepare` finds the denied files; `deniedTarget` only compares.
 
 import { sep } from "node:path";
 import { createDeniedFiles, type DeniedLinks, type DenyOptions } from "./denied.ts";
@@ -9,9 +8,9 @@ import { inodeKey } from "./hard-links.ts";
 import { statThroughLinks } from "../guarded/stat.ts";
 
 export interface LinkGuard {
-  /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */
+  /** Finds the denied files if one of the paths is a file with hard links, or a folder that will be searched. */
   prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<void>;
-  /** The denied file behind this one; `unknown` where not all could be looked up; undefined for any other file. */
+  /** The denied file that this is a link to; `unknown` if not all could be checked; undefined for any other file. */
   deniedTarget(path: string): { readonly path: string } | "unknown" | undefined;
 }
 
@@ -38,7 +37,7 @@ export function createLinkGuard(options: DenyOptions): LinkGuard {
       const { linked, complete } = known.links;
       const found = linked.get(inodeKey(stat));
       if (found !== undefined) return { path: found.path };
-      // Package managers link whole trees of files to their store.
+      // Package managers link whole trees to their store.
       return complete || path.split(sep).some((name) => GENERATED_FOLDERS.has(name)) ? undefined : "unknown";
     },
   };

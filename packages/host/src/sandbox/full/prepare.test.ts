@@ -44,7 +44,7 @@ test("nobody asked: nothing is loaded", async () => {
 
 test("what is missing is told; where it is required, it is an error", async () => {
   const { value } = library(["socat not installed"]);
-  const reason = "The sandbox is on (sandbox.enabled) and cannot be used: socat not installed";
+  const reason = "The sandbox is enabled (sandbox.enabled) but unavailable: socat not installed";
   expect(await prepareSandbox({ enabled: true }, options(value))).toEqual({ active: false, reason });
   const required = await prepareSandbox({ enabled: true, failIfUnavailable: true }, options(value));
   expect(required).toEqual({ active: false, error: expect.stringContaining("socat not installed") });

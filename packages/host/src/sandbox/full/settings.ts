@@ -1,4 +1,4 @@
-// The `sandbox` block of the settings, and what it means to the sandbox library. Pure.
+// Converts the `sandbox` settings to the configuration of the sandbox library. Pure.
 
 import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
 import { homedir } from "node:os";
@@ -44,17 +44,17 @@ export interface SandboxBlock {
 export interface SandboxPlaces {
   readonly directories: readonly string[];
   readonly home: string;
-  /** Where commands may keep temporary files. */
+  /** Where commands may write temporary files. */
   readonly temporary: readonly string[];
 }
 
-/** What the command at hand may not touch besides. */
+/** More paths that this command may not touch. */
 export interface Forbidden {
   readonly denyRead: readonly string[];
   readonly denyWrite: readonly string[];
 }
 
-/** Paths in settings: `//x` absolute, `~/x` of the home, others of the folder the session was started in. */
+/** In settings, `//x` is absolute, `~/x` is in the home, and other paths are relative to the session's start folder. */
 export function runtimeConfig(
   settings: SandboxBlock,
   places: SandboxPlaces,

@@ -1,5 +1,4 @@
-// Looks at a path without opening it. Whatever is in the way (no such file, a file where a folder should be, a folder
-// that is not ours) means: nothing is there for a command either.
+// Stats paths without throwing. If we cannot reach a path, a command cannot either, so any error means it is absent.
 
 import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -8,7 +7,6 @@ export function lstatOrNull(path: string): Stats | null {
   return nullOnError(() => lstatSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
-/** Through links. */
 export function statThroughLinks(path: string): Stats | null {
   return nullOnError(() => statSync(path, { throwIfNoEntry: false }) ?? null);
 }
@@ -22,13 +20,13 @@ export function realPath(path: string): string | null {
 }
 
 export interface ResolvedFolder {
-  /** With links resolved; null when there is no such folder. */
+  /** With links resolved; null if the folder does not exist. */
   readonly real: string | null;
-  /** Those of its parts that are links. */
+  /** The parts of its path that are links. */
   readonly links: readonly string[];
 }
 
-/** Remembers folders: many names are looked for in few of them. To be used for one moment only. */
+/** Caches folders, because many names are looked up in a few of them. Do not keep it: the disk changes. */
 export function createFolderLookup(): (folder: string) => ResolvedFolder {
   const known = new Map<string, ResolvedFolder>();
   const lookAt = (folder: string): ResolvedFolder => {

@@ -63,7 +63,7 @@ shielded("the folder a command runs in is never hidden; that is said", async () 
   await using w = world({ deny: ["../secret-place"] });
   symlinkSync(w.project, join(w.project, "../secret-place"));
   expect((await w.run("pwd; ls")).text).toBe(`${w.project}\n`);
-  expect(w.warnings).toEqual([expect.stringContaining("where commands run; for commands it is not hidden")]);
+  expect(w.warnings).toEqual([expect.stringContaining("where commands run, so it is not hidden from commands")]);
 });
 
 shielded("a protected link that was replaced is put back, what took its place is kept beside it", async () => {

@@ -1,5 +1,5 @@
-// The shield: every command sees the machine as it is, but for denied files, which are hidden, and guarded paths, which
-// it cannot change. No pid namespace, on purpose: a command's `&` children are meant to outlive it.
+// The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
+// It uses no pid namespace because `&` children of a command may outlive it.
 
 import { existsSync, unlinkSync } from "node:fs";
 import type { CrashCleanup } from "../watch/crash-cleanup.ts";
@@ -17,42 +17,42 @@ export interface ShieldOptions extends DenyOptions {
   /** PATH, to find bubblewrap. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly bwrapPath?: string;
-  /** Files and folders in force, whatever their names are. Asked before each command. */
+  /** Files and folders that configure this session. Called before each command. */
   governing?(): readonly string[];
-  /** Whether we wrote this file ourselves, with somebody's approval, and it is still as we left it. */
+  /** Whether we wrote this file with the user's approval, and it has not changed since. */
   wroteOurselves?(path: string): boolean;
 }
 
 export interface Shielded {
   readonly argv: string[];
-  /** bubblewrap stays as the parent of the command; Seatbelt makes way for it. */
+  /** bubblewrap stays as the parent of the command; Seatbelt is replaced by it. */
   readonly isWrapper: boolean;
-  /** The command has ended, though children of it may go on: puts things back, and says what had to be undone. */
+  /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
   leave(): string[];
 }
 
 export interface ShieldedCommand {
   readonly cwd: string;
   readonly command: string;
-  /** False: somebody allowed this command to change guarded paths. */
+  /** False if the user allowed this command to change guarded paths. */
   readonly guarded: boolean;
 }
 
 export interface Shield {
-  /** Tries it out the first time, about 3 ms. */
+  /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
-  /** Whether a command that starts here would find every denied file hidden. */
+  /** Whether every denied file is hidden from a command that starts here. */
   hidesAll(cwd: string): Promise<boolean>;
-  /** Null where there is no shield. */
+  /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
-  /** What a sandbox of another kind should keep from a command. To be left when the command has ended. */
+  /** The paths for another kind of sandbox. Call `leave` when the command has ended. */
   paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
-  /** Undoes what children of earlier commands changed since. True when there was something. */
+  /** Reverts changes by children of earlier commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
 }
 
-/** `mark` is in the name of a file that every shielded process has mounted, wherever it moved to. */
+/** `mark` is part of the name of a file that every shielded process has mounted. */
 export function createShield(options: ShieldOptions, mark: string, crashCleanup: CrashCleanup): Shield {
   const denied = createDeniedFiles(options);
   const standIns = createStandIns((path) => crashCleanup.remove(path));
@@ -70,7 +70,7 @@ export function createShield(options: ShieldOptions, mark: string, crashCleanup:
   async function start(): Promise<ShieldStatus> {
     const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
     if (!found.active) {
-      options.warn(`Commands run without the shield, by rules alone: ${found.reason}`);
+      options.warn(`Commands run without the shield; only permission rules protect files: ${found.reason}`);
     }
     return found;
   }

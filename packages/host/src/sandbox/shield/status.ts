@@ -1,4 +1,4 @@
-// Whether this machine can shield commands: looks for the program and tries it once. Knows no rules.
+// Checks whether this machine can shield commands: finds the program and runs it once.
 
 import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
@@ -6,7 +6,7 @@ import { findProgram } from "../../programs/find-program.ts";
 export interface ShieldStatus {
   readonly active: boolean;
   readonly kind: "bubblewrap" | "seatbelt" | "none";
-  /** Why it is not active, in words that name the fix. */
+  /** Why it is not active, and how to fix it. */
   readonly reason?: string;
   readonly version?: string;
   readonly program?: string;
@@ -22,11 +22,11 @@ export interface ShieldStatusOptions {
   /** An absolute path set by an administrator. */
   readonly bwrapPath?: string;
   readonly platform?: NodeJS.Platform;
-  /** Takes another process; for people who ask. */
+  /** Runs one more process; for `keelson doctor`. */
   readonly withVersion?: boolean;
 }
 
-/** A real trial run, about 3 ms. */
+/** Runs a trial, about 3 ms. */
 export async function shieldStatus(options: ShieldStatusOptions): Promise<ShieldStatus> {
   const platform = options.platform ?? process.platform;
   if (platform === "darwin") {
@@ -36,7 +36,7 @@ export async function shieldStatus(options: ShieldStatusOptions): Promise<Shield
       ? { active: true, kind: "seatbelt", program: SEATBELT }
       : none(`sandbox-exec failed: ${trial.text}`);
   }
-  if (platform !== "linux") return none(`there is none for ${platform}`);
+  if (platform !== "linux") return none(`${platform} is not supported`);
 
   const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
   if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
@@ -65,7 +65,7 @@ function runProbe(argv: string[]): Promise<Trial> {
 
 export interface Trial {
   readonly ok: boolean;
-  /** What it printed; when it failed, why. */
+  /** The output, or the error if it failed. */
   readonly text: string;
 }
 

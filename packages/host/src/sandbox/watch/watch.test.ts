@@ -307,7 +307,7 @@ shielded(
     expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
 
     const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
-    expect(broken.notes).toContain("a line that git cannot read. They were put back. The file as it was is kept as");
+    expect(broken.notes).toContain("a line that git cannot read. They were put back. A copy of the changed file is in");
     const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
     expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
   },

@@ -1,5 +1,5 @@
-// Which shell runs commands. Commands are judged as bash reads them, so bash runs them wherever there is one, whatever
-// shell the user types in; theirs only provides the environment.
+// Chooses the shell that runs commands. The gate reads commands as bash does, so bash runs them if available. The user's
+// own shell only provides the environment.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, isAbsolute } from "node:path";
@@ -8,23 +8,23 @@ import { realPathOf } from "../../files/real-path.ts";
 
 export interface ShellProgram {
   readonly path: string;
-  /** Anything but bash reads text in its own way, so that nothing can be told from it beforehand. */
+  /** The gate cannot analyze commands for any shell but bash. */
   readonly kind: "bash" | "zsh" | "sh";
 }
 
 export interface ShellChoice {
   readonly program: ShellProgram;
-  /** The zsh the user works in, when commands run in bash: its variables are taken over. */
+  /** The user's zsh, if commands run in bash: its variables are copied. */
   readonly userZsh?: string;
 }
 
-/** Looked at when the PATH names none: the usual systems, FreeBSD, Homebrew, NixOS. */
+/** Searched if the PATH has no shell: common systems, FreeBSD, Homebrew, NixOS. */
 const FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"];
 
 export interface ChooseShellOptions {
   /** CLAUDE_CODE_SHELL, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project: a program inside it is never taken for the shell. */
+  /** The project; a program inside it is never used as the shell. */
   readonly cwd?: string;
 }
 
@@ -44,7 +44,7 @@ export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram
   return program.kind === "bash" && own && basename(own) === "zsh" ? { program, userZsh: own } : { program };
 }
 
-/** `bash` may be a link to something else, such as busybox, which reads text in its own way. */
+/** `bash` may be a link to another shell, such as busybox. */
 function isRealShell(kind: ShellProgram["kind"], path: string): boolean {
   return kind === "sh" || basename(realPathOf(path)).startsWith(kind);
 }

@@ -1,12 +1,12 @@
-// The exported variables of the user's zsh, as data: names and values. Its functions, aliases and options stay there,
-// for they mean something else in bash, where commands run.
+// Reads the exported variables of the user's zsh. Skips functions, aliases and options, which mean something else in
+// bash, where commands run.
 
 import { isInherited } from "./child-env.ts";
 import { isCleared } from "./cleared-variables.ts";
 import { readShellOutput, type StartFiles } from "./start-files.ts";
 import { randomHex } from "../../random.ts";
 
-/** Empty when they could not be read in time. */
+/** Empty if reading them took too long. */
 export async function zshVariables(zsh: string, options: StartFiles): Promise<readonly (readonly [string, string])[]> {
   const mark = `--${randomHex(12)}--`;
   const script = SCRIPT.replaceAll("MARK", mark);
@@ -22,10 +22,10 @@ export async function zshVariables(zsh: string, options: StartFiles): Promise<re
   });
 }
 
-/** Of the zsh itself, not of the user. */
+/** Variables of zsh itself, not of the user. */
 const SHELL_OWN = new Set(["SHLVL", "_", "ZDOTDIR"]);
 
-// Escaped names are not aliases. Tied arrays such as `path` are exported under their other name, PATH.
+// The backslash bypasses aliases. Tied arrays such as `path` are exported under their other name, PATH.
 const SCRIPT = `
 \\builtin print -rN -- MARKbegin
 for __keelson_name in \${(k)parameters[(R)*export*]}; do

@@ -1,5 +1,5 @@
-// Process groups we started: ending one, ending all, and forgetting those that are empty.
-// A command's `&` children outlive it, so a group may have members after its leader is gone.
+// Tracks the process groups we started, and ends one or all of them.
+// The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
@@ -8,15 +8,15 @@ const CLOSE_GRACE_MS = 500;
 const KILL_ROUNDS = 5;
 
 export interface Groups {
-  /** `isWrapper`: the leader only waits for the command and reports its end, so it is ended last. */
+  /** `isWrapper`: the leader only waits for the command and reports its exit, so it is ended last. */
   add(pgid: number, options?: { readonly isWrapper: boolean }): void;
   /** The leader has exited. */
   leaderEnded(pgid: number): void;
-  /** TERM now, KILL after two seconds to whoever is left. Resolves when the group is empty. */
+  /** Sends TERM, then KILL after two seconds. Resolves when the group is empty. */
   end(pgid: number): Promise<void>;
-  /** Ends everything, marked processes in other sessions too. */
+  /** Ends all groups, and marked processes in other sessions. */
   endAll(): Promise<void>;
-  /** Whether a group of ours still has members, be they ended and not collected. */
+  /** Whether a group of ours still has members, including zombies. */
   isAlive(pgid: number): boolean;
 }
 
@@ -35,7 +35,7 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
     if (leaders.delete(pgid) || orphaned.delete(pgid)) watcher.removed(pgid);
   };
   const prune = () => {
-    // A process that has the number of a leader we saw exit means the group emptied and the number was given away.
+    // If a process has the pid of a leader that exited, the group became empty and the pid was reused.
     for (const pgid of orphaned) if (!isAlive(-pgid) || isAlive(pgid)) drop(pgid);
   };
   const all = () => {
@@ -92,7 +92,7 @@ async function endTargets(
   }
 }
 
-/** The same targets without wrappers that still have something to wait for: they end by themselves, in good order. */
+/** Replaces wrappers that still have children with those children: the wrapper then exits by itself. */
 function withoutWaitingWrappers(wrappers: ReadonlySet<number>, targets: readonly number[]): readonly number[] {
   if (!targets.some((target) => wrappers.has(Math.abs(target)))) return targets;
   const groups = Map.groupBy(readdirSync("/proc").map(Number), (pid) => (pid > 0 ? livingGroupOf(String(pid)) : null));
@@ -107,8 +107,8 @@ function withoutWaitingWrappers(wrappers: ReadonlySet<number>, targets: readonly
 }
 
 /**
- * Processes that carry the mark, whatever group or session they moved to: in their environment or, if they cleared it,
- * in the mounts of the shield, which they cannot. Linux only; elsewhere none are found.
+ * Processes with our mark, whatever group or session they moved to. The mark is in their environment or, if they cleared
+ * it, in the mounts of the shield, which they cannot remove. Linux only; elsewhere none are found.
  */
 export function markedProcesses(token: string): number[] {
   if (process.platform !== "linux") return [];
@@ -129,7 +129,7 @@ export function markedProcesses(token: string): number[] {
     .filter((pid) => contentOf(`/proc/${pid}/environ`)?.includes(wanted) || isShielded(pid));
 }
 
-/** Groups with a member that is not a zombie: where nobody collects orphans, an empty group answers to signals. */
+/** Groups with a member that is not a zombie. If nothing reaps orphans, a group of zombies still accepts signals. */
 function nonEmptyGroups(groups: readonly number[]): number[] {
   const answering = groups.filter(isAlive);
   if (answering.length === 0 || process.platform !== "linux") return answering;
@@ -140,7 +140,7 @@ function nonEmptyGroups(groups: readonly number[]): number[] {
 function livingGroupOf(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // "pid (name) state ppid pgrp …"; the name may hold anything, so count from its last parenthesis.
+    // "pid (name) state ppid pgrp …"; the name may contain anything, so count from the last parenthesis.
     const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" || state === "X" ? null : Number(group);
   } catch {
@@ -156,7 +156,7 @@ function contentOf(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch {
-    return null; // gone, or another user's
+    return null; // gone, or owned by another user
   }
 }
 
@@ -173,7 +173,7 @@ function send(targets: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(target, signal);
     } catch {
-      // gone meanwhile
+      // already gone
     }
   }
 }

@@ -1,6 +1,6 @@
-// Waits for work that somebody else can end: when time is over or the signal fires, it is ended, and that is told.
+// Waits for work with a timeout and an abort signal. Calls `end` on either, and reports which one it was.
 
-/** Timers take no more than 31 bits. */
+/** Timers are limited to 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export async function withLimits<T>(
