@@ -37,7 +37,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   throw new Error("It was not refused");
 }
 
-test("read() gives small and large files, whole or their head, through links too", async () => {
+test("read() reads small and large files, whole or in part, through links too", async () => {
   writeFileSync(at("small"), "hello");
   writeFileSync(at("large"), "x".repeat(3_000_000));
   symlinkSync(at("small"), at("link"));
@@ -48,7 +48,7 @@ test("read() gives small and large files, whole or their head, through links too
   expect((await read(at("large"), { maxBytes: 2_000_000 })).length).toBe(2_000_000);
 });
 
-test("read() refuses whatever is not a regular file, also behind a link", async () => {
+test("read() rejects anything but a regular file, even behind a link", async () => {
   const fifo = at("fifo");
   expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
   symlinkSync("/dev/zero", at("zero"));
@@ -66,7 +66,7 @@ test("read() refuses whatever is not a regular file, also behind a link", async 
   expect(await refusal(read(at("nowhere")))).toBe(`ENOENT: no such file or directory ('${at("nowhere")}')`);
 });
 
-test("stat() tells kinds and the real path, and null when nothing is there", async () => {
+test("stat() returns the kind and the real path, or null if the file does not exist", async () => {
   writeFileSync(at("seen"), "abc");
   symlinkSync(at("seen"), at("alias"));
   symlinkSync(at("gone"), at("dangling"));
@@ -79,7 +79,7 @@ test("stat() tells kinds and the real path, and null when nothing is there", asy
   expect(await stat(at("dangling"))).toBeNull();
 });
 
-test("write() makes folders, keeps the mode, writes through links and leaves no temporary file", async () => {
+test("write() creates folders, keeps the mode, writes through links and leaves no temporary file", async () => {
   await write(at("new", "deep", "file"), bytes("one"));
   expect(readFileSync(at("new", "deep", "file"), "utf8")).toBe("one");
   chmodSync(at("new", "deep", "file"), 0o755);
@@ -91,14 +91,14 @@ test("write() makes folders, keeps the mode, writes through links and leaves no 
   expect(readdirSync(at("new", "deep"))).toEqual(["file"]);
 });
 
-test("write() replaces the file: somebody who holds the old one keeps the old text", async () => {
+test("write() replaces the file: a process with the old one open keeps the old text", async () => {
   writeFileSync(at("shared"), "old");
   linkSync(at("shared"), at("other-name"));
   await write(at("shared"), bytes("new"));
   expect([readFileSync(at("shared"), "utf8"), readFileSync(at("other-name"), "utf8")]).toEqual(["new", "old"]);
 });
 
-test("write() refuses folders, devices and links that lead nowhere, and says so", async () => {
+test("write() rejects folders, devices and dangling links with a reason", async () => {
   mkdirSync(at("dir"));
   symlinkSync(at("missing-target"), at("lost"));
   expect(await refusal(write(at("dir"), bytes("x")))).toBe(
@@ -119,7 +119,7 @@ test("names() lists a folder and is empty for anything else", async () => {
   expect(await names(at("nowhere"))).toEqual([]);
 });
 
-test("what was judged is what is read and written, whatever the path leads to by then", async () => {
+test("read() and write() use the checked path, whatever the path leads to by then", async () => {
   for (const name of ["judged", "elsewhere"]) mkdirSync(at("swap", name), { recursive: true });
   writeFileSync(at("swap/judged/file"), "judged");
   writeFileSync(at("swap/elsewhere/file"), "elsewhere");
@@ -133,7 +133,7 @@ test("what was judged is what is read and written, whatever the path leads to by
     "new",
     "elsewhere",
   ]);
-  // A path nobody judged leads where it leads.
+  // A path that was not checked is followed as it is now.
   expect(new TextDecoder().decode(await judged.read(at("swap/link/../elsewhere/file")))).toBe("elsewhere");
 
   const moved = createFiles(() => path);
@@ -145,7 +145,7 @@ test("what was judged is what is read and written, whatever the path leads to by
   expect(readFileSync(at("swap/elsewhere/file"), "utf8")).toBe("elsewhere");
 });
 
-test("write() works in a folder that may be entered but not listed", async () => {
+test("write() works in a folder that can be entered but not listed", async () => {
   mkdirSync(at("blind"));
   chmodSync(at("blind"), 0o300);
   await write(at("blind", "deep", "file"), bytes("one"));

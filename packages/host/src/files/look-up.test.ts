@@ -1,4 +1,4 @@
-// Looking up patterns and folders on a real disk.
+// Expands patterns and lists folders on a real disk.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const shown = (found: readonly { given: string; real: string }[] | undefined, ro
     .map((text) => text.replaceAll(root, ""))
     .toSorted();
 
-test("matchesOf() finds what a pattern stands for, and where links among it lead", () => {
+test("expandPattern() finds the matches of a pattern and resolves links", () => {
   using disk = folder(["a/x.ts", "b/x.ts", "b/y.md", "c.md"], { l: "b", "b/up": ".." });
   const table: Record<string, readonly string[]> = {
     "/*.md": ["/c.md"],
@@ -47,7 +47,7 @@ test("matchesOf() finds what a pattern stands for, and where links among it lead
   expect(found).toEqual(Object.values(table) as string[][]);
 });
 
-test("contentsOf() follows links only when told to, and goes nowhere twice", () => {
+test("listContents() follows links only on request, and visits no folder twice", () => {
   using disk = folder(["a/x", "a/deep/y", "out/z"]);
   symlinkSync(join(disk.root, "out"), join(disk.root, "a/l"));
   symlinkSync(join(disk.root, "a"), join(disk.root, "out/back"));
@@ -57,7 +57,7 @@ test("contentsOf() follows links only when told to, and goes nowhere twice", () 
   expect(listContents(join(disk.root, "a/x"), { follow: true }, { left: MUCH })).toEqual([]);
 });
 
-test("there is nothing to be told where there is too much to look at, and what is left is shared", () => {
+test("the result is undefined if there is too much to list, and lookups share one budget", () => {
   using disk = folder(["a/1", "a/2", "a/3", "b/1"]);
   const sight = { left: 3 };
   expect(listContents(join(disk.root, "a"), { follow: false }, sight)).toHaveLength(3);
@@ -65,7 +65,7 @@ test("there is nothing to be told where there is too much to look at, and what i
   expect(expandPattern(join(disk.root, "b/*"), fits, sight)).toBeUndefined();
 });
 
-test("a link or folder whose name is no text cannot be looked up, a plain file can", () => {
+test("a link or folder with an invalid name cannot be looked up, a plain file can", () => {
   using disk = folder(["a/x", "b/y"]);
   writeFileSync(Buffer.concat([Buffer.from(join(disk.root, "b/")), Buffer.from([0xff])]), "");
   const look = () => [
@@ -78,7 +78,7 @@ test("a link or folder whose name is no text cannot be looked up, a plain file c
   expect(expandPattern(`${disk.root}/a/*`, fits, { left: MUCH })).toHaveLength(1);
 });
 
-test("contentsOf() stays in the folder itself where that is enough", () => {
+test("listContents() does not enter subfolders if `shallow` is set", () => {
   using disk = folder(["a/x", "a/deep/y"]);
   const found = listContents(join(disk.root, "a"), { follow: true, shallow: true }, { left: MUCH });
   expect(shown(found, disk.root)).toEqual(["/a/deep", "/a/x"]);

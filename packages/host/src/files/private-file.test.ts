@@ -8,7 +8,7 @@ const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-private-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test("createPrivateFile() makes folder and file for us alone, and takes no name twice", () => {
+test("createPrivateFile() creates a private folder and file, and uses no name twice", () => {
   const directory = join(place, "a", "b");
   const { fd, path } = createPrivateFile(directory, "f");
   closeSync(fd);
@@ -18,11 +18,14 @@ test("createPrivateFile() makes folder and file for us alone, and takes no name 
   expect(() => createPrivateFile(directory, "link")).toThrow("EEXIST");
 });
 
-// Only root can make a folder that belongs to somebody else.
-test.if(process.geteuid?.() === 0)("createPrivateFile() refuses a folder somebody planted in a shared one", () => {
-  const planted = join(place, "shared", "claude-0");
-  mkdirSync(planted, { recursive: true });
-  Bun.spawnSync(["chmod", "1777", join(place, "shared")]);
-  chownSync(planted, 12_345, 12_345);
-  expect(() => createPrivateFile(join(planted, "tasks"), "f")).toThrow(`'${planted}' belongs to another user`);
-});
+// Only root can create a folder owned by another user.
+test.if(process.geteuid?.() === 0)(
+  "createPrivateFile() rejects a folder that another user planted in a shared one",
+  () => {
+    const planted = join(place, "shared", "claude-0");
+    mkdirSync(planted, { recursive: true });
+    Bun.spawnSync(["chmod", "1777", join(place, "shared")]);
+    chownSync(planted, 12_345, 12_345);
+    expect(() => createPrivateFile(join(planted, "tasks"), "f")).toThrow(`'${planted}' belongs to another user`);
+  },
+);

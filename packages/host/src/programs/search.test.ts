@@ -9,7 +9,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 const search = createSearch({ env: { PATH: process.env["PATH"] } });
 const options = () => ({ cwd: place, signal: new AbortController().signal });
 
-test("finds, finds nothing, and tells errors", async () => {
+test("returns matches, no matches, and errors", async () => {
   writeFileSync(join(place, "a.txt"), "needle\nhay\n");
   expect(await search.run(["needle", "a.txt"], options())).toEqual({
     code: 0,
@@ -25,14 +25,17 @@ test("finds, finds nothing, and tells errors", async () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("is not led away by a link, and makes no folder that is gone", async () => {
-  symlinkSync(place, join(place, "link"));
-  const outcome = (cwd: string) => search.run(["--files"], { ...options(), cwd }).then(() => "ran", String);
-  expect(await outcome(place)).toBe("ran");
-  expect(await outcome(join(place, "link"))).toContain("was replaced while it was being opened");
-  expect(await outcome(join(place, "gone"))).toContain("cannot be opened (ENOENT)");
-  expect(existsSync(join(place, "gone"))).toBe(false);
-});
+test.skipIf(process.platform !== "linux")(
+  "does not follow a link that replaced the folder, and creates no missing folder",
+  async () => {
+    symlinkSync(place, join(place, "link"));
+    const outcome = (cwd: string) => search.run(["--files"], { ...options(), cwd }).then(() => "ran", String);
+    expect(await outcome(place)).toBe("ran");
+    expect(await outcome(join(place, "link"))).toContain("was replaced while it was being opened");
+    expect(await outcome(join(place, "gone"))).toContain("cannot be opened (ENOENT)");
+    expect(existsSync(join(place, "gone"))).toBe(false);
+  },
+);
 
 test("cuts the output at maxBytes and stops the search", async () => {
   writeFileSync(join(place, "big"), "line\n".repeat(1_000_000));
@@ -44,14 +47,14 @@ test("cuts the output at maxBytes and stops the search", async () => {
   });
 });
 
-test("a configuration file of ripgrep is not read", async () => {
+test("ripgrep does not read a config file", async () => {
   const config = join(place, "rgrc");
   writeFileSync(config, "--no-such-option\n");
   const other = createSearch({ env: { PATH: process.env["PATH"], RIPGREP_CONFIG_PATH: config } });
   expect(await other.run(["needle", "a.txt"], options())).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("ends by timeout and by abort", async () => {
+test("ends on timeout and on abort", async () => {
   const slow = createSearch({ env: { KEELSON_RG: "/bin/sleep" } });
   expect(await slow.run(["60"], { ...options(), timeoutMs: 50 })).toMatchObject({ code: 1, timedOut: true });
   const controller = new AbortController();
@@ -61,6 +64,6 @@ test("ends by timeout and by abort", async () => {
   await running.catch(() => {});
 });
 
-test("says what to do when there is no ripgrep", () => {
+test("explains what to do if ripgrep is missing", () => {
   expect(createSearch({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
 });

@@ -16,7 +16,7 @@ test.each([
   ["0:0:0:0:0:0:0:1", undefined],
   ["::ffff:127.0.0.1", undefined],
   ["::ffff:7f00:1", undefined],
-  // the public internet, up to the edges of what is not
+  // the public internet, up to the edges of other networks
   ["8.8.8.8", undefined],
   ["1.0.0.0", undefined],
   ["9.255.255.255", undefined],
@@ -105,7 +105,7 @@ test.each([
   ["febf::1", "a link-local network"],
   ["fec0::1", RESERVED],
   ["ff02::1", "a multicast network"],
-  // what nobody can read is nowhere
+  // what cannot be parsed
   ["", NOTHING],
   ["localhost", NOTHING],
   ["10.1", NOTHING],
@@ -123,6 +123,6 @@ test.each([
   ["::12345", NOTHING],
   ["::1:127.0.0.256", NOTHING],
   ["[::1]", NOTHING],
-])("forbiddenPlace(%j) is %p", (address, place) => {
+])("forbiddenNetwork(%j) is %p", (address, place) => {
   expect(forbiddenNetwork(address)).toBe(place);
 });

@@ -1,4 +1,4 @@
-// Nothing here dials anything but this machine: the one connector refuses all else, and the resolver is ours.
+// These tests connect only to this machine: the connector rejects everything else, and the resolver is ours.
 
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { runHttpHook, type HttpHookOptions } from "./http.ts";
 const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));
 
-/** A connector that writes down what it was asked for, and leaves this machine under no circumstances. */
+/** A connector that records its targets and never leaves this machine. */
 function loopbackOnly() {
   const dialled: SocketAddress[] = [];
   const dial: ConnectSocket = async (target, signal) => {
@@ -33,7 +33,7 @@ async function listen(handle: RequestListener): Promise<{ port: number; server: 
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-/** A server that says exactly these bytes to whatever it is sent. */
+/** A server that sends exactly these bytes for any request. */
 async function listenRaw(speak: (socket: Socket, first: Buffer) => void): Promise<number> {
   const server = createRawServer((socket) => {
     closing.push(() => socket.destroy());
@@ -69,7 +69,7 @@ async function post(
 const failed = (problem: string) => ({ outcome: "error" as const, stdout: "", stderr: "", problem });
 const said = (stdout: string) => ({ outcome: "success" as const, exitCode: 0, stdout, stderr: "" });
 
-test("the event is posted as JSON under the name in the URL, and the answer is what a command would have printed", async () => {
+test("posts the event as JSON with the host of the URL, and the answer becomes stdout", async () => {
   const seen = Promise.withResolvers<unknown>();
   const { port } = await listen(async (request, response) => {
     const { method, url, headers } = request;
@@ -98,7 +98,7 @@ test("the event is posted as JSON under the name in the URL, and the answer is w
   });
 });
 
-test("a name is looked up once: what it answers after the check is never heard", async () => {
+test("a name is resolved once: a different answer after the check has no effect", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const answers = [["127.0.0.1"], ["169.254.169.254"], ["10.0.0.1"]];
   let asked = 0;
@@ -112,7 +112,7 @@ test("a name is looked up once: what it answers after the check is never heard",
   });
 });
 
-test("the request travels over the socket that was dialled, whatever its name and port would lead to", async () => {
+test("the request uses the connected socket, whatever its name and port would lead to", async () => {
   const { port } = await listen(({ headers }, response) => void response.end(JSON.stringify({ host: headers.host })));
   const { dial } = loopbackOnly();
   const elsewhere: ConnectSocket = ({ address }, signal) => dial({ address, port }, signal);
@@ -120,7 +120,7 @@ test("the request travels over the socket that was dialled, whatever its name an
   expect(run).toEqual(said('{"host":"localhost:1"}'));
 });
 
-test("with its own resolver and connector a hook reaches this machine, by number and by name", async () => {
+test("with the real resolver and connector, a hook reaches this machine by address and by name", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   for (const host of ["127.0.0.1", "localhost"]) {
     const { run } = await post(`http://${host}:${port}/`, { resolve: undefined, connect: undefined });
@@ -128,7 +128,7 @@ test("with its own resolver and connector a hook reaches this machine, by number
   }
 });
 
-test("an address that does not answer gives way to the next one of the name", async () => {
+test("if an address does not answer, the next one is tried", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const { dial } = loopbackOnly();
   const tried: string[] = [];
@@ -151,7 +151,7 @@ test("proxies in the environment are not used", async () => {
   expect({ run, dialled }).toEqual({ run: said("{}"), dialled: [{ address: "127.0.0.1", port }] });
 });
 
-test("an encrypted connection asks for the name, not for the address", async () => {
+test("a TLS connection requests the name, not the address", async () => {
   const hello = Promise.withResolvers<string>();
   const port = await listenRaw((socket, first) => {
     hello.resolve(first.toString("latin1"));
@@ -164,7 +164,7 @@ test("an encrypted connection asks for the name, not for the address", async () 
   expect(await hello.promise).toContain("hooks.test");
 });
 
-// Every way to write an address that leads somewhere private.
+// Every way to write an address of a private network.
 test.each([
   ["10.0.0.1", "10.0.0.1 is a private network"],
   ["10.0.0.1.", "10.0.0.1 is a private network"],
@@ -231,7 +231,7 @@ test.each([
   ["[fe80::1]", "fe80::1 is a link-local network"],
   ["[fec0::1]", "fec0::1 is a reserved network"],
   ["[ff02::1]", "ff02::1 is a multicast network"],
-])("http://%s/ is refused before anything is dialled", async (host, reason) => {
+])("http://%s/ is rejected before connecting", async (host, reason) => {
   for (const scheme of ["http", "https"]) {
     const { run, dialled } = await post(`${scheme}://${host}:8080/`);
     const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
@@ -240,7 +240,7 @@ test.each([
 });
 
 test.each(["1.2.3.4.5", "4294967296", "256.0.0.1", "0x100000000", "[fe80::1%25eth0]", "[::1", "", "a b", "10.0.0.08"])(
-  "http://%s/ is no address at all, and nothing is dialled",
+  "http://%s/ is invalid and is not connected to",
   async (host) => {
     const { run, dialled } = await post(`http://${host}:8080/`);
     expect(dialled).toEqual([]);
@@ -249,7 +249,7 @@ test.each(["1.2.3.4.5", "4294967296", "256.0.0.1", "0x100000000", "[fe80::1%25et
 );
 
 test.each(["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1."])(
-  "http://%s/ is this machine, and may be reached",
+  "http://%s/ is this machine and is allowed",
   async (host) => {
     const { port } = await listen((_, response) => void response.end("{}"));
     const { run } = await post(`http://${host}:${port}/`);
@@ -257,7 +257,7 @@ test.each(["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.
   },
 );
 
-test("other spellings of this machine are dialled too", async () => {
+test("other spellings of this machine are allowed too", async () => {
   for (const [host, address] of [
     ["[::1]", "::1"],
     ["[::ffff:127.0.0.1]", "::ffff:7f00:1"],
@@ -282,13 +282,13 @@ test.each([
   [["::ffff:169.254.169.254"], "::ffff:169.254.169.254, which is a link-local network (cloud metadata)"],
   [["012.0.0.1"], "012.0.0.1, which is not an IP address"],
   [["internal.test"], "internal.test, which is not an IP address"],
-])("a name that resolves to %p is refused, naming host and address", async (addresses, what) => {
+])("a name that resolves to %p is rejected with host and address", async (addresses, what) => {
   const { run, dialled } = await post("https://hooks.test/", { resolve: async () => addresses });
   const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
   expect({ run, dialled }).toEqual({ run: failed(`hooks.test resolves to ${what}: ${rule}`), dialled: [] });
 });
 
-test("a name without an address, and one that cannot be looked up, are problems", async () => {
+test("a name without an address, or one that cannot be resolved, is a problem", async () => {
   const empty = await post("http://hooks.test/", { resolve: async () => [] });
   const unknown = await post("http://hooks.test/", {
     resolve: async () => {
@@ -315,7 +315,7 @@ test.each([
   expect({ run, dialled }).toEqual({ run: failed(problem), dialled: [] });
 });
 
-test("a policy decides which URLs may be posted to, and its refusal keeps the path to itself", async () => {
+test("a policy decides which URLs are allowed, and its message does not contain the path", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const url = `http://localhost:${port}/services/secret`;
   const open = await post(url, { allowedUrls: ["http://localhost:*"] });
@@ -357,7 +357,7 @@ test.each([301, 302, 303, 307, 308])("a redirect (%d) is not followed", async (s
   });
 });
 
-test("an answer of one MiB is read, a longer one is not, and no more of it is waited for", async () => {
+test("an answer of one MiB is read; a longer one is rejected without waiting for the rest", async () => {
   const fits = JSON.stringify({ a: "x".repeat(1024 * 1024 - 8) });
   const full = await listen((_, response) => void response.end(fits));
   expect((await post(`http://hooks.test:${full.port}/`)).run).toEqual(said(fits));
@@ -388,7 +388,7 @@ test.each([
   expect(run.problem).toStartWith(`the request to hooks.test:${port} failed: `);
 });
 
-test("a header that cannot be sent is a problem that does not repeat its value", async () => {
+test("an invalid header is a problem, and the message does not contain its value", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const unfit: Record<string, string>[] = [{ "x-token": "s3cret\u0001" }, { "bad name": "s3cret" }];
   for (const headers of unfit) {
@@ -398,7 +398,7 @@ test("a header that cannot be sent is a problem that does not repeat its value",
   }
 });
 
-test("a server that is silent is given up when time is over, at every stage", async () => {
+test("a silent server times out at every stage", async () => {
   const silent = await listenRaw(() => {});
   const halfway = await listenRaw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"));
   const stages: [string, Partial<HttpHookOptions>][] = [
@@ -414,7 +414,7 @@ test("a server that is silent is given up when time is over, at every stage", as
   }
 });
 
-test("a run that is stopped stops its hook", async () => {
+test("stopping the run stops its hook", async () => {
   const stopping = new AbortController();
   const port = await listenRaw(() => stopping.abort());
   const { run } = await post(`http://hooks.test:${port}/`, { signal: stopping.signal });
@@ -424,7 +424,7 @@ test("a run that is stopped stops its hook", async () => {
   expect(before.run).toEqual({ outcome: "cancelled", stdout: "", stderr: "", problem: "stopped with the run" });
 });
 
-test("a timeout longer than a timer can be is no timeout of zero", async () => {
+test("a timeout longer than a timer allows does not become zero", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   expect((await post(`http://hooks.test:${port}/`, { timeoutMs: 1e12 })).run).toEqual(said("{}"));
 });

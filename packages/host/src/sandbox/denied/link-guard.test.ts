@@ -1,4 +1,4 @@
-// A denied file under another name: for commands it is hidden there too, for reading it is recognised.
+// A denied file under another name: commands cannot see it, and reading recognizes it.
 
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function project(...denied: string[]) {
   };
 }
 
-test("a denied file is recognised by its other names, in every kind of rule", async () => {
+test("a denied file is recognized by its other names, with every kind of rule", async () => {
   using p = project(".env", "/secrets/**", "/deep/secrets/key");
   const env = p.write(".env");
   const key = p.write("secrets/deep/key");
@@ -64,7 +64,7 @@ test("a denied file is recognised by its other names, in every kind of rule", as
   expect({ folders, complete }).toEqual({ folders: [join(p.root, "secrets")], complete: true });
 });
 
-test("a link made later is seen at the next look; a file that has one name is not looked up", async () => {
+test("a link made later is found by the next prepare(); a file with one name is not looked up", async () => {
   using p = project(".env");
   const env = p.write(".env");
   const other = p.write("other");
@@ -77,7 +77,7 @@ test("a link made later is seen at the next look; a file that has one name is no
   expect(p.warnings).toEqual([]);
 });
 
-test("without rules about files nothing is looked at", () => {
+test("without rules about files nothing is looked up", () => {
   using p = project();
   p.write(".env");
   expect(createLinkGuard(p.options).deniedTarget(p.link(".env", "a"))).toBe(undefined);

@@ -22,13 +22,13 @@ async function run(command: string, openPipe: OpenPipe | null) {
   return { text: output.end().text, code, directory: child.directory() };
 }
 
-test("with and without real pipes: output, exit code and directory are the same", async () => {
+test("output, exit code and directory are the same with and without real pipes", async () => {
   const wanted = { text: "a\nb\n", code: 3, directory: "/usr" };
   expect(await run("echo a; echo b >&2; cd /usr; exit 3", await loadPipes())).toEqual(wanted);
   expect(await run("echo a; echo b >&2; cd /usr; exit 3", null)).toEqual(wanted);
 });
 
-test("a program that cannot be started is told, and no descriptor is left open", async () => {
+test("a program that cannot start is an error, and no descriptor is left open", async () => {
   const openPipe = await loadPipes();
   await run("true", openPipe);
   const before = readdirSync("/dev/fd").length;
@@ -36,7 +36,7 @@ test("a program that cannot be started is told, and no descriptor is left open",
     expect(() => startCommand({ argv: ["/nowhere/bash"], cwd: "/", env: {}, openPipe })).toThrow("/nowhere/bash");
     await run("true", openPipe);
   }
-  // The runtime closes the last of them in its own time.
+  // The runtime closes the last one later.
   while (readdirSync("/dev/fd").length > before) await Bun.sleep(5);
   expect(readdirSync("/dev/fd").length).toBeLessThanOrEqual(before);
 });
