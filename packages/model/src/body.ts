@@ -88,9 +88,9 @@ class ReusableBody {
 }
 
 function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): number {
-  const most = Math.min(a.length, b.length);
-  for (let index = 0; index < most; index++) if (a[index] !== b[index]) return index;
-  return most;
+  const shorter = Math.min(a.length, b.length);
+  for (let index = 0; index < shorter; index++) if (a[index] !== b[index]) return index;
+  return shorter;
 }
 
 function messageParts(message: ModelMessage, isFirst: boolean): string[] {

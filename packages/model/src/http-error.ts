@@ -19,11 +19,11 @@ export function responseError(
   const parsed = tryParse(body);
   const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {};
   const apiType = typeof error["type"] === "string" ? error["type"] : undefined;
-  const said = typeof error["message"] === "string" ? error["message"] : plainText(body);
+  const text = typeof error["message"] === "string" ? error["message"] : plainText(body);
   const redirect = status >= 300 && status < 400;
   const message = redirect
     ? `The server sent a redirect to "${headers.get("location") ?? "nowhere"}", which is not followed; set ANTHROPIC_BASE_URL to the final URL`
-    : said || `HTTP ${status} ${statusText}`.trim();
+    : text || `HTTP ${status} ${statusText}`.trim();
   return new ModelError(redirect ? "invalid_request" : errorKind(status, apiType, message), redact(message, secrets), {
     status,
     ...(apiType === undefined ? {} : { apiType }),

@@ -57,17 +57,17 @@ const MAX_NAMES = 5_000;
 
 /** The name that was probably meant: different case, different extension, or a typo of up to two letters. */
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
-  const few = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES) : names;
+  const candidates = names.length > MAX_NAMES ? names.slice(0, MAX_NAMES) : names;
   const folded = wanted.toLowerCase();
-  const sameLetters = few.find((name) => name.toLowerCase() === folded);
+  const sameLetters = candidates.find((name) => name.toLowerCase() === folded);
   if (sameLetters) return sameLetters;
 
   const stem = stemOf(folded);
-  const otherExtension = stem === "" ? undefined : few.find((name) => stemOf(name.toLowerCase()) === stem);
+  const otherExtension = stem === "" ? undefined : candidates.find((name) => stemOf(name.toLowerCase()) === stem);
   if (otherExtension) return otherExtension;
 
   const slips = folded.length < 5 ? 1 : 2;
-  return few.find((name) => isWithinEdits(slips, folded, name.toLowerCase()));
+  return candidates.find((name) => isWithinEdits(slips, folded, name.toLowerCase()));
 }
 
 const stemOf = (name: string) => name.slice(0, name.length - extname(name).length);

@@ -201,7 +201,7 @@ test("a sandbox that is required and fails refuses the start", async () => {
   const ended = await runKeelson(["-p", "go"], { home, url: model.url, env: { PATH: bin } });
   expect(ended).toMatchObject({ code: 1, stdout: "" });
   expect(ended.stderr).toContain("sandbox.failIfUnavailable");
-  expect(ended.stderr).toContain("Fix that, or turn sandbox.failIfUnavailable off");
+  expect(ended.stderr).toContain("Fix this, or turn off sandbox.failIfUnavailable");
   expect(model.requests).toHaveLength(0);
 });
 

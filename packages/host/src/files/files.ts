@@ -41,10 +41,10 @@ export function createFiles(checkedPath: (path: string) => string | undefined = 
 }
 
 function statOf(path: string, checkedPath: string | undefined): FileStat | null {
-  const place = checkedPath ?? path;
+  const target = checkedPath ?? path;
   const stat = withToolErrors(path, () => {
     try {
-      return statSync(place);
+      return statSync(target);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOENT" || code === "ENOTDIR") return null;
@@ -52,7 +52,7 @@ function statOf(path: string, checkedPath: string | undefined): FileStat | null 
     }
   });
   if (stat === null) return null;
-  const realPath = withToolErrors(path, () => realpathSync(place));
+  const realPath = withToolErrors(path, () => realpathSync(target));
   if (checkedPath !== undefined && realPath !== checkedPath) throw new ToolError(replacedMessage(path));
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",

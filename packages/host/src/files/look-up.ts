@@ -20,15 +20,15 @@ interface EntryBudget {
 export function expandPattern(
   pattern: string,
   fits: (name: string, part: string) => boolean,
-  sight: EntryBudget,
+  budget: EntryBudget,
 ): FoundPath[] | undefined {
   let found: FoundPath[] = [{ given: "/", real: "/" }];
   for (const part of pattern.split("/").filter((each) => each !== "")) {
     if (part === "**")
-      found = found.flatMap((folder) => [folder, ...matchingBeneath(folder, sight, (name) => fits(name, part))]);
-    else if (isWild(part)) found = found.flatMap((folder) => matchingIn(folder, sight, (name) => fits(name, part)));
+      found = found.flatMap((folder) => [folder, ...matchingBeneath(folder, budget, (name) => fits(name, part))]);
+    else if (isWild(part)) found = found.flatMap((folder) => matchingIn(folder, budget, (name) => fits(name, part)));
     else found = found.flatMap((folder) => literalIn(folder, part.replace(/\\(.)/g, "$1")));
-    if (sight.left < 0) return undefined;
+    if (budget.left < 0) return undefined;
   }
   return found;
 }
@@ -41,44 +41,44 @@ interface Depth {
 }
 
 /** Everything in a folder and its subfolders. */
-export function listContents(folder: string, { follow, shallow }: Depth, sight: EntryBudget): FoundPath[] | undefined {
+export function listContents(folder: string, { follow, shallow }: Depth, budget: EntryBudget): FoundPath[] | undefined {
   const all: FoundPath[] = [];
   const open: FoundPath[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
   for (let here = open.pop(); here; here = open.pop()) {
-    for (const entry of entriesOf(here.given, sight)) {
-      if (hasUnreadableName(entry)) sight.left = -1;
+    for (const entry of entriesOf(here.given, budget)) {
+      if (hasUnreadableName(entry)) budget.left = -1;
       const found = childOf(here, entry.name, entry.isSymbolicLink());
       all.push(found);
-      const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
-      if (!leads || shallow || seen.has(found.real)) continue;
+      const isEntered = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
+      if (!isEntered || shallow || seen.has(found.real)) continue;
       seen.add(found.real);
       open.push(found);
     }
-    if (sight.left < 0) return undefined;
+    if (budget.left < 0) return undefined;
   }
   return all;
 }
 
 /** In some shells `**` matches any number of folders, but does not follow links. */
-function matchingBeneath(folder: FoundPath, sight: EntryBudget, fits: (name: string) => boolean): FoundPath[] {
+function matchingBeneath(folder: FoundPath, budget: EntryBudget, fits: (name: string) => boolean): FoundPath[] {
   const all: FoundPath[] = [];
   const open = [folder];
-  for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
-    const inside = matchingIn(here, sight, fits);
-    for (const each of inside) all.push(each);
-    for (const each of inside) if (each.isFolder) open.push(each);
+  for (let here = open.pop(); here && budget.left >= 0; here = open.pop()) {
+    const matching = matchingIn(here, budget, fits);
+    for (const each of matching) all.push(each);
+    for (const each of matching) if (each.isFolder) open.push(each);
   }
   return all;
 }
 
 function matchingIn(
   folder: FoundPath,
-  sight: EntryBudget,
+  budget: EntryBudget,
   fits: (name: string) => boolean,
 ): (FoundPath & { isFolder: boolean })[] {
-  const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
-  if (entries.some(hasUnreadableName)) sight.left = -1;
+  const entries = entriesOf(folder.given, budget).filter(({ name }) => fits(name));
+  if (entries.some(hasUnreadableName)) budget.left = -1;
   return entries.map((entry) => ({
     ...childOf(folder, entry.name, entry.isSymbolicLink()),
     isFolder: entry.isDirectory(),
@@ -105,11 +105,11 @@ function literalIn(folder: FoundPath, name: string): FoundPath[] {
 }
 
 /** Empty if it is not a folder or cannot be read. */
-function entriesOf(folder: string, sight: EntryBudget): Dirent[] {
-  if (sight.left < 0) return [];
+function entriesOf(folder: string, budget: EntryBudget): Dirent[] {
+  if (budget.left < 0) return [];
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
-    sight.left -= entries.length;
+    budget.left -= entries.length;
     return entries;
   } catch {
     return [];

@@ -31,17 +31,17 @@ function openOnce(path: string, checkedPath: string | undefined): OpenFile | nul
   const realPath = checkedPath ?? withToolErrors(path, () => realpathSync(path));
   if (isDeviceOrProc(realPath)) throw new ToolError(deviceMessage(path, realPath));
 
-  const looked = withToolErrors(path, () => lstatSync(realPath));
-  if (looked.isSymbolicLink()) return null;
-  if (looked.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
-  if (!looked.isFile()) throw new ToolError(deviceMessage(path));
+  const before = withToolErrors(path, () => lstatSync(realPath));
+  if (before.isSymbolicLink()) return null;
+  if (before.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
+  if (!before.isFile()) throw new ToolError(deviceMessage(path));
 
   // O_NONBLOCK: if a FIFO has replaced the file, open returns and the check below rejects it.
   const fd = withToolErrors(path, () => openNoLink(realPath));
   if (fd === null) return null;
   const stat = fstatSync(fd);
   // Check the path too: a parent folder that became a link leads to another file, and to the same one every time.
-  const isSame = stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino && isOpenAt(fd, realPath);
+  const isSame = stat.isFile() && stat.dev === before.dev && stat.ino === before.ino && isOpenAt(fd, realPath);
   if (isSame) return { fd, stat, realPath };
   closeSync(fd);
   return null;

@@ -21,18 +21,18 @@ export function createWorkspace(
       return cwd;
     },
     move(path) {
-      const place = realDirectory(path);
-      if (place === null || !this.directories.some((directory) => contains(directory, place))) return false;
-      if (place !== cwd) moved(cwd, (cwd = place));
+      const target = realDirectory(path);
+      if (target === null || !this.directories.some((directory) => contains(directory, target))) return false;
+      if (target !== cwd) moved(cwd, (cwd = target));
       return true;
     },
   };
 }
 
-function contains(directory: string, place: string): boolean {
+function contains(directory: string, target: string): boolean {
   const real = realDirectory(directory);
   if (real === null) return false;
-  const steps = relative(real, place);
+  const steps = relative(real, target);
   return steps === "" || (steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps));
 }
 

@@ -52,8 +52,8 @@ export function createGitLookup(options: GitLookupOptions): GitLookup {
   }
 
   const startingIn = (folder: string) => {
-    const told = options.env()["GIT_DIR"];
-    return [...findRepositories(folder), ...(told ? findRepositories(resolve(folder, told)) : [])];
+    const gitDir = options.env()["GIT_DIR"];
+    return [...findRepositories(folder), ...(gitDir ? findRepositories(resolve(folder, gitDir)) : [])];
   };
 
   return (place) => {

@@ -20,9 +20,9 @@ export function createSearch(options: RipgrepOptions): Search {
         throw new ToolError("ripgrep was not found. Install `rg` or set KEELSON_RG to its path.");
       }
       signal.throwIfAborted();
-      const child = spawnIn(cwd, (place) =>
+      const child = spawnIn(cwd, (folder) =>
         Bun.spawn([binary!, ...args], {
-          cwd: place,
+          cwd: folder,
           env,
           stdin: "ignore",
           stdout: "pipe",
@@ -56,7 +56,7 @@ export function createSearch(options: RipgrepOptions): Search {
 }
 
 /** Starts in exactly this folder, even if a link has replaced it. */
-function spawnIn<Child>(cwd: string, start: (place: string) => Child): Child {
+function spawnIn<Child>(cwd: string, start: (folder: string) => Child): Child {
   using held = holdExistingFolder(cwd);
   return start(held.at("."));
 }

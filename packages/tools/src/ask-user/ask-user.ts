@@ -93,7 +93,9 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
     show({ answers, annotations = {} }) {
       const given = Object.entries(answers);
       if (given.length === 0) return "The user did not answer the questions.";
-      const texts = given.map(([asked, answer]) => `"${asked}"="${answer}"${annotationText(annotations[asked])}`);
+      const texts = given.map(
+        ([question, answer]) => `"${question}"="${answer}"${annotationText(annotations[question])}`,
+      );
       return `Your questions have been answered: ${texts.join(", ")}. You can now continue with these answers in mind.`;
     },
   });

@@ -72,8 +72,8 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
       return { kind: "command", command, cwd, ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}) };
     },
     run(input, context) {
-      const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
-      const start = input.run_in_background && mayRunBeside ? runInBackground : runAndWait;
+      const backgroundAllowed = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
+      const start = input.run_in_background && backgroundAllowed ? runInBackground : runAndWait;
       return start(input, context, folderOf(context));
     },
     show,

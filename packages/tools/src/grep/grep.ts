@@ -81,12 +81,12 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   async run(input, context) {
     const { cwd } = context.workspace;
     const stat = await statTarget(input.path, context);
-    const place = grepTarget(stat, shownPath(targetPath(input.path, context), cwd), input.glob, cwd);
+    const searched = grepTarget(stat, shownPath(targetPath(input.path, context), cwd), input.glob, cwd);
     const single = stat.kind === "file";
     // A search from the root would otherwise include /proc, which exposes the secrets of every process.
     const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
-    const found = await runRipgrep([...bounds, ...ripgrepArgs(input, place.target, single)], place.cwd, context);
-    const output = await collect(input, place, single, found, context);
+    const found = await runRipgrep([...bounds, ...ripgrepArgs(input, searched.target, single)], searched.cwd, context);
+    const output = await collect(input, searched, single, found, context);
     return {
       ...output,
       ...(found.timedOut ? { timedOut: true } : {}),
@@ -104,19 +104,19 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
 
 function collect(
   input: GrepInput,
-  place: GrepTarget,
+  searched: GrepTarget,
   single: boolean,
   found: SearchOutput,
   context: ToolContext,
 ): Promise<GrepOutput> | GrepOutput {
-  const mayShow = (printed: string) => context.mayRead(resolve(context.workspace.cwd, place.toShownPath(printed)));
+  const mayShow = (printed: string) => context.mayRead(resolve(context.workspace.cwd, searched.toShownPath(printed)));
   switch (input.output_mode ?? "files_with_matches") {
     case "files_with_matches":
-      return collectFiles(input, place, found, mayShow, context);
+      return collectFiles(input, searched, found, mayShow, context);
     case "content":
-      return collectContent(input, place, single, found, mayShow);
+      return collectContent(input, searched, single, found, mayShow);
     case "count":
-      return collectCounts(input, place, found, mayShow);
+      return collectCounts(input, searched, found, mayShow);
   }
 }
 

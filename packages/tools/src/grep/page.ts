@@ -11,10 +11,10 @@ export interface ResultPage<T> {
 
 /** A limit of 0 means all. */
 export function pageOf<T>(all: readonly T[], limit = DEFAULT_LIMIT, offset = 0): ResultPage<T> {
-  const most = limit === 0 ? Infinity : limit;
+  const count = limit === 0 ? Infinity : limit;
   return {
-    items: all.slice(offset, offset + most),
-    ...(all.length - offset > most ? { appliedLimit: limit } : {}),
+    items: all.slice(offset, offset + count),
+    ...(all.length - offset > count ? { appliedLimit: limit } : {}),
     ...(offset > 0 ? { appliedOffset: offset } : {}),
   };
 }

@@ -22,8 +22,8 @@ export function parseNotebook(text: string): Notebook {
 export function findCell({ cells }: Notebook, id: string): number {
   const byId = cells.findIndex((cell) => cell.id === id);
   if (byId !== -1) return byId;
-  const place = /^cell-(\d{1,9})$/.exec(id)?.[1];
-  const index = place === undefined ? -1 : Number(place);
+  const position = /^cell-(\d{1,9})$/.exec(id)?.[1];
+  const index = position === undefined ? -1 : Number(position);
   if (index >= 0 && index < cells.length) return index;
   throw new ToolError(`Cell with ID "${id}" not found in notebook.`);
 }

@@ -62,16 +62,16 @@ async function shrink(filePath: string, bytes: Uint8Array, format: string) {
     // JPEG stays JPEG; PNG keeps transparency and sharp edges for everything else, if it fits.
     let image = format === "jpeg" ? scaled().jpeg({ quality: 85 }) : scaled().png();
     let result = await image.bytes();
-    let became = format === "jpeg" ? "jpeg" : "png";
+    let outputFormat = format === "jpeg" ? "jpeg" : "png";
     if (result.length > MAX_BYTES) {
       image = scaled().jpeg({ quality: 75 });
       result = await image.bytes();
-      became = "jpeg";
+      outputFormat = "jpeg";
     }
     if (result.length > MAX_BYTES) {
       throw new Error(`it is still ${kilobytes(result.length)} after scaling`);
     }
-    return { bytes: result, format: became, width: image.width, height: image.height };
+    return { bytes: result, format: outputFormat, width: image.width, height: image.height };
   } catch (error) {
     throw new ToolError(`Cannot scale the image '${filePath}': ${(error as Error).message}`);
   }

@@ -19,10 +19,10 @@ export function checkFileSize(size: number): void {
  * prose, high for other scripts, and it needs no request.
  */
 export function checkTokens(text: string, env: ToolContext["env"], advice = READ_LESS): void {
-  const most = Number.parseInt(env.CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS ?? "", 10) || DEFAULT_MAX_TOKENS;
-  if (text.length * 3 <= most * 4) return;
+  const maxTokens = Number.parseInt(env.CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS ?? "", 10) || DEFAULT_MAX_TOKENS;
+  if (text.length * 3 <= maxTokens * 4) return;
   const tokens = Math.ceil(Buffer.byteLength(text) / 4);
-  if (tokens > most) {
-    throw new ToolError(`File content (${tokens} tokens) exceeds maximum allowed tokens (${most}). ${advice}`);
+  if (tokens > maxTokens) {
+    throw new ToolError(`File content (${tokens} tokens) exceeds maximum allowed tokens (${maxTokens}). ${advice}`);
   }
 }

@@ -38,7 +38,7 @@ export function showLines({ file }: TextRead): string {
 }
 
 /** Does not split the whole text, which may be 50 MB. A final newline starts one more line. */
-function sliceLines(text: string, skip: number, most: number) {
+function sliceLines(text: string, skip: number, maxLines: number) {
   if (text === "") return { content: "", numLines: 0, totalLines: 0 };
   let line = 0;
   let start = skip === 0 ? 0 : -1;
@@ -46,9 +46,9 @@ function sliceLines(text: string, skip: number, most: number) {
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
     line++;
     if (line === skip) start = at + 1;
-    if (line === skip + most) end = at;
+    if (line === skip + maxLines) end = at;
   }
   const totalLines = line + 1;
   if (start === -1) return { content: "", numLines: 0, totalLines };
-  return { content: text.slice(start, end), numLines: Math.min(most, totalLines - skip), totalLines };
+  return { content: text.slice(start, end), numLines: Math.min(maxLines, totalLines - skip), totalLines };
 }

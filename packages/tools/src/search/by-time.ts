@@ -13,11 +13,11 @@ export async function sortByTime(
   files: Files,
   order: "oldest" | "newest",
 ): Promise<string[]> {
-  const looked = paths.slice(0, MAX_STATS);
+  const checked = paths.slice(0, MAX_STATS);
   // A file may be gone, or in a folder we can list but not enter.
-  const stats = await Promise.all(looked.map((path) => files.stat(resolve(from, path)).catch(() => null)));
+  const stats = await Promise.all(checked.map((path) => files.stat(resolve(from, path)).catch(() => null)));
   const sign = order === "oldest" ? 1 : -1;
-  const timed = looked.map((path, index) => ({ path, time: stats[index]?.mtimeMs ?? 0 }));
+  const timed = checked.map((path, index) => ({ path, time: stats[index]?.mtimeMs ?? 0 }));
   timed.sort((a, b) => sign * (a.time - b.time) || (a.path < b.path ? -1 : 1));
   return [...timed.map(({ path }) => path), ...paths.slice(MAX_STATS)];
 }

@@ -60,9 +60,9 @@ function windows1252(text: string): Uint8Array | Unwritable {
       bytes[index] = unit;
       continue;
     }
-    const place = special.indexOf(text[index]!);
-    if (place === -1) return { lacks: String.fromCodePoint(text.codePointAt(index)!) };
-    bytes[index] = 0x80 + place;
+    const offset = special.indexOf(text[index]!);
+    if (offset === -1) return { lacks: String.fromCodePoint(text.codePointAt(index)!) };
+    bytes[index] = 0x80 + offset;
   }
   return bytes;
 }

@@ -34,12 +34,12 @@ export async function patchOf(before: string, after: string): Promise<readonly H
 
 /** How many whole lines the texts share at the start and end, not counting the context lines of a hunk. */
 function commonEnds(before: string, after: string): { start: number; end: number; lines: number } {
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let head = 0;
-  while (head < most && before.charCodeAt(head) === after.charCodeAt(head)) head++;
+  while (head < shorter && before.charCodeAt(head) === after.charCodeAt(head)) head++;
   let tail = 0;
   while (
-    tail < most - head &&
+    tail < shorter - head &&
     before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
   )
     tail++;

@@ -19,13 +19,13 @@ export function readAsyncLine(stdout: Pick<OutputHead, "text" | "size">): AsyncL
   if (!text.startsWith("{")) return "none";
   const newline = text.indexOf("\n");
   const line = newline < 0 ? text : text.slice(0, newline);
-  const said = line.trimEnd().endsWith("}") ? objectOf(line) : undefined;
-  if (said?.["async"] === true) {
-    const { asyncTimeout } = said;
+  const parsed = line.trimEnd().endsWith("}") ? objectOf(line) : undefined;
+  if (parsed?.["async"] === true) {
+    const { asyncTimeout } = parsed;
     const isTime = typeof asyncTimeout === "number" && asyncTimeout > 0;
     return { ...(isTime ? { timeoutMs: asyncTimeout } : {}), length: newline < 0 ? line.length : newline + 1 };
   }
-  return said || newline >= 0 || stdout.size() >= MAX_BYTES ? "none" : "not yet";
+  return parsed || newline >= 0 || stdout.size() >= MAX_BYTES ? "none" : "not yet";
 }
 
 function objectOf(line: string): Record<string, unknown> | undefined {

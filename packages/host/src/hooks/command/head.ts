@@ -32,7 +32,7 @@ export function keepHead(limit: number): OutputHead {
     },
     size: () => size,
     isCut: () => isCut,
-    text: (most = size) => decode(Math.min(most, size), false),
+    text: (maxBytes = size) => decode(Math.min(maxBytes, size), false),
     take() {
       const text = decode(size, !isCut);
       bytes = new Uint8Array(0);

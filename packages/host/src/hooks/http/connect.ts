@@ -57,11 +57,11 @@ function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral:
 function rejectForbidden(name: string, addresses: readonly string[]): void {
   if (addresses.length === 0) throw new ForbiddenAddress(`${name} has no address`);
   for (const address of addresses) {
-    const place = forbiddenNetwork(address);
-    if (place === undefined) continue;
+    const network = forbiddenNetwork(address);
+    if (network === undefined) continue;
     const subject = address === name ? address : `${name} resolves to ${address}, which`;
     throw new ForbiddenAddress(
-      `${subject} is ${place}: HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)`,
+      `${subject} is ${network}: HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)`,
     );
   }
 }

@@ -62,7 +62,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     warned.add(text);
   };
 
-  function plan(directories: readonly string[]): void {
+  function planSearches(directories: readonly string[]): void {
     const rules = options.rules();
     const newKey = directories.join("\0");
     if (rules === rulesSeen && newKey === key) return;
@@ -73,14 +73,14 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     searches = searchesFor(places, directories, options.mayRead);
   }
 
-  function placesFor(cwd: string): readonly string[] {
+  function rootsFor(cwd: string): readonly string[] {
     const directories = options.directories();
     return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
   }
 
   /** What is denied now, by real path. */
-  async function search(places: readonly string[]) {
-    plan(places);
+  async function search(roots: readonly string[]) {
+    planSearches(roots);
     let complete = true;
     const found = [...literals.filter((path) => lstatOrNull(path) && !options.mayRead(path))];
     for (const { index, folder } of searches) {
@@ -97,7 +97,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       const real = resolveEntry(path);
       if (!real) continue;
       if (!real.stat.isDirectory()) files.add(real.path);
-      else if ([...places, options.home].some((place) => isInside(real.path, place))) {
+      else if ([...roots, options.home].some((root) => isInside(real.path, root))) {
         complete = false;
         warnOnce(`A deny rule covers '${real.path}', where commands run, so it is not hidden from commands`);
       } else folders.add(real.path);
@@ -106,15 +106,15 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
   }
 
   /** Other names of these files in the working directories. */
-  async function namesElsewhere(linked: LinkedFiles, places: readonly string[]) {
+  async function namesElsewhere(linked: LinkedFiles, roots: readonly string[]) {
     // A new hard link changes the stamp of the file, so the result is valid until a stamp changes.
-    const newKey = [...places, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
+    const newKey = [...roots, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
     if (otherNames?.key === newKey) return otherNames;
     const folders = new Set<string>();
     let complete = true;
-    for (const place of places) {
-      let tree = trees.get(place);
-      if (!tree) trees.set(place, (tree = createFolderIndex({ folder: place, depth: 64, matches: () => false })));
+    for (const root of roots) {
+      let tree = trees.get(root);
+      if (!tree) trees.set(root, (tree = createFolderIndex({ folder: root, depth: 64, matches: () => false })));
       await tree.refresh();
       if (tree.isCut) complete = false;
       for (const folder of tree.folders()) folders.add(folder);
@@ -126,12 +126,12 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
 
   return {
     async find(cwd) {
-      const places = placesFor(cwd);
-      const { files, folders, complete: isSearched } = await search(places);
+      const roots = rootsFor(cwd);
+      const { files, folders, complete: isSearched } = await search(roots);
       let complete = isSearched;
-      const { linked } = linkedFiles(files, folders, { most: MAX_LINK_CHECKS.command });
+      const { linked } = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.command });
       if (linked.size > 0) {
-        const elsewhere = await namesElsewhere(linked, places);
+        const elsewhere = await namesElsewhere(linked, roots);
         for (const name of elsewhere.names) files.add(name);
         complete &&= elsewhere.complete;
       }
@@ -150,8 +150,8 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
       };
     },
     async links(cwd) {
-      const { files, folders, complete } = await search(placesFor(cwd));
-      const found = linkedFiles(files, folders, { most: MAX_LINK_CHECKS.read });
+      const { files, folders, complete } = await search(rootsFor(cwd));
+      const found = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.read });
       return { linked: found.linked, complete: complete && found.complete };
     },
   };
@@ -168,11 +168,11 @@ function searchesFor(
     ({ folder }) => folder,
   );
   return [...byFolder].map(([folder, group]) => {
-    const isMeant = matcherOf(group.map(({ pattern }) => pattern));
+    const matchesRule = matcherOf(group.map(({ pattern }) => pattern));
     const index = createFolderIndex({
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
-      matches: (relative) => isMeant(relative) && !mayRead(join(folder, relative)),
+      matches: (relative) => matchesRule(relative) && !mayRead(join(folder, relative)),
       ...(directories.some((directory) => isInside(directory, folder)) ? {} : { maxFolders: MAX_FOLDERS_OUTSIDE }),
     });
     return { index, folder };

@@ -76,7 +76,7 @@ export function matcherOf(patterns: readonly Glob[]): (relative: string) => bool
   const others = byName.get(undefined) ?? [];
   return (relative) => {
     const names = fold(relative).split("/");
-    const meets = (pattern: Glob) => matchesGlob(pattern, names);
-    return byName.get(names.at(-1))?.some(meets) === true || others.some(meets);
+    const isMatch = (pattern: Glob) => matchesGlob(pattern, names);
+    return byName.get(names.at(-1))?.some(isMatch) === true || others.some(isMatch);
   };
 }

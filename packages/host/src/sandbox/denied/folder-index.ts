@@ -96,7 +96,7 @@ export function createFolderIndex({
     const record: Known = { date: mtimeOf(path), found: [], subfolders: [] };
     if (Date.now() - record.date < TICK_MS) record.date = -1;
     const entries = entriesOf(path);
-    let began = performance.now();
+    let startedMs = performance.now();
     for (const entry of entries) {
       if (spentMs > maxMatchMs) {
         isCut = true;
@@ -106,9 +106,9 @@ export function createFolderIndex({
       const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
       if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
       else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
-      spentMs += performance.now() - began;
+      spentMs += performance.now() - startedMs;
       if (performance.now() - lastYieldMs > YIELD_EVERY_MS) await yieldToOthers();
-      began = performance.now();
+      startedMs = performance.now();
     }
     return record;
   }

@@ -25,7 +25,7 @@ const MAX_STATS = 200_000;
 export function linkedFiles(
   files: Iterable<string>,
   folders: Iterable<string>,
-  { most }: { readonly most: number },
+  { limit }: { readonly limit: number },
 ): { readonly linked: LinkedFiles; readonly complete: boolean } {
   const linked = new Map<string, LinkedFile>();
   const add = (path: string) => {
@@ -35,10 +35,10 @@ export function linkedFiles(
   };
   for (const path of files) add(path);
   const open = [...folders].filter((folder) => !GENERATED_FOLDERS.has(basename(folder)));
-  let looks = 0;
+  let checked = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of entriesOf(folder)) {
-      if (++looks > most) return { linked, complete: false };
+      if (++checked > limit) return { linked, complete: false };
       const path = join(folder, entry.name);
       if (entry.isDirectory() && !GENERATED_FOLDERS.has(entry.name)) open.push(path);
       else if (entry.isFile()) add(path);
@@ -53,11 +53,11 @@ export function findLinkNames(
   linked: LinkedFiles,
 ): { readonly names: readonly string[]; readonly complete: boolean } {
   const names: string[] = [];
-  let looks = 0;
+  let checked = 0;
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!entry.isFile()) continue;
-      if (++looks > MAX_STATS) return { names, complete: false };
+      if (++checked > MAX_STATS) return { names, complete: false };
       const path = join(folder, entry.name);
       const stat = lstatOrNull(path);
       if (stat !== null && stat.nlink > 1 && linked.has(inodeKey(stat))) names.push(path);

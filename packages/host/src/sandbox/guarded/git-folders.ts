@@ -66,14 +66,14 @@ function withModules(folder: string): Pick<RepositoryFolders, "folders" | "unsee
   const folders = [folder];
   const open = [modules];
   const seen = new Set([realPath(folder)]);
-  let looks = 0;
+  let checks = 0;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const real = realPath(at);
     // Links may form a cycle.
     if (real === null || seen.has(real)) continue;
     seen.add(real);
     for (const name of namesIn(at)) {
-      if (++looks > MAX_CHECKS) return { folders, unseen: [modules] };
+      if (++checks > MAX_CHECKS) return { folders, unseen: [modules] };
       const path = join(at, name);
       const isRepository = kindOf(join(path, "HEAD")) === "file";
       if (isRepository) folders.push(path);

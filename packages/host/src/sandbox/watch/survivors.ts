@@ -29,7 +29,7 @@ export function createSurvivors(mark: string): Survivors {
       return namespaces.get(namespace) ?? null;
     };
     let dead: ReadonlySet<string> = new Set();
-    for (let looks = 0; looks < MAX_ROUNDS; looks++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
       const found = pids.filter((pid) => !known.has(pid)).map((pid) => ({ pid, answer: isShielded(pid) }));
       const withAnswer = (wanted: boolean | null) =>

@@ -32,7 +32,8 @@ export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram
   const named = [env["CLAUDE_CODE_SHELL"], env["SHELL"]].filter((path) => path !== undefined && isAbsolute(path));
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => cwd === undefined || !isWithin(cwd, folder));
   const find = (kind: ShellProgram["kind"]): ShellProgram | undefined => {
-    const isOne = (place: string | null | undefined) => place && canRun(place) && isRealShell(kind, place);
+    const isOne = (candidate: string | null | undefined) =>
+      candidate && canRun(candidate) && isRealShell(kind, candidate);
     const given = named.find((each) => basename(each!) === kind && isOne(each));
     if (given) return { path: given, kind };
     const onPath = findProgram(kind, path.join(delimiter));
