@@ -3,6 +3,8 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 
 const MAX_LENGTH = 100_000;
+/** Each level takes at least five characters, so anything deeper is too long as well. */
+const MAX_DEPTH = MAX_LENGTH / 5;
 const CHOICES = ["anyOf", "oneOf", "allOf"] as const;
 
 export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
@@ -35,11 +37,16 @@ function mergeBranches(schema: Record<string, unknown>): Record<string, unknown>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Undefined if the value is too deep for `JSON.stringify`. */
+/** Undefined if it is nested too deeply: `JSON.stringify` would take seconds and then overflow the stack. */
 function jsonLength(value: object): number | undefined {
-  try {
-    return JSON.stringify(value).length;
-  } catch {
-    return undefined;
+  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
+}
+
+function isDeeperThan(limit: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
+  return false;
 }
