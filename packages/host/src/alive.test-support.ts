@@ -1,4 +1,4 @@
-// Processes that are not our children: their end is no event, so it is looked for.
+// For tests: waits for processes that are not our children, which must be polled.
 
 import { readFileSync } from "node:fs";
 

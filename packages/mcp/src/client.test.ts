@@ -7,7 +7,7 @@ import { McpError } from "./rpc.ts";
 const never = new AbortController().signal;
 const limit = { timeoutMs: 5_000, signal: never };
 
-test("a request carries an id of its own and resolves with the result", async () => {
+test("each request has its own id and resolves with the result", async () => {
   const { transport, heard } = fakeServer({ echo: (params) => params });
   const client = new Client(transport);
   expect(await client.request("echo", { a: 1 }, limit)).toEqual({ a: 1 });
@@ -18,7 +18,7 @@ test("a request carries an id of its own and resolves with the result", async ()
   ]);
 });
 
-test("answers that arrive by themselves find their request, in any order and with the id spelled as text", async () => {
+test("deliver() matches answers to requests, in any order and with a string id", async () => {
   const sent: JsonObject[] = [];
   const transport: Transport = { send: async (message) => void sent.push(message) };
   const client = new Client(transport);
@@ -29,33 +29,33 @@ test("answers that arrive by themselves find their request, in any order and wit
 });
 
 test.each([
-  ["a refusal", { error: { code: -32602, message: "bad a" } }, "MCP error -32602: bad a"],
-  ["a refusal without words", { error: {} }, "MCP error -32603: the server gave no reason"],
-  ["a text", "no", "MCP error -32603: the server's answer is not a JSON-RPC response"],
+  ["an error", { error: { code: -32602, message: "bad a" } }, "MCP error -32602: bad a"],
+  ["an error without a message", { error: {} }, "MCP error -32603: the server did not say why"],
+  ["a string", "no", "MCP error -32603: the server's answer is not a JSON-RPC response"],
   ["a list", [], "MCP error -32603: the server's answer is not a JSON-RPC response"],
-  ["an answer without result", { id: 0 }, "MCP error -32603: the server's answer is not a JSON-RPC response"],
+  ["an answer without a result", { id: 0 }, "MCP error -32603: the server's answer is not a JSON-RPC response"],
 ])("%s rejects the request", async (_, answer, message) => {
   const client = new Client({ send: async () => answer });
   expect(await failure(client.request("x", {}, limit))).toBe(message);
 });
 
-test("a message that could not be delivered rejects its request", async () => {
+test("a message that cannot be sent rejects its request", async () => {
   const client = new Client({ send: () => Promise.reject(new Error("SDK MCP server not found: nope")) });
   expect(await failure(client.request("x", {}, limit))).toBe("MCP error -32000: SDK MCP server not found: nope");
 });
 
-test("a request out of time is withdrawn: the server is told and the transport stops waiting", async () => {
+test("a request that times out is cancelled on the server and in the transport", async () => {
   const { transport, heard } = fakeServer({ slow: NEVER });
-  let wanted: AbortSignal | undefined;
+  let passed: AbortSignal | undefined;
   const client = new Client({
     send: (message, signal) => {
-      if (message["method"] === "slow") wanted = signal;
+      if (message["method"] === "slow") passed = signal;
       return transport.send(message, signal);
     },
   });
   const call = client.request("slow", {}, { timeoutMs: 5, signal: never });
   expect(await failure(call)).toBe("MCP error -32001: Request timed out");
-  expect(wanted?.aborted).toBe(true);
+  expect(passed?.aborted).toBe(true);
   expect(heard[1]).toEqual({
     method: "notifications/cancelled",
     params: { requestId: 0, reason: "MCP error -32001: Request timed out" },
@@ -63,25 +63,25 @@ test("a request out of time is withdrawn: the server is told and the transport s
   });
 });
 
-test("a caller who gives up gets his own reason back", async () => {
+test("an aborted request rejects with the caller's reason", async () => {
   const { transport, heard } = fakeServer({ slow: NEVER });
   const stop = new AbortController();
   const call = new Client(transport).request("slow", {}, { timeoutMs: 5_000, signal: stop.signal });
-  stop.abort(new Error("stopped by hand"));
-  expect(await failure(call)).toBe("stopped by hand");
+  stop.abort(new Error("stopped by the caller"));
+  expect(await failure(call)).toBe("stopped by the caller");
   expect(heard.map(({ method }) => method)).toEqual(["slow", "notifications/cancelled"]);
   expect(await failure(new Client(transport).request("slow", {}, { timeoutMs: 1, signal: stop.signal }))).toBe(
-    "stopped by hand",
+    "stopped by the caller",
   );
 });
 
-test("an initialization is never withdrawn", async () => {
+test("initialize is never cancelled", async () => {
   const { transport, heard } = fakeServer({ initialize: NEVER });
   await failure(new Client(transport).request("initialize", {}, { timeoutMs: 1, signal: never }));
   expect(heard.map(({ method }) => method)).toEqual(["initialize"]);
 });
 
-test("close() ends what is open, and nothing is sent afterwards", async () => {
+test("close() rejects pending requests and sends nothing afterwards", async () => {
   const { transport, heard } = fakeServer({ slow: NEVER });
   const client = new Client(transport);
   const call = client.request("slow", {}, limit);
@@ -93,7 +93,7 @@ test("close() ends what is open, and nothing is sent afterwards", async () => {
   expect(heard.length).toBe(1);
 });
 
-test("a server's ping is answered; whatever else it asks does not exist here", () => {
+test("ping is answered; any other request gets Method not found", () => {
   const { transport, heard } = fakeServer();
   const client = new Client(transport);
   client.deliver({ jsonrpc: "2.0", id: "p", method: "ping" });
@@ -104,14 +104,14 @@ test("a server's ping is answered; whatever else it asks does not exist here", (
   ]);
 });
 
-test("a server that floods us with questions is answered fifty at a time", () => {
+test("at most fifty server requests are answered at once", () => {
   const sent: JsonObject[] = [];
   const client = new Client({ send: (message) => (sent.push(message), new Promise(() => undefined)) });
   for (let id = 0; id < 1_000; id++) client.deliver({ jsonrpc: "2.0", id, method: "ping" });
   expect(sent.length).toBe(50);
 });
 
-test("notices reach whoever listens", () => {
+test("notifications are passed to the listener", () => {
   const heard: unknown[] = [];
   const client = new Client(fakeServer().transport, (method, params) => heard.push([method, params]));
   client.deliver({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info" } });

@@ -1,14 +1,22 @@
-// The client's side of one JSON-RPC conversation with an MCP server: requests with a time limit, their withdrawal,
-// and short answers to what the server asks. It does not know how messages travel nor what tools are.
+// The client side of a JSON-RPC connection to an MCP server: requests with a timeout, cancellation, and replies to
+// requests from the server. Knows nothing about transports or tools.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { CONNECTION_CLOSED, McpError, METHOD_NOT_FOUND, resultIn, rpcNotice, rpcRequest, TIMED_OUT } from "./rpc.ts";
+import {
+  CONNECTION_CLOSED,
+  McpError,
+  METHOD_NOT_FOUND,
+  readResponse,
+  rpcNotification,
+  rpcRequest,
+  TIMED_OUT,
+} from "./rpc.ts";
 
-/** How messages reach a server. What arrives unasked goes to `Client.deliver`. */
+/** Sends messages to a server. Pass messages the server sends on its own to `Client.deliver`. */
 export interface Transport {
   /**
-   * Carries one message. Resolves with the answer where answers come back that way, with undefined where they are
-   * delivered. Rejects when the message did not arrive. An aborted signal means that nobody waits any more.
+   * Resolves with the answer, or with undefined if the answer will arrive through `deliver`. Rejects if the message
+   * could not be sent. An aborted signal means the caller no longer needs the answer.
    */
   send(message: JsonObject, signal: AbortSignal): Promise<unknown>;
   close?(): void;
@@ -19,27 +27,26 @@ export interface RequestLimit {
   readonly signal: AbortSignal;
 }
 
-/** What a server may say unasked: a method and its parameters. */
-export type OnNotice = (method: string, params: JsonObject) => void;
+export type OnNotification = (method: string, params: JsonObject) => void;
 
-const LONGEST_TIMER = 2 ** 31 - 1;
-const MOST_ANSWERS = 50;
-const MOST_IN_BATCH = 100;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAX_UNSENT_ANSWERS = 50;
+const MAX_BATCH = 100;
 
 export class Client {
   readonly #transport: Transport;
-  readonly #onNotice: OnNotice;
-  readonly #open = new Map<number, Open>();
+  readonly #onNotification: OnNotification;
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #closing = new AbortController();
   #nextId = 0;
   #answering = 0;
 
-  constructor(transport: Transport, onNotice: OnNotice = () => undefined) {
+  constructor(transport: Transport, onNotice: OnNotification = () => undefined) {
     this.#transport = transport;
-    this.#onNotice = onNotice;
+    this.#onNotification = onNotice;
   }
 
-  /** The result. Rejects with McpError, or with the signal's reason when the caller gave up. */
+  /** Resolves with the result. Rejects with McpError, or with the signal's reason if the caller aborts. */
   async request(
     method: string,
     params: JsonObject | ((id: number) => JsonObject),
@@ -47,94 +54,94 @@ export class Client {
   ): Promise<unknown> {
     const { timeoutMs, signal } = limit;
     signal.throwIfAborted();
-    if (this.#closing.signal.aborted) throw closed();
+    if (this.#closing.signal.aborted) throw closedError();
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const unwanted = new AbortController();
+    const abandoned = new AbortController();
     const giveUp = (reason: unknown) => {
-      // A server must not be told to forget its initialization.
-      if (method !== "initialize") this.notify("notifications/cancelled", { requestId: id, reason: wordsOf(reason) });
+      // MCP forbids cancelling `initialize`.
+      if (method !== "initialize") this.notify("notifications/cancelled", { requestId: id, reason: messageOf(reason) });
       reject(reason);
-      unwanted.abort();
+      abandoned.abort();
     };
     const onAbort = () => giveUp(signal.reason);
     const timer = setTimeout(
       () => giveUp(new McpError(TIMED_OUT, "Request timed out")),
-      Math.min(timeoutMs, LONGEST_TIMER),
+      Math.min(timeoutMs, MAX_TIMER_MS),
     );
     signal.addEventListener("abort", onAbort);
-    this.#open.set(id, { resolve, reject, unwanted });
+    this.#pending.set(id, { resolve, reject, abandoned });
     try {
       const message = rpcRequest(id, method, typeof params === "function" ? params(id) : params);
-      this.#transport.send(message, unwanted.signal).then(
+      this.#transport.send(message, abandoned.signal).then(
         (answer) => answer !== undefined && resolve(answer),
-        (error: unknown) => reject(new McpError(CONNECTION_CLOSED, wordsOf(error))),
+        (error: unknown) => reject(new McpError(CONNECTION_CLOSED, messageOf(error))),
       );
-      return resultIn(await promise);
+      return readResponse(await promise);
     } finally {
-      this.#open.delete(id);
+      this.#pending.delete(id);
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Says something that has no answer. A server that cannot hear it will be found out by the next request. */
+  /** Sends a notification. Send errors are ignored: the next request will hit the same error and report it. */
   notify(method: string, params?: JsonObject): void {
     if (this.#closing.signal.aborted) return;
-    void this.#say(rpcNotice(method, params));
+    void this.#send(rpcNotification(method, params));
   }
 
-  /** Takes what a server sent by itself. Whatever it is, it does no harm. */
+  /** Handles a message the server sent on its own. Invalid messages are ignored. */
   deliver(message: unknown): void {
     if (this.#closing.signal.aborted) return;
     if (Array.isArray(message)) {
-      for (const each of message.slice(0, MOST_IN_BATCH)) if (!Array.isArray(each)) this.deliver(each);
+      for (const each of message.slice(0, MAX_BATCH)) if (!Array.isArray(each)) this.deliver(each);
       return;
     }
     if (!isObject(message)) return;
     const { id, method, params } = message;
-    if (typeof method !== "string") this.#open.get(Number(id ?? NaN))?.resolve(message);
+    if (typeof method !== "string") this.#pending.get(Number(id ?? NaN))?.resolve(message);
     else if (typeof id === "string" || typeof id === "number") this.#answer(id, method);
-    else this.#onNotice(method, isObject(params) ? (params as JsonObject) : {});
+    else this.#onNotification(method, isObject(params) ? (params as JsonObject) : {});
   }
 
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const { reject, unwanted } of this.#open.values()) {
-      reject(closed());
-      unwanted.abort();
+    for (const { reject, abandoned } of this.#pending.values()) {
+      reject(closedError());
+      abandoned.abort();
     }
     this.#transport.close?.();
   }
 
-  /** We promised no abilities, so a ping is all a server may ask. One that floods us goes unanswered. */
+  /** We declared no capabilities, so `ping` is the only valid request. Requests beyond the limit are dropped. */
   #answer(id: string | number, method: string): void {
-    if (this.#answering >= MOST_ANSWERS) return;
+    if (this.#answering >= MAX_UNSENT_ANSWERS) return;
     this.#answering++;
     const answer =
       method === "ping"
         ? { result: {} }
         : { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` } };
-    void this.#say({ jsonrpc: "2.0", id, ...answer }).then(() => this.#answering--);
+    void this.#send({ jsonrpc: "2.0", id, ...answer }).then(() => this.#answering--);
   }
 
-  async #say(message: JsonObject): Promise<void> {
+  async #send(message: JsonObject): Promise<void> {
     try {
       await this.#transport.send(message, this.#closing.signal);
     } catch {
-      // Nobody waits for it.
+      // No caller is waiting for this message.
     }
   }
 }
 
-interface Open {
+interface PendingRequest {
   resolve(answer: unknown): void;
   reject(error: unknown): void;
-  /** Tells the transport that nobody waits any more. */
-  readonly unwanted: AbortController;
+  /** Tells the transport to stop waiting for the answer. */
+  readonly abandoned: AbortController;
 }
 
-const closed = () => new McpError(CONNECTION_CLOSED, "Connection closed");
+const closedError = () => new McpError(CONNECTION_CLOSED, "Connection closed");
 
-const wordsOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
+const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));

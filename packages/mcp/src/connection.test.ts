@@ -10,9 +10,9 @@ function connectionTo({ transport }: FakeServer, options: { timeoutMs?: number; 
 }
 
 const methods = ({ heard }: FakeServer) => heard.map(({ method }) => method);
-const names = (connection: McpConnection) => connection.offered.map(({ tool }) => tool.name);
+const names = (connection: McpConnection) => connection.tools.map(({ tool }) => tool.name);
 
-test("a server is greeted, told so, and asked for its tools", async () => {
+test("open() initializes the server and lists its tools", async () => {
   const server = fakeServer({ initialize: { ...HELLO, instructions: "Use it for sums." } });
   const connection = connectionTo(server);
   expect(connection.status).toBe("pending");
@@ -35,7 +35,7 @@ test("a server is greeted, told so, and asked for its tools", async () => {
     { method: "notifications/initialized", jsonrpc: "2.0" },
     { method: "tools/list", params: {}, jsonrpc: "2.0", id: 1 },
   ]);
-  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ tool }] = connection.tools as [(typeof connection.tools)[number]];
   expect([tool.name, tool.description, tool.input.json, tool.parallelSafe]).toEqual([
     "mcp__calc__add",
     "Adds two numbers",
@@ -44,14 +44,14 @@ test("a server is greeted, told so, and asked for its tools", async () => {
   ]);
 });
 
-test("a server without tools is not asked for any", async () => {
+test("open() does not list tools if the server has none", async () => {
   const server = fakeServer({ initialize: { serverInfo: {}, capabilities: {} } });
   const connection = connectionTo(server);
   await connection.open();
   expect([connection.status, methods(server)]).toEqual(["connected", ["initialize", "notifications/initialized"]]);
 });
 
-test("what the client knew beforehand is not asked for", async () => {
+test("open() does not request what the manifest contains", async () => {
   const server = fakeServer();
   const full = connectionTo(server);
   await full.open({ initializeResult: HELLO, toolsListResult: { tools: [ADD] } });
@@ -66,7 +66,7 @@ test("what the client knew beforehand is not asked for", async () => {
   expect([none.status, names(none)]).toEqual(["connected", ["mcp__calc__add"]]);
 });
 
-test("a list in pages is read to its end", async () => {
+test("open() reads all pages of the tool list", async () => {
   const server = fakeServer({
     "tools/list": ({ cursor }) =>
       cursor === undefined
@@ -78,11 +78,11 @@ test("a list in pages is read to its end", async () => {
   expect(names(connection)).toEqual(["mcp__calc__add", "mcp__calc__after_2"]);
 });
 
-test("hints say what may run beside others, and are told to clients", async () => {
+test("annotations decide what may run in parallel, and are available to clients", async () => {
   const annotations = { title: "Sum", readOnlyHint: true, destructiveHint: false, openWorldHint: "?" };
   const connection = connectionTo(fakeServer({ "tools/list": { tools: [{ ...ADD, annotations }] } }));
   await connection.open();
-  const [{ facts, tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ facts, tool }] = connection.tools as [(typeof connection.tools)[number]];
   expect([facts.title, facts.annotations, tool.parallelSafe]).toEqual([
     "Sum",
     { readOnly: true, destructive: false },
@@ -94,10 +94,10 @@ test("a long description is cut", async () => {
   const tools = [{ ...ADD, description: "x".repeat(50_000) }];
   const connection = connectionTo(fakeServer({ "tools/list": { tools } }));
   await connection.open();
-  expect(connection.offered[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
+  expect(connection.tools[0]?.tool.description).toBe(`${"x".repeat(2_048)}… [truncated]`);
 });
 
-test("a list that changed is asked for again, once at a time", async () => {
+test("a changed list is fetched again, one request at a time", async () => {
   const server = fakeServer();
   const connection = connectionTo(server);
   await connection.open();
@@ -106,25 +106,25 @@ test("a list that changed is asked for again, once at a time", async () => {
     connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
   }
   expect(connection.isStale).toBe(true);
-  await connection.fresh();
+  await connection.refreshTools();
   expect([names(connection), methods(server).length]).toEqual([["mcp__calc__subtract"], 4]);
-  // One of the hundred came while we asked: it waits for whoever wants to know.
+  // The other notifications arrived during the fetch; the next refresh covers them.
   expect(connection.isStale).toBe(true);
-  await connection.fresh();
+  await connection.refreshTools();
   expect([connection.isStale, methods(server).length]).toEqual([false, 5]);
 });
 
-test("a list that cannot be had again leaves the tools as they were", async () => {
+test("a failed refresh keeps the known tools", async () => {
   const server = fakeServer();
   const connection = connectionTo(server);
   await connection.open();
   server.answers["tools/list"] = { tools: "none" };
   connection.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-  await connection.fresh();
+  await connection.refreshTools();
   expect(names(connection)).toEqual(["mcp__calc__add"]);
 });
 
-test("a hook's call carries no mark of the model's", async () => {
+test("a call by a hook has no tool use id", async () => {
   const server = fakeServer();
   const connection = connectionTo(server);
   await connection.open();
@@ -134,12 +134,12 @@ test("a hook's call carries no mark of the model's", async () => {
   expect(connection.call("subtract", {}, { signal })).toBeUndefined();
 });
 
-test("a closed connection has no tools, and those handed out say why they fail", async () => {
+test("a closed connection has no tools, and tools obtained earlier fail with the reason", async () => {
   const connection = connectionTo(fakeServer());
   await connection.open();
-  const [{ tool }] = connection.offered as [(typeof connection.offered)[number]];
+  const [{ tool }] = connection.tools as [(typeof connection.tools)[number]];
   connection.close();
-  expect([connection.offered, connection.call("add", {}, { signal })]).toEqual([[], undefined]);
+  expect([connection.tools, connection.call("add", {}, { signal })]).toEqual([[], undefined]);
   const context = { toolUseId: "t", signal } as Parameters<typeof tool.run>[1];
   expect(tool.run({}, context)).rejects.toThrow("MCP error -32000: Connection closed");
 });

@@ -1,47 +1,54 @@
-// One server and its tools, for as long as the session has it. However the server behaves, opening ends, and a failure
-// is a state, not an exception. It knows no transport and no permission.
+// One MCP server and its tools. `open` always finishes, and a failure becomes a status, not an exception.
+// Knows nothing about transports or permissions.
 
 import type { Tool } from "@keelson/engine";
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { Client, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "./content.ts";
-import { introduce, listTools, readServer, readTools, type ServerFacts, type ToolList } from "./handshake.ts";
-import { LONGEST_NAME } from "./naming.ts";
-import { McpError } from "./rpc.ts";
+import {
+  initializeServer,
+  listTools,
+  readInitializeResult,
+  readTools,
+  type ServerFacts,
+  type ToolList,
+} from "./handshake.ts";
+import { MAX_TOOL_NAME_LENGTH } from "./naming.ts";
+import { INTERNAL_ERROR, McpError } from "./rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 import { mcpTool } from "./tools.ts";
 
 export interface ConnectionOptions {
   readonly name: string;
   readonly transport: Transport;
-  /** For the handshake and for each new list of tools. */
+  /** Limit for the handshake, and for each later refresh of the tool list. */
   readonly timeoutMs: number;
   readonly callTimeoutMs: number;
   readonly maxShown?: number;
-  /** What of the server is left out, in a sentence; said once, and not without end. */
+  /** Called with a sentence for each thing that was skipped: once per problem, up to a limit. */
   onProblem?(problem: string): void;
 }
 
-/** A tool as its server describes it, and as the engine runs it. */
-export interface Offered {
+/** A tool as the server describes it and as the engine runs it. */
+export interface McpServerTool {
   readonly facts: ToolFacts;
   readonly tool: Tool;
 }
 
-/** What a client knows of its server beforehand, so that nobody has to ask. */
-export interface Manifest {
+/** Answers the client already has, which saves the round trips. */
+export interface ServerManifest {
   readonly initializeResult?: unknown;
   readonly toolsListResult?: unknown;
 }
 
 export interface McpCallOptions {
-  /** The call of the model it belongs to; absent for calls made by hooks. */
+  /** The id of the model's tool call; absent when a hook makes the call. */
   readonly toolUseId?: string;
   readonly signal: AbortSignal;
 }
 
-const LONGEST_ERROR = 500;
-const MOST_PROBLEMS = 20;
+const MAX_ERROR_LENGTH = 500;
+const MAX_PROBLEMS = 20;
 
 export class McpConnection {
   readonly name: string;
@@ -51,18 +58,18 @@ export class McpConnection {
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
   #facts: ServerFacts | undefined;
-  #offered: readonly Offered[] = [];
-  readonly #told = new Set<string>();
+  #tools: readonly McpServerTool[] = [];
+  readonly #reported = new Set<string>();
   #refreshing: Promise<void> | undefined;
   #stale = false;
-  /** Nobody has called `fresh` since we last asked unbidden. */
-  #asked = false;
+  /** Set after a refetch that the server triggered, until the next `refreshTools`. */
+  #refetched = false;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
     this.#client = new Client(options.transport, (method) => {
-      if (method === "notifications/tools/list_changed") this.#listChanged();
+      if (method === "notifications/tools/list_changed") this.#onListChanged();
     });
   }
 
@@ -70,7 +77,6 @@ export class McpConnection {
     return this.#status;
   }
 
-  /** Why it failed. */
   get error(): string | undefined {
     return this.#error;
   }
@@ -79,37 +85,37 @@ export class McpConnection {
     return this.#facts;
   }
 
-  /** In the order of the server's list. */
-  get offered(): readonly Offered[] {
-    return this.#offered;
+  /** In the server's order. */
+  get tools(): readonly McpServerTool[] {
+    return this.#tools;
   }
 
-  /** The server said that its list changed, and we have not seen the new one. */
+  /** True if the server announced a new tool list that we have not fetched yet. */
   get isStale(): boolean {
     return this.#status === "connected" && (this.#stale || this.#refreshing !== undefined);
   }
 
-  /** Never rejects; `status` says how it went. */
-  async open(manifest: Manifest = {}): Promise<void> {
+  /** Never rejects; check `status`. */
+  async open(manifest: ServerManifest = {}): Promise<void> {
     const { timeoutMs } = this.#options;
     const until = performance.now() + timeoutMs;
     const limit = () => ({ timeoutMs: Math.max(1, until - performance.now()), signal: this.#closing.signal });
     try {
-      const known = readServer(manifest.initializeResult);
-      this.#facts = known ?? (await introduce(this.#client, limit()));
+      const known = readInitializeResult(manifest.initializeResult);
+      this.#facts = known ?? (await initializeServer(this.#client, limit()));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
-      if (Array.isArray(parked)) this.#take(readTools(parked));
-      else if (this.#facts.hasTools) this.#take(await listTools(this.#client, limit()));
+      if (Array.isArray(parked)) this.#setTools(readTools(parked));
+      else if (this.#facts.hasTools) this.#setTools(await listTools(this.#client, limit()));
       this.#status = "connected";
     } catch (error) {
       this.#status = "failed";
-      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
+      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
     }
   }
 
-  /** Resolves when the list of tools is as new as we know it can be. Never rejects. */
-  async fresh(): Promise<void> {
-    this.#asked = false;
+  /** Fetches the tool list again if it is stale. Never rejects. */
+  async refreshTools(): Promise<void> {
+    this.#refetched = false;
     if (this.isStale && !this.#refreshing) this.#refresh();
     await this.#refreshing;
   }
@@ -118,16 +124,16 @@ export class McpConnection {
     this.#client.deliver(message);
   }
 
-  /** Undefined when it is not connected or has no such tool; `tool` is the server's own name for it. */
+  /** `tool` is the server's own name for it. Returns undefined if not connected or if there is no such tool. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
-    const known = this.#offered.find(({ facts }) => facts.name === tool);
+    const known = this.#tools.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
   }
 
   close(): void {
     this.#closing.abort(new Error("Connection closed"));
     this.#client.close();
-    this.#offered = [];
+    this.#tools = [];
   }
 
   async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: McpCallOptions): Promise<CallResult> {
@@ -138,21 +144,21 @@ export class McpConnection {
     });
     const limit = { timeoutMs: this.#options.callTimeoutMs, signal };
     const result = readResult(await this.#client.request("tools/call", params, limit), this.name);
-    if (!result) throw new McpError(-32603, `the answer of "${name}" is not a tool result`);
+    if (!result) throw new McpError(INTERNAL_ERROR, `the result of "${name}" is not a valid tool result`);
     return result;
   }
 
-  #take({ tools, problems }: ToolList): void {
+  #setTools({ tools, problems }: ToolList): void {
     if (this.#closing.signal.aborted) return;
     const { name: server, maxShown } = this.#options;
-    for (const problem of problems) this.#tell(problem);
+    for (const problem of problems) this.#report(problem);
     const names = new Set<string>();
-    this.#offered = tools.flatMap((facts) => {
+    this.#tools = tools.flatMap((facts) => {
       const tool = mcpTool({ server, facts, maxShown, call: (input, how) => this.#call(facts, input, how) });
-      if (tool.name.length > LONGEST_NAME) {
-        this.#tell(`The tool "${facts.name}" was left out: with its server's, its name is too long`);
+      if (tool.name.length > MAX_TOOL_NAME_LENGTH) {
+        this.#report(`Skipped the tool "${facts.name}": server name and tool name together are too long`);
       } else if (names.has(tool.name)) {
-        this.#tell(`The tool "${facts.name}" was left out: another one is called ${tool.name}, too`);
+        this.#report(`Skipped the tool "${facts.name}": another tool is already named "${tool.name}"`);
       } else {
         names.add(tool.name);
         return [{ facts, tool }];
@@ -161,17 +167,17 @@ export class McpConnection {
     });
   }
 
-  #tell(problem: string): void {
-    if (this.#told.has(problem) || this.#told.size >= MOST_PROBLEMS) return;
-    this.#told.add(problem);
+  #report(problem: string): void {
+    if (this.#reported.has(problem) || this.#reported.size >= MAX_PROBLEMS) return;
+    this.#reported.add(problem);
     this.#options.onProblem?.(problem);
   }
 
-  /** Asked anew at once, but only once: what changes after that waits for `fresh`, so no server can keep us busy. */
-  #listChanged(): void {
+  /** Refetches once, then waits for `refreshTools`: a server that keeps sending changes must not keep us busy. */
+  #onListChanged(): void {
     this.#stale = true;
-    if (this.#status !== "connected" || this.#refreshing || this.#asked) return;
-    this.#asked = true;
+    if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
+    this.#refetched = true;
     this.#refresh();
   }
 
@@ -182,8 +188,8 @@ export class McpConnection {
     this.#refreshing = promise;
     void listTools(this.#client, limit)
       .then(
-        (list) => this.#take(list),
-        // The tools we know are better than none.
+        (list) => this.#setTools(list),
+        // Keep the tools we have.
         () => undefined,
       )
       .finally(() => {

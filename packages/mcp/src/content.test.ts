@@ -9,20 +9,24 @@ const image = (media_type: string, data: string) => ({ type: "image", source: { 
 test.each([
   ["text", { type: "text", text: "3" }, [text("3")]],
   ["an image", { type: "image", data: PNG, mimeType: "image/png" }, [image("image/png", PNG)]],
-  ["an image under a wrong label", { type: "image", data: WEBP, mimeType: "image/png" }, [image("image/webp", WEBP)]],
+  ["an image with a wrong label", { type: "image", data: WEBP, mimeType: "image/png" }, [image("image/webp", WEBP)]],
   [
-    "an image no model reads",
+    "an image of an unsupported type",
     { type: "image", data: btoa("<svg/>"), mimeType: "image/svg+xml" },
-    [text("[Image (image/svg+xml): cannot be shown; PNG, JPEG, GIF and WebP can]")],
+    [text("[Image (image/svg+xml): cannot be shown; only PNG, JPEG, GIF and WebP can]")],
   ],
   [
     "an image that is not base64",
     { type: "image", data: `${PNG.slice(0, 20)}!!`, mimeType: "image/png" },
-    [text("[Image (image/png): cannot be shown; PNG, JPEG, GIF and WebP can]")],
+    [text("[Image (image/png): cannot be shown; only PNG, JPEG, GIF and WebP can]")],
   ],
-  ["audio", { type: "audio", data: "AAAA", mimeType: "audio/wav" }, [text("[Audio (audio/wav): cannot be shown]")]],
   [
-    "a resource of text",
+    "audio",
+    { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+    [text("[Audio (audio/wav): this type cannot be shown]")],
+  ],
+  [
+    "a text resource",
     { type: "resource", resource: { uri: "file:///a", text: "hello" } },
     [text("[Resource from calc at file:///a] hello")],
   ],
@@ -32,60 +36,60 @@ test.each([
     [text("[Resource from calc at ui://x]"), image("image/png", PNG)],
   ],
   [
-    "a resource of bytes",
+    "a binary resource",
     { type: "resource", resource: { uri: "ui://x", blob: "AAAA", mimeType: "application/zip" } },
-    [text("[Resource from calc at ui://x] 3 bytes of application/zip: cannot be shown")],
+    [text("[Resource from calc at ui://x] 3 bytes of application/zip: this type cannot be shown")],
   ],
   [
     "a link",
     { type: "resource_link", uri: "file:///a", name: "a", description: "the first" },
     [text("[Resource link: a] file:///a (the first)")],
   ],
-  ["a bare text", "hello", [text("hello")]],
-  ["a kind nobody knows", { type: "hologram", depth: 3 }, [text('{"type":"hologram","depth":3}')]],
-  ["text that is none", { type: "text", text: 7 }, [text("7")]],
-  ["empty text, which the API refuses", { type: "text", text: "" }, []],
+  ["a bare string", "hello", [text("hello")]],
+  ["an unknown type", { type: "hologram", depth: 3 }, [text('{"type":"hologram","depth":3}')]],
+  ["text that is not a string", { type: "text", text: 7 }, [text("7")]],
+  ["empty text, which the API rejects", { type: "text", text: "" }, []],
   ["null", null, [text("null")]],
-])("%s becomes what the model can be shown, and stays so", (_, item, blocks) => {
+])("blocksFrom() converts %s, and converting again changes nothing", (_, item, blocks) => {
   const shown: unknown = blocksFrom([item], "calc");
   expect(shown).toEqual(blocks);
   expect(blocksFrom(shown, "calc")).toEqual(shown as never);
 });
 
-test("half a character, which the API refuses, is mended", () => {
+test("blocksFrom() replaces lone surrogates, which the API rejects", () => {
   expect(blocksFrom([{ type: "text", text: "a\ud83d" }], "calc")).toEqual([text("a\ufffd")] as never);
 });
 
-test("images are limited in number and size", () => {
+test("blocksFrom() limits the number and size of images", () => {
   const many: unknown[] = Array.from({ length: 25 }, () => ({ type: "image", data: PNG, mimeType: "image/png" }));
   const shown = blocksFrom(many, "calc");
   expect(shown.filter(({ type }) => type === "image").length).toBe(20);
-  expect(shown.at(-1)).toEqual(text("[Image (image/png, 72 bytes): left out, too large or too many]"));
+  expect(shown.at(-1)).toEqual(text("[Image (image/png, 72 bytes): omitted, too large or too many images]"));
   const large = PNG.slice(0, 60) + "A".repeat(6 * 1024 * 1024);
   expect(blocksFrom([{ type: "image", data: large }], "calc")).toEqual([
-    text("[Image (image/png, 4718637 bytes): left out, too large or too many]"),
+    text("[Image (image/png, 4718637 bytes): omitted, too large or too many images]"),
   ] as never);
 });
 
-test("parts without end are cut off, and that is said", () => {
+test("blocksFrom() limits the number of items and says how many it omitted", () => {
   const shown = blocksFrom(
     Array.from({ length: 100_000 }, () => "x"),
     "calc",
   );
-  expect([shown.length, shown.at(-1)]).toEqual([1_001, text("[99000 more parts of the answer left out]")]);
+  expect([shown.length, shown.at(-1)]).toEqual([1_001, text("[99000 more content items omitted]")]);
 });
 
 test.each([
   ["a number", 7, undefined],
   ["null", null, undefined],
   ["a list", [], undefined],
-  ["nothing of a result", { ok: true }, undefined],
+  ["an object without content", { ok: true }, undefined],
   ["content that is text", { content: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
-  ["the first protocol's", { toolResult: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
+  ["the first protocol version", { toolResult: "hi" }, { raw: ["hi"], blocks: [text("hi")], isError: false }],
   ["no content", { content: [] }, { raw: [], blocks: [], isError: false }],
-  ["an error flag that is none", { content: [], isError: "yes" }, { raw: [], blocks: [], isError: false }],
+  ["an error flag that is not a boolean", { content: [], isError: "yes" }, { raw: [], blocks: [], isError: false }],
   [
-    "only its own shape",
+    "structured content only",
     { structuredContent: { n: 1 } },
     { raw: [], blocks: [], structured: { n: 1 }, isError: false },
   ],

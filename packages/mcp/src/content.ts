@@ -1,30 +1,30 @@
-// What a tool call answered, as blocks the model can be shown. Anything that would make a model request fail, or grow
-// without end, becomes a sentence about it. Reading blocks that were made here changes nothing.
+// Turns the result of an MCP tool call into content blocks for the model. Content that the API would reject, or that is
+// too large, becomes a short text note. Running the output through again does not change it.
 
 import { isObject, isText, type ContentBlock } from "@keelson/protocol";
 import { imageType } from "./image-type.ts";
 
 export interface CallResult {
-  /** As the server sent it, for clients. */
+  /** The content as the server sent it, for clients. */
   readonly raw: readonly unknown[];
   readonly blocks: readonly ContentBlock[];
   readonly structured?: unknown;
   readonly isError: boolean;
 }
 
-const MOST_BLOCKS = 1_000;
-const MOST_IMAGES = 20;
-const LARGEST_IMAGE = 5 * 1024 * 1024;
-const MOST_IMAGE_BYTES = 10 * 1024 * 1024;
+const MAX_BLOCKS = 1_000;
+const MAX_IMAGES = 20;
+const MAX_IMAGE_LENGTH = 5 * 1024 * 1024;
+const MAX_IMAGES_LENGTH = 10 * 1024 * 1024;
 
-/** Undefined when the answer has none of the shapes a result may have. */
+/** Undefined if this is not a tool result. */
 export function readResult(result: unknown, server: string): CallResult | undefined {
   if (!isObject(result)) return undefined;
   const { content, structuredContent, isError, toolResult } = result;
   const structured = structuredContent ?? undefined;
-  // `toolResult` is how the first version of the protocol spelled it.
+  // The first version of the protocol called it `toolResult`.
   if (content === undefined && structured === undefined && toolResult === undefined) return undefined;
-  const raw: readonly unknown[] = Array.isArray(content) ? content : [content ?? toolResult].filter(isSaid);
+  const raw: readonly unknown[] = Array.isArray(content) ? content : [content ?? toolResult].filter(isPresent);
   return {
     raw,
     blocks: blocksFrom(raw, server),
@@ -35,15 +35,14 @@ export function readResult(result: unknown, server: string): CallResult | undefi
 
 export function blocksFrom(content: unknown, server: string): ContentBlock[] {
   const items: readonly unknown[] = Array.isArray(content) ? content : [content];
-  const images = { left: MOST_IMAGES, bytes: MOST_IMAGE_BYTES };
-  const blocks = items.slice(0, MOST_BLOCKS).flatMap((item) => blocksOfItem(item, server, images));
-  const more = items.length - MOST_BLOCKS;
-  if (more > 0) blocks.push(text(`[${more} more parts of the answer left out]`));
-  // The API refuses a block of empty text.
+  const images = { left: MAX_IMAGES, bytes: MAX_IMAGES_LENGTH };
+  const blocks = items.slice(0, MAX_BLOCKS).flatMap((item) => blocksOfItem(item, server, images));
+  const more = items.length - MAX_BLOCKS;
+  if (more > 0) blocks.push(text(`[${more} more content items omitted]`));
+  // The API rejects empty text blocks.
   return blocks.filter((block) => !isText(block) || block.text !== "");
 }
 
-/** The text of some blocks, one line end between any two. */
 export function joinedText(blocks: readonly ContentBlock[]): string {
   return blocks
     .filter(isText)
@@ -51,12 +50,12 @@ export function joinedText(blocks: readonly ContentBlock[]): string {
     .join("\n");
 }
 
-interface Images {
+interface ImageBudget {
   left: number;
   bytes: number;
 }
 
-function blocksOfItem(item: unknown, server: string, images: Images): ContentBlock[] {
+function blocksOfItem(item: unknown, server: string, images: ImageBudget): ContentBlock[] {
   if (typeof item === "string") return [text(item)];
   if (!isObject(item)) return [text(asJson(item))];
   switch (item["type"]) {
@@ -67,56 +66,57 @@ function blocksOfItem(item: unknown, server: string, images: Images): ContentBlo
       return [image(source["data"], source["mimeType"] ?? source["media_type"], images)];
     }
     case "audio":
-      return [text(`[Audio (${word(item["mimeType"])}): cannot be shown]`)];
+      return [text(`[Audio (${stringOrUnknown(item["mimeType"])}): this type cannot be shown]`)];
     case "resource":
       return resource(item["resource"], server, images);
     case "resource_link": {
       const { name, uri, description } = item;
       const about = typeof description === "string" ? ` (${description})` : "";
-      return [text(`[Resource link: ${word(name)}] ${word(uri)}${about}`)];
+      return [text(`[Resource link: ${stringOrUnknown(name)}] ${stringOrUnknown(uri)}${about}`)];
     }
     default:
       return [text(asJson(item))];
   }
 }
 
-function resource(value: unknown, server: string, images: Images): ContentBlock[] {
+function resource(value: unknown, server: string, images: ImageBudget): ContentBlock[] {
   if (!isObject(value)) return [text(asJson(value))];
-  const from = `[Resource from ${server} at ${word(value["uri"])}]`;
+  const from = `[Resource from ${server} at ${stringOrUnknown(value["uri"])}]`;
   const { text: plain, blob, mimeType } = value;
   if (typeof plain === "string") return [text(`${from} ${plain}`)];
   if (typeof blob !== "string") return [text(from)];
   if (imageType(blob) !== undefined) return [text(from), image(blob, mimeType, images)];
-  return [text(`${from} ${bytesOf(blob)} bytes of ${word(mimeType)}: cannot be shown`)];
+  return [text(`${from} ${byteLength(blob)} bytes of ${stringOrUnknown(mimeType)}: this type cannot be shown`)];
 }
 
-/** An image the API will take: of a kind it knows, called what it is, and not too much of it. */
-function image(data: unknown, claimed: unknown, images: Images): ContentBlock {
+/** An image block with its real media type, or a note if the API would reject the image. */
+function image(data: unknown, claimed: unknown, images: ImageBudget): ContentBlock {
   const type = typeof data === "string" ? imageType(data) : undefined;
   if (typeof data !== "string" || type === undefined) {
-    return text(`[Image (${word(claimed)}): cannot be shown; PNG, JPEG, GIF and WebP can]`);
+    return text(`[Image (${stringOrUnknown(claimed)}): cannot be shown; only PNG, JPEG, GIF and WebP can]`);
   }
-  if (data.length > LARGEST_IMAGE || data.length > images.bytes || images.left === 0) {
-    return text(`[Image (${type}, ${bytesOf(data)} bytes): left out, too large or too many]`);
+  if (data.length > MAX_IMAGE_LENGTH || data.length > images.bytes || images.left === 0) {
+    return text(`[Image (${type}, ${byteLength(data)} bytes): omitted, too large or too many images]`);
   }
   images.left--;
   images.bytes -= data.length;
   return { type: "image", source: { type: "base64", media_type: type, data } };
 }
 
-const isSaid = (value: unknown) => value !== undefined && value !== null;
+const isPresent = (value: unknown) => value !== undefined && value !== null;
 
 const text = (value: string) => ({ type: "text", text: value.toWellFormed() }) as const;
 
-const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4);
+const byteLength = (base64: string) => Math.floor((base64.length * 3) / 4);
 
-const word = (value: unknown) => (typeof value === "string" && value !== "" ? value.slice(0, 2_000) : "unknown");
+const stringOrUnknown = (value: unknown) =>
+  typeof value === "string" && value !== "" ? value.slice(0, 2_000) : "unknown";
 
-/** What cannot be written as JSON is said to be so. */
+/** `JSON.stringify` overflows the stack on very deep values. */
 export function asJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    return "[an answer that is nested too deeply]";
+    return "[value omitted: nested too deeply]";
   }
 }

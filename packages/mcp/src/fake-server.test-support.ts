@@ -1,4 +1,4 @@
-// An MCP server in memory for tests: says what it is told to, and remembers what it heard.
+// An in-memory MCP server for tests: sends canned answers and records what it receives.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { Transport } from "./client.ts";
@@ -9,7 +9,7 @@ type Answer = JsonObject | ((params: Record<string, unknown>) => unknown);
 export interface FakeServer {
   readonly transport: Transport;
   readonly heard: JsonObject[];
-  /** Methods with the value they are answered with; replace one to change the server's mind. */
+  /** The answer to each method; tests may change them while connected. */
   readonly answers: Record<string, Answer>;
 }
 
@@ -27,7 +27,7 @@ export const ADD = {
   inputSchema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
 };
 
-/** Answers as the client's side of a control request would: notifications, too. */
+/** Like an SDK client, it answers notifications too. */
 export function fakeServer(answers: Record<string, Answer> = {}): FakeServer {
   const all: Record<string, Answer> = {
     initialize: HELLO,

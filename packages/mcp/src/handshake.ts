@@ -1,17 +1,17 @@
-// How a conversation with a server begins: who it is, and which tools it has. What a server says is read once, here;
-// what does not fit is left out and named, never an error for the rest.
+// The start of a connection: initializes a server and lists its tools. Answers are parsed and size-limited here.
+// An invalid tool is skipped and reported; it does not fail the rest.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "./client.ts";
-import { McpError } from "./rpc.ts";
-import { toolFacts, type ToolFacts } from "./tool-facts.ts";
+import { INTERNAL_ERROR, McpError } from "./rpc.ts";
+import { readTool, type ToolFacts } from "./tool-facts.ts";
 
 const PROTOCOL_VERSION = "2025-11-25";
-const MOST_PAGES = 100;
-const MOST_TOOLS = 1_000;
-const MOST_PROBLEMS = 20;
-const LONGEST_INSTRUCTIONS = 2_048;
-const LONGEST_NAME = 200;
+const MAX_PAGES = 100;
+const MAX_TOOLS = 1_000;
+const MAX_PROBLEMS = 20;
+const MAX_INSTRUCTIONS_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 200;
 
 export interface ServerFacts {
   readonly serverInfo?: { readonly name: string; readonly version: string };
@@ -21,53 +21,53 @@ export interface ServerFacts {
 
 export interface ToolList {
   readonly tools: readonly ToolFacts[];
-  /** What was left out and why, one sentence each. */
+  /** One sentence for each thing that was skipped. */
   readonly problems: readonly string[];
 }
 
-export async function introduce(client: Client, limit: RequestLimit): Promise<ServerFacts> {
+export async function initializeServer(client: Client, limit: RequestLimit): Promise<ServerFacts> {
   const params = {
     protocolVersion: PROTOCOL_VERSION,
     capabilities: {},
     clientInfo: { name: "keelson", title: "Keelson", version: VERSION },
   };
-  const facts = readServer(await client.request("initialize", params, limit));
-  if (!facts) throw new McpError(NOT_A_RESULT, "the answer to initialize is not an object");
+  const facts = readInitializeResult(await client.request("initialize", params, limit));
+  if (!facts) throw new McpError(INTERNAL_ERROR, "the result of initialize is not an object");
   client.notify("notifications/initialized");
   return facts;
 }
 
-/** Reads what `initialize` answered. Undefined when it is not even an object. */
-export function readServer(result: unknown): ServerFacts | undefined {
+/** Undefined if the result is not an object. */
+export function readInitializeResult(result: unknown): ServerFacts | undefined {
   if (!isObject(result)) return undefined;
   const { serverInfo, instructions, capabilities } = result;
   return {
     hasTools: isObject(capabilities) && isObject(capabilities["tools"]),
     ...(isObject(serverInfo)
-      ? { serverInfo: { name: word(serverInfo["name"]), version: word(serverInfo["version"]) } }
+      ? { serverInfo: { name: clipText(serverInfo["name"]), version: clipText(serverInfo["version"]) } }
       : {}),
     ...(typeof instructions === "string" && instructions.trim() !== ""
-      ? { instructions: instructions.slice(0, LONGEST_INSTRUCTIONS) }
+      ? { instructions: instructions.slice(0, MAX_INSTRUCTIONS_LENGTH) }
       : {}),
   };
 }
 
-/** All pages, as many as anybody could use, within one time limit. */
+/** Fetches all pages, up to a limit, within one timeout. */
 export async function listTools(client: Client, { timeoutMs, signal }: RequestLimit): Promise<ToolList> {
   const until = performance.now() + timeoutMs;
   const raw: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES && raw.length <= MOST_TOOLS; page++) {
+  for (let page = 0; page < MAX_PAGES && raw.length <= MAX_TOOLS; page++) {
     const params: JsonObject = cursor === undefined ? {} : { cursor };
     const limit = { timeoutMs: Math.max(1, until - performance.now()), signal };
     const result = await client.request("tools/list", params, limit);
     if (!isObject(result) || !Array.isArray(result["tools"])) {
-      throw new McpError(NOT_A_RESULT, "the answer to tools/list has no list of tools");
+      throw new McpError(INTERNAL_ERROR, "the result of tools/list has no list of tools");
     }
-    for (const tool of result["tools"].slice(0, MOST_TOOLS + 1)) raw.push(tool);
+    for (const tool of result["tools"].slice(0, MAX_TOOLS + 1)) raw.push(tool);
     const next: unknown = result["nextCursor"];
-    // A cursor that comes again would lead us in a circle.
+    // A cursor we have seen before would make us loop.
     if (typeof next !== "string" || next === "" || seen.has(next)) break;
     seen.add(next);
     cursor = next;
@@ -75,20 +75,18 @@ export async function listTools(client: Client, { timeoutMs, signal }: RequestLi
   return readTools(raw);
 }
 
-/** The first tool of a name counts. */
+/** If two tools have the same name, the first wins. */
 export function readTools(raw: readonly unknown[]): ToolList {
   const tools = new Map<string, ToolFacts>();
   const problems: string[] = [];
-  for (const value of raw.slice(0, MOST_TOOLS)) {
-    const read = toolFacts(value);
+  for (const value of raw.slice(0, MAX_TOOLS)) {
+    const read = readTool(value);
     if ("problem" in read) problems.push(read.problem);
-    else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; the first one counts`);
+    else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; using the first`);
     else tools.set(read.name, read);
   }
-  if (raw.length > MOST_TOOLS) problems.unshift(`Only the first ${MOST_TOOLS} tools are used`);
-  return { tools: [...tools.values()], problems: problems.slice(0, MOST_PROBLEMS) };
+  if (raw.length > MAX_TOOLS) problems.unshift(`Too many tools; using the first ${MAX_TOOLS}`);
+  return { tools: [...tools.values()], problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-const NOT_A_RESULT = -32603;
-
-const word = (value: unknown) => (typeof value === "string" ? value.slice(0, LONGEST_NAME) : "");
+const clipText = (value: unknown) => (typeof value === "string" ? value.slice(0, MAX_NAME_LENGTH) : "");

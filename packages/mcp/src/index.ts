@@ -2,8 +2,8 @@ export {
   McpConnection,
   type McpCallOptions,
   type ConnectionOptions,
-  type Manifest,
-  type Offered,
+  type ServerManifest,
+  type McpServerTool,
 } from "./connection.ts";
 export type { Transport } from "./client.ts";
 export { joinedText, type CallResult } from "./content.ts";

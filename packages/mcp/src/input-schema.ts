@@ -1,25 +1,27 @@
-// A tool's input schema as a server wrote it, in the form the model's API takes. It only describes: servers check.
+// Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
-const LARGEST = 100_000;
+const MAX_LENGTH = 100_000;
+/** Each level takes at least five characters, so anything deeper is too long as well. */
+const MAX_DEPTH = MAX_LENGTH / 5;
 const CHOICES = ["anyOf", "oneOf", "allOf"] as const;
 
-export function offeredSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
+export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
   if (!isObject(schema)) return { problem: "its input schema is not an object" };
   const { type = "object" } = schema;
   if (type !== "object") return { problem: "its input schema does not describe an object" };
-  const size = sizeOf(schema);
-  if (size === undefined || size > LARGEST) return { problem: "its input schema is too large" };
-  const flat = CHOICES.some((key) => schema[key] !== undefined) ? merged(schema) : schema;
+  const size = jsonLength(schema);
+  if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
+  const flat = CHOICES.some((key) => schema[key] !== undefined) ? mergeBranches(schema) : schema;
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
 }
 
 /**
- * The API refuses a whole request for one schema with a choice at its top. The model is shown the fields of all
- * branches instead; only what every branch of an `allOf` needs stays needed.
+ * The API rejects the whole request if any schema has `anyOf`, `oneOf` or `allOf` at the top level. Show the model the
+ * properties of all branches instead; a property stays required only if the top level or an `allOf` branch requires it.
  */
-function merged(schema: Record<string, unknown>): Record<string, unknown> {
+function mergeBranches(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const properties: Record<string, unknown> = {};
   const required = new Set<unknown>(listOf(rest["required"]));
@@ -35,11 +37,16 @@ function merged(schema: Record<string, unknown>): Record<string, unknown> {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Undefined when it is nested deeper than can be written. */
-function sizeOf(value: object): number | undefined {
-  try {
-    return JSON.stringify(value).length;
-  } catch {
-    return undefined;
+/** Undefined if it is nested too deeply: `JSON.stringify` would take seconds and then overflow the stack. */
+function jsonLength(value: object): number | undefined {
+  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
+}
+
+function isDeeperThan(limit: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
+  return false;
 }

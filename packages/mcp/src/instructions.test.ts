@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { renderServerInstructions } from "./instructions.ts";
 
-test("servers speak one after the other, each under its name", () => {
+test("renderServerInstructions() puts each server's text under its name", () => {
   expect(
     renderServerInstructions([
       { name: "calc", instructions: "Sums." },
@@ -9,10 +9,10 @@ test("servers speak one after the other, each under its name", () => {
       { name: "docs", instructions: "Pages." },
     ]),
   ).toBe(
-    "# MCP Server Instructions\n\nHow these MCP servers say their tools are best used:\n\n## calc\nSums.\n\n## docs\nPages.",
+    "# MCP Server Instructions\n\nThese MCP servers provide instructions for using their tools:\n\n## calc\nSums.\n\n## docs\nPages.",
   );
 });
 
-test("without a word there is no section", () => {
+test("renderServerInstructions() is undefined if no server provides instructions", () => {
   expect(renderServerInstructions([{ name: "mute" }])).toBeUndefined();
 });

@@ -1,14 +1,14 @@
-// What an MCP tool is called here. Servers and tools keep their own names everywhere else.
+// The name of an MCP tool in model requests and rules: `mcp__server__tool`.
 
-/** The longest name the model's API takes for a tool. */
-export const LONGEST_NAME = 128;
+/** The API's limit for a tool name. */
+export const MAX_TOOL_NAME_LENGTH = 128;
 
-/** `mcp__server__tool`, with every character the API does not take replaced. */
+/** `mcp__server__tool`, with characters the API does not accept replaced. */
 export function toolName(server: string, tool: string): string {
-  return `mcp__${normalName(server)}__${normalName(tool)}`;
+  return `mcp__${normalizeName(server)}__${normalizeName(tool)}`;
 }
 
-/** One `_` for each character outside letters, digits, `_` and `-` (observed: `my srv.x` is `my_srv_x`). */
-export function normalName(name: string): string {
+/** Replaces each character except letters, digits, `_` and `-` with `_`: `my srv.x` becomes `my_srv_x`. */
+export function normalizeName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_");
 }

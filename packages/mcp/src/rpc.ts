@@ -1,40 +1,40 @@
-// JSON-RPC as MCP uses it: what is sent, what is made of an answer, and how a call fails. No transport, no methods.
+// JSON-RPC as MCP uses it: building messages, reading answers, and errors. Knows nothing about transports or methods.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 
 export const CONNECTION_CLOSED = -32000;
 export const TIMED_OUT = -32001;
 export const METHOD_NOT_FOUND = -32601;
-const INTERNAL_ERROR = -32603;
+export const INTERNAL_ERROR = -32603;
 
-/** A request a server did not carry out. `code` is JSON-RPC's; the text is what its own clients say. */
+/** A failed request. `code` is the JSON-RPC code; the message has the same form as in the MCP SDK. */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: number;
 
   constructor(code: number, message: string) {
-    super(`MCP error ${code}: ${message.slice(0, LONGEST_MESSAGE)}`);
+    super(`MCP error ${code}: ${message.slice(0, MAX_MESSAGE_LENGTH)}`);
     this.code = code;
   }
 }
 
-const LONGEST_MESSAGE = 10_000;
+const MAX_MESSAGE_LENGTH = 10_000;
 
 export function rpcRequest(id: number, method: string, params: JsonObject): JsonObject {
   return { method, params, jsonrpc: "2.0", id };
 }
 
-export function rpcNotice(method: string, params?: JsonObject): JsonObject {
+export function rpcNotification(method: string, params?: JsonObject): JsonObject {
   return { method, ...(params ? { params } : {}), jsonrpc: "2.0" };
 }
 
-/** The result in an answer. Throws McpError for a refusal and for anything that is no answer. */
-export function resultIn(answer: unknown): unknown {
+/** Returns the result. Throws McpError if the answer is an error or not a valid response. */
+export function readResponse(answer: unknown): unknown {
   if (isObject(answer) && isObject(answer["error"])) {
     const { code, message } = answer["error"];
     throw new McpError(
       typeof code === "number" ? code : INTERNAL_ERROR,
-      typeof message === "string" ? message : "the server gave no reason",
+      typeof message === "string" ? message : "the server did not say why",
     );
   }
   if (isObject(answer) && answer["result"] !== undefined) return answer["result"];

@@ -7,7 +7,7 @@ import { fakeServer, NEVER, type FakeServer } from "./fake-server.test-support.t
 
 const text = (value: string) => ({ type: "text", text: value });
 
-test("a call reaches the server with the id of the model's call, and its blocks come back", async () => {
+test("a call sends the tool use id and returns the server's blocks", async () => {
   const server = fakeServer();
   const { result, stored } = await call(server);
   expect(server.heard.at(-1)).toEqual({
@@ -24,43 +24,43 @@ test("a call reaches the server with the id of the model's call, and its blocks 
   expect(stored).toEqual([text("3")]);
 });
 
-test("what a tool says in its own shape is shown as JSON in place of its text, and stored beside it", async () => {
+test("structured content is shown as JSON instead of the text, and stored", async () => {
   const answer = { content: [{ type: "text", text: "three" }], structuredContent: { sum: 3 } };
   const { result, stored } = await call(fakeServer({ "tools/call": answer }));
   expect(result).toMatchObject({ content: [text('{"sum":3}')], is_error: false });
   expect(stored).toEqual({ content: '{"sum":3}', structuredContent: { sum: 3 } });
 });
 
-test("isError becomes an error with the joined text", async () => {
+test("isError becomes an error with all the text", async () => {
   const answer = { content: [text("no such"), text("number")], isError: true };
   const { result, stored } = await call(fakeServer({ "tools/call": answer }));
   expect(result).toMatchObject({ content: "no such\nnumber", is_error: true });
   expect(stored).toBe("Error: no such\nnumber");
 });
 
-test("a refusal and an answer that is no result are errors the model can read", async () => {
-  const refusal = await call(fakeServer({ "tools/call": () => Promise.reject(new Error("Stream gone")) }));
-  expect(refusal.result).toMatchObject({ content: "MCP error -32000: Stream gone", is_error: true });
+test("the model reads an error for a failed call and for an invalid result", async () => {
+  const failed = await call(fakeServer({ "tools/call": () => Promise.reject(new Error("Stream gone")) }));
+  expect(failed.result).toMatchObject({ content: "MCP error -32000: Stream gone", is_error: true });
   const nonsense = await call(fakeServer({ "tools/call": { weather: "fine" } }));
   expect(nonsense.result).toMatchObject({
-    content: 'MCP error -32603: the answer of "add" is not a tool result',
+    content: 'MCP error -32603: the result of "add" is not a valid tool result',
     is_error: true,
   });
 });
 
-test("nothing in the content is said to be nothing", async () => {
+test("empty content is shown as a note", async () => {
   const { result, stored } = await call(fakeServer({ "tools/call": { content: [] } }));
-  expect(result).toMatchObject({ content: "(The tool answered with no content)", is_error: false });
+  expect(result).toMatchObject({ content: "(The tool returned no content)", is_error: false });
   expect(stored).toEqual([]);
 });
 
-test("arguments are the server's to check", async () => {
+test("arguments are passed to the server unchecked", async () => {
   const server = fakeServer();
   await call(server, { input: { a: "one", c: null } });
   expect(server.heard.at(-1)).toMatchObject({ params: { arguments: { a: "one", c: null } } });
 });
 
-test("a run that is stopped withdraws the call", async () => {
+test("stopping the run cancels the call", async () => {
   const stop = new AbortController();
   const server = fakeServer({ "tools/call": () => (stop.abort(), NEVER()) });
   const { result } = await call(server, { signal: stop.signal });
@@ -68,7 +68,7 @@ test("a run that is stopped withdraws the call", async () => {
   expect(server.heard.at(-1)).toMatchObject({ method: "notifications/cancelled", params: { requestId: 2 } });
 });
 
-test("a hook may put other content in the place of the answer, if it is content", async () => {
+test("a hook may replace the result, but only with content", async () => {
   const saying = (output: unknown) => (event: string) =>
     ({ reasons: [], context: [], ...(event === "PostToolUse" ? { output } : {}) }) as unknown as HookOutcome;
   const changed = await call(fakeServer(), { fire: saying([text("four")]) });
@@ -77,7 +77,7 @@ test("a hook may put other content in the place of the answer, if it is content"
   expect(refused.result).toMatchObject({ content: [text("3")] });
 });
 
-test("10 MB of text: the model sees the start and where the rest is, the transcript a cut", async () => {
+test("of 10 MB of text, the model sees a preview and a path, and the transcript keeps a part", async () => {
   const long = "0123456789".repeat(1024 * 1024);
   const { result, stored, spilled } = await call(fakeServer({ "tools/call": { content: [text(long)] } }));
   const [{ text: shown }] = result["content"] as [{ text: string }];
@@ -87,7 +87,7 @@ test("10 MB of text: the model sees the start and where the rest is, the transcr
   expect(JSON.stringify(stored).length).toBeLessThan(101_000);
 });
 
-test("10 MB in a thousand parts are one text too long, not a thousand that fit", async () => {
+test("10 MB in a thousand blocks is limited like one long text", async () => {
   const parts = Array.from({ length: 1_000 }, () => text("x".repeat(10_000)));
   const { result, stored, spilled } = await call(fakeServer({ "tools/call": { content: parts } }));
   expect(result["content"]).toHaveLength(1);
@@ -95,7 +95,7 @@ test("10 MB in a thousand parts are one text too long, not a thousand that fit",
   expect(JSON.stringify(stored).length).toBeLessThan(101_000);
 });
 
-test("10 MB in its own shape, and 10 MB of error", async () => {
+test("10 MB of structured content or of error text is limited", async () => {
   const long = "x".repeat(10 * 1024 * 1024);
   const own = await call(fakeServer({ "tools/call": { structuredContent: { long } } }));
   expect(JSON.stringify([own.result, own.stored]).length).toBeLessThan(110_000);
@@ -104,7 +104,7 @@ test("10 MB in its own shape, and 10 MB of error", async () => {
   expect(JSON.stringify([error.result, error.stored]).length).toBeLessThan(10_000);
 });
 
-test("a tool's own wish about its size is heard, within reason", async () => {
+test("a tool may set its own result limit", async () => {
   const listed = (size: number) => ({
     "tools/list": { tools: [{ name: "add", inputSchema: {}, _meta: { "anthropic/maxResultSizeChars": size } }] },
     "tools/call": { content: [text("x".repeat(200_000))] },
@@ -113,7 +113,7 @@ test("a tool's own wish about its size is heard, within reason", async () => {
   expect((await call(fakeServer(listed(1_000)))).spilled.size).toBe(1);
 });
 
-/** One run in which the model calls the tool once; what it was shown, and what was kept. */
+/** Runs one prompt in which the model calls the tool once. Returns what the model was shown and what was stored. */
 async function call(
   { transport }: FakeServer,
   {
@@ -123,7 +123,7 @@ async function call(
 ) {
   const connection = new McpConnection({ name: "calc", transport, timeoutMs: 1_000, callTimeoutMs: 60_000 });
   await connection.open();
-  const tools = connection.offered.map(({ tool }) => tool);
+  const tools = connection.tools.map(({ tool }) => tool);
   const model = scriptedModel({ calls: [{ name: "mcp__calc__add", input }] }, { text: "done" });
   const there = testEngine(model, {
     tools,

@@ -1,4 +1,4 @@
-// An MCP tool as the engine's own kind of tool. What it touches only its name says; the server checks its input.
+// Wraps an MCP tool as an engine tool. Permission rules match it by name only; the server validates its input.
 
 import { cutMiddle, defineTool, MAX_SHOWN, ToolError, type Tool } from "@keelson/engine";
 import { isObject, type ContentBlock, type JsonObject } from "@keelson/protocol";
@@ -7,20 +7,20 @@ import { toolName } from "./naming.ts";
 import { McpError } from "./rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
-/** As stored and sent to clients: the blocks, or beside them what the tool said in its own shape (observed). */
+/** The form stored and sent to clients: the blocks, or text plus the structured content if the tool returned any. */
 type Output = readonly ContentBlock[] | { readonly content: string; readonly structuredContent: unknown };
 
 export interface McpToolOptions {
   readonly server: string;
   readonly facts: ToolFacts;
-  /** The longest text to show, unless the tool names its own. */
+  /** The longest text to show, unless the tool sets its own limit. */
   readonly maxShown?: number;
   call(input: JsonObject, how: { readonly toolUseId: string; readonly signal: AbortSignal }): Promise<CallResult>;
 }
 
 export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool<JsonObject, Output> {
   const limit = facts.maxShown ?? maxShown ?? MAX_SHOWN;
-  // What is stored is cut; what is shown goes whole to the engine, which keeps the rest in a file.
+  // The stored output is cut. The engine gets the whole text to show, and saves what does not fit to a file.
   const whole = new WeakMap<object, readonly ContentBlock[]>();
 
   return defineTool<JsonObject, Output>({
@@ -30,28 +30,28 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
     parallelSafe: facts.annotations.readOnly === true,
     maxShown: limit,
     invalid: (input) =>
-      isObject(input) ? undefined : `InputValidationError: ${toolName(server, facts.name)} takes an object`,
+      isObject(input) ? undefined : `InputValidationError: ${toolName(server, facts.name)} requires an object`,
 
     access: () => ({ kind: "external" }),
 
     async run(input, { toolUseId, signal }) {
-      const result = await called(() => call(input, { toolUseId, signal }), signal);
+      const result = await callTool(() => call(input, { toolUseId, signal }), signal);
       const blocks = shownBlocks(result, limit);
-      if (result.isError) throw new ToolError(joinedText(blocks) || `${facts.name} failed and gave no reason`);
-      const output = stored(result, blocks);
+      if (result.isError) throw new ToolError(joinedText(blocks) || `${facts.name} failed without an error message`);
+      const output = toStored(result, blocks);
       whole.set(output, blocks);
       return output;
     },
 
     show(output) {
-      const blocks = whole.get(output) ?? shownAgain(output, server, limit);
-      return blocks.length > 0 ? blocks : "(The tool answered with no content)";
+      const blocks = whole.get(output) ?? blocksFromHook(output, server, limit);
+      return blocks.length > 0 ? blocks : "(The tool returned no content)";
     },
   });
 }
 
-/** A refusal is for the model to read; being stopped is not. */
-async function called(call: () => Promise<CallResult>, signal: AbortSignal): Promise<CallResult> {
+/** Turns a server error into one the model reads, unless the call was cancelled. */
+async function callTool(call: () => Promise<CallResult>, signal: AbortSignal): Promise<CallResult> {
   try {
     return await call();
   } catch (error) {
@@ -60,7 +60,7 @@ async function called(call: () => Promise<CallResult>, signal: AbortSignal): Pro
   }
 }
 
-/** Its own shape in place of the text that repeats it; images beside either. One text when there is too much. */
+/** Structured content replaces the text that repeats it; images stay. Texts that are too long together become one. */
 function shownBlocks(
   { blocks, structured }: Pick<CallResult, "blocks" | "structured">,
   limit: number,
@@ -75,7 +75,7 @@ function shownBlocks(
   return [textBlock(text), ...shown.filter(({ type }) => type !== "text")];
 }
 
-function stored({ structured }: CallResult, blocks: readonly ContentBlock[]): Output {
+function toStored({ structured }: CallResult, blocks: readonly ContentBlock[]): Output {
   const cut = blocks.map((block) =>
     block.type === "text" ? textBlock(cutMiddle(joinedText([block]), MAX_SHOWN)) : block,
   );
@@ -84,8 +84,8 @@ function stored({ structured }: CallResult, blocks: readonly ContentBlock[]): Ou
   return { content, structuredContent: content.length < MAX_SHOWN ? structured : null };
 }
 
-/** For an output that did not come from here: a hook's. Throws when it has no shape of ours. */
-function shownAgain(output: unknown, server: string, limit: number): readonly ContentBlock[] {
+/** For output that a hook replaced. Throws if it is neither text nor a list of blocks. */
+function blocksFromHook(output: unknown, server: string, limit: number): readonly ContentBlock[] {
   const content = isObject(output) ? output["content"] : output;
   if (typeof content !== "string" && !Array.isArray(content)) throw new TypeError("Not the output of an MCP tool");
   return shownBlocks({ blocks: blocksFrom(content, server) }, limit);

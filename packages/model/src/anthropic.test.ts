@@ -17,7 +17,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A server on this machine that answers as told and remembers what it was asked. */
+/** A local server that records every request. */
 function serve(handler: Handler) {
   const seen: Seen[] = [];
   const server = Bun.serve({
@@ -72,7 +72,7 @@ const events = [
 const lines = (list: readonly { type: string }[]) =>
   list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
-/** A body that comes in pieces of this many bytes, then ends, breaks or stays open. */
+/** A response body sent in chunks of `size` bytes, which then ends or stays open. */
 function streamed(text: string, size = Infinity, end: "close" | "hang" = "close"): Response {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -103,13 +103,13 @@ async function collect(options: AnthropicOptions, signal = never, how: "stream" 
   }
 }
 
-/** What callers can see of an error, all at once. */
+/** The public fields of an error. */
 function facts(error: ModelError | undefined) {
   const { kind, status, apiType, retryAfterMs, message: said } = error!;
   return { kind, status, apiType, retryAfterMs, message: said };
 }
 
-test("events come out as they were sent, unknown ones too, whatever the chunks", async () => {
+test("stream() yields events as sent, including unknown ones, however they are chunked", async () => {
   for (const size of [1, 7, Infinity]) {
     const { baseUrl } = serve(() => streamed(lines(events), size));
     expect(await collect({ baseUrl })).toEqual({ got: events as unknown as ModelEvent[] });
@@ -155,7 +155,7 @@ test("the request has the API's headers and a body without betas", async () => {
   expect(JSON.parse(text)).toEqual({ ...body, max_tokens: 7, temperature: 0, stream: true });
 });
 
-test("a token is sent as bearer instead of the key, under our own name", async () => {
+test("an auth token is sent as a bearer token instead of the key", async () => {
   const { seen, baseUrl } = serve(() => streamed(lines(events)));
   await collect({ baseUrl, apiKey: "sk-test-key", authToken: "tok-123456789" });
   const { headers } = seen[0]!;
@@ -172,13 +172,13 @@ test.each([
   ["evil)\r\nx-api-key: y (", ", client-app/evil x-api-key: y"],
   ["\u0000é", ""],
   ["a".repeat(500), `, client-app/${"a".repeat(200)}`],
-])("the application that uses the SDK is named in the user agent: %j", async (clientApp, named) => {
+])("the user agent contains the application that uses the SDK: %j", async (clientApp, named) => {
   const { seen, baseUrl } = serve(() => streamed(lines(events)));
   await collect({ baseUrl, entrypoint: "sdk-ts", clientApp });
   expect(seen[0]!.headers.get("user-agent")).toBe(`keelson/${VERSION} (external, sdk-ts${named})`);
 });
 
-test("remembered blocks are sent as their remembered text", async () => {
+test("blocks with memoized JSON are sent as that text", async () => {
   const { seen, baseUrl } = serve(() => streamed(lines(events)));
   const block: ContentBlock = { type: "text", text: "old" };
   rememberJson(block, '{"text":"old" ,"type":"text"}');
@@ -187,21 +187,21 @@ test("remembered blocks are sent as their remembered text", async () => {
   expect(seen[0]!.text).toContain('"messages":[{"role":"user","content":[{"text":"old" ,"type":"text"}]}]');
 });
 
-test("context_management brings the beta it needs", async () => {
+test("context_management adds its beta header", async () => {
   const { seen, baseUrl } = serve(() => streamed(lines(events)));
   const edited = { ...request, betas: [], context_management: { edits: [] } };
   for await (const _ of anthropicProvider({ baseUrl }).stream(edited, never));
   expect(seen[0]!.headers.get("anthropic-beta")).toBe("context-management-2025-06-27");
 });
 
-test("a body that ends early is a cut stream, after what did arrive", async () => {
+test("a body that ends early yields what arrived, then stream_cut", async () => {
   const { baseUrl } = serve(() => streamed(lines(events.slice(0, 4)), 10));
   const { got, error } = await collect({ baseUrl });
   expect(got).toEqual(events.slice(0, 4) as unknown as ModelEvent[]);
   expect(error?.kind).toBe("stream_cut");
 });
 
-test("a connection that breaks in the middle is a cut stream", async () => {
+test("a connection that breaks in the middle is a stream_cut", async () => {
   const { promise, resolve } = Promise.withResolvers<Server>();
   const server = createServer((socket) => {
     const part = lines(events.slice(0, 2));
@@ -217,11 +217,11 @@ test("a connection that breaks in the middle is a cut stream", async () => {
   expect(error?.kind).toBe("stream_cut");
 });
 
-test("damaged JSON is a cut stream, not a crash", async () => {
+test("invalid JSON is a stream_cut", async () => {
   for (const data of ['{"type":"message_st', "[]", '{"no":"type"}']) {
     const { baseUrl } = serve(() => streamed(`data: ${data}\n\n`));
     const { error } = await collect({ baseUrl });
-    expect([error?.kind, error?.message]).toEqual(["stream_cut", `The reply was damaged: ${data}`]);
+    expect([error?.kind, error?.message]).toEqual(["stream_cut", `The reply contains an invalid event: ${data}`]);
   }
 });
 
@@ -231,18 +231,18 @@ test.each([
   { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "c", input: {} } },
   { type: "content_block_delta", index: 0 },
   { type: "message_delta", usage: {} },
-])("an event that lacks what it is about is a cut stream: %j", async (event) => {
+])("an event without its required fields is a stream_cut: %j", async (event) => {
   const { baseUrl } = serve(() => streamed(lines([event, ...events.slice(-1)])));
   expect((await collect({ baseUrl })).error?.kind).toBe("stream_cut");
 });
 
-test("a reply that ends in the middle of a block is a cut stream", async () => {
+test("a reply that ends in the middle of a block is a stream_cut", async () => {
   const { baseUrl } = serve(() => streamed(lines(events.filter(({ type }) => type !== "content_block_stop"))));
   const { got, error } = await collect({ baseUrl });
   expect([got.at(-1)?.type, error?.kind]).toEqual(["message_delta", "stream_cut"]);
 });
 
-test("an error event ends the stream with its kind", async () => {
+test("an error event ends the stream with an error of its kind", async () => {
   const failed = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   const { baseUrl } = serve(() => streamed(lines([events[0]!, failed])));
   const { got, error } = await collect({ baseUrl });
@@ -256,7 +256,7 @@ test("an error event ends the stream with its kind", async () => {
   });
 });
 
-test("refusals carry kind, status, the API's words and when to come back", async () => {
+test("an error response has kind, status, the API's message and the retry delay", async () => {
   const { baseUrl } = serve(() =>
     Response.json(
       { type: "error", error: { type: "rate_limit_error", message: "Slow down" } },
@@ -272,7 +272,7 @@ test("refusals carry kind, status, the API's words and when to come back", async
   });
 });
 
-test("no credential is ever part of a message, even when the server repeats it", async () => {
+test("error messages never contain a credential, even if the server repeats it", async () => {
   const { baseUrl } = serve(() =>
     Response.json({ error: { type: "authentication_error", message: "bad key sk-test-key" } }, { status: 401 }),
   );
@@ -283,14 +283,14 @@ test("no credential is ever part of a message, even when the server repeats it",
   expect(broken.error?.message).not.toContain("sk-test");
 });
 
-test("a redirect is refused, so that the key goes nowhere else", async () => {
+test("a redirect is not followed, so the key is not sent elsewhere", async () => {
   const other = serve(() => streamed(lines(events)));
   const { baseUrl } = serve(() => Response.redirect(`${other.baseUrl}/v1/messages`, 307));
   const { error } = await collect({ baseUrl, apiKey: "sk-test-key" });
   expect([error?.kind, error?.status, other.seen.length]).toEqual(["invalid_request", 307, 0]);
 });
 
-test("nobody listening is a connection error that names the address", async () => {
+test("a closed port is a connection error that names the address", async () => {
   const { baseUrl } = serve(() => new Response());
   closing.splice(0).forEach((close) => close());
   const { error } = await collect({ baseUrl });
@@ -298,13 +298,13 @@ test("nobody listening is a connection error that names the address", async () =
   expect(error?.message).toContain(baseUrl);
 });
 
-test("silence in the middle of a reply is a timeout", async () => {
+test("no data in the middle of a reply is a timeout", async () => {
   const { baseUrl } = serve(() => streamed(lines(events.slice(0, 2)), Infinity, "hang"));
   const { got, error } = await collect({ baseUrl, idleTimeoutMs: 30 });
-  expect([got.length, error?.kind, error?.message]).toEqual([2, "timeout", "The model sent nothing for 30 ms"]);
+  expect([got.length, error?.kind, error?.message]).toEqual([2, "timeout", "The model sent no data for 30 ms"]);
 });
 
-test("a slow reader is no silence", async () => {
+test("a slow reader does not cause a timeout", async () => {
   const { baseUrl } = serve(() => streamed(lines(events), 40));
   const got: string[] = [];
   for await (const event of anthropicProvider({ baseUrl, idleTimeoutMs: 500 }).stream(request, never)) {
@@ -315,7 +315,7 @@ test("a slow reader is no silence", async () => {
   expect(got).toEqual(events.map(({ type }) => type));
 });
 
-test("no headers in time is a timeout", async () => {
+test("missing headers are a timeout", async () => {
   const { promise, resolve } = Promise.withResolvers<Response>();
   const { baseUrl } = serve(() => promise);
   const { error } = await collect({ baseUrl, timeoutMs: 30 });
@@ -323,7 +323,7 @@ test("no headers in time is a timeout", async () => {
   expect(error?.kind).toBe("timeout");
 });
 
-test("an abort ends it at once: before, while waiting for headers, and in the middle", async () => {
+test("an abort ends the request at once: before it, while waiting for headers, and during the reply", async () => {
   const early = await collect({ baseUrl: "http://127.0.0.1:9" }, AbortSignal.abort());
   expect(early.error?.kind).toBe("aborted");
 
@@ -346,7 +346,7 @@ test("an abort ends it at once: before, while waiting for headers, and in the mi
   expect(((await reading.catch((error) => error)) as ModelError).kind).toBe("aborted");
 });
 
-test("leaving early hangs up", async () => {
+test("leaving the loop early closes the connection", async () => {
   const gone = Promise.withResolvers<void>();
   const { baseUrl } = serve((incoming) => {
     incoming.signal.addEventListener("abort", () => gone.resolve());
@@ -356,7 +356,7 @@ test("leaving early hangs up", async () => {
   await gone.promise;
 });
 
-test("a finished reply leaves its connection for a later request", async () => {
+test("the connection of a finished reply is reused", async () => {
   const ports = new Set<number | undefined>();
   let end = () => {};
   const server = Bun.serve({
@@ -367,7 +367,7 @@ test("a finished reply leaves its connection for a later request", async () => {
       const body = new ReadableStream({
         start(controller) {
           controller.enqueue(new TextEncoder().encode(lines(events)));
-          // The last bytes come only after the reader has had its message_stop.
+          // Send the last bytes only after the reader has seen message_stop.
           end = () => controller.close();
         },
       });
@@ -384,7 +384,7 @@ test("a finished reply leaves its connection for a later request", async () => {
   expect(ports.size).toBe(asked - 1);
 });
 
-test("a plain request has no stream field and is told as the same events", async () => {
+test("plain() sends no stream field and yields the same events", async () => {
   const content = [
     { type: "thinking", thinking: "hm", signature: "s" },
     { type: "text", text: "hello", citations: [{ a: 1 }] },
@@ -424,16 +424,16 @@ test("a plain request has no stream field and is told as the same events", async
   ]);
 });
 
-test("a gateway that answers a stream with a whole reply is understood; one that answers a page is not", async () => {
+test("stream() accepts a whole reply from a gateway, and rejects a web page", async () => {
   const whole = serve(() => Response.json({ ...message, content: [{ type: "text", text: "hi" }] }));
   expect((await collect({ baseUrl: whole.baseUrl })).got.map(({ type }) => type)).toContain("message_stop");
   const page = serve(() => new Response("<html>log in</html>", { headers: { "content-type": "text/html" } }));
   expect((await collect({ baseUrl: page.baseUrl })).error?.kind).toBe("stream_cut");
   const { error } = await collect({ baseUrl: page.baseUrl }, never, "plain");
-  expect(error?.message).toBe(`${page.baseUrl} did not answer like a Messages API; check ANTHROPIC_BASE_URL`);
+  expect(error?.message).toBe(`${page.baseUrl} does not behave like the Messages API; check ANTHROPIC_BASE_URL`);
 });
 
-test("countTokens() asks the counting endpoint, and is undefined where there is none", async () => {
+test("countTokens() calls its endpoint, and is undefined if there is none", async () => {
   const { seen, baseUrl } = serve(() => Response.json({ input_tokens: 42 }));
   expect(await anthropicProvider({ baseUrl }).countTokens!(request, never)).toBe(42);
   const { model, messages, system, tools, thinking } = request;
@@ -443,7 +443,7 @@ test("countTokens() asks the counting endpoint, and is undefined where there is 
   expect(await anthropicProvider({ baseUrl: none.baseUrl }).countTokens!(request, never)).toBeUndefined();
 });
 
-test("an address that is none is refused before anything is sent", async () => {
+test("an invalid base URL is rejected before anything is sent", async () => {
   for (const baseUrl of ["nonsense", "file:///etc/passwd"])
-    expect((await collect({ baseUrl })).error?.message).toBe("ANTHROPIC_BASE_URL is not an http or https address");
+    expect((await collect({ baseUrl })).error?.message).toBe("ANTHROPIC_BASE_URL is not an http or https URL");
 });

@@ -1,49 +1,49 @@
-// The Anthropic Messages API over fetch: headers, body, stream decoding. One request is one attempt;
-// trying again, falling back and pricing are somebody else's.
+// The Anthropic Messages API over fetch: headers, body and stream decoding. Makes one attempt per request; knows
+// nothing about retry, fallback or prices.
 
 import { isObject, tryParse, VERSION, type JsonObject, type StreamEvent } from "@keelson/protocol";
 import { ModelError, type ModelRequest } from "@keelson/engine";
-import { Bodies, countBody } from "./body.ts";
+import { BodyPool, countTokensBody } from "./body.ts";
 import { openCall, type Fetch, type HttpCall } from "./http-call.ts";
-import { redact, refusalError, streamError } from "./http-error.ts";
+import { redact, responseError, streamError } from "./http-error.ts";
 import type { FetchOptions } from "./network.ts";
-import { isReply, isWholeEvent, replay } from "./replay.ts";
+import { isReply, isValidEvent, replay } from "./replay.ts";
 import type { PlainProvider } from "./retry.ts";
 import { SseDecoder } from "./sse.ts";
 
 export interface AnthropicOptions {
-  /** `https://api.anthropic.com` when absent. */
+  /** Defaults to `https://api.anthropic.com`. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** Sent as a bearer token; wins over the key. */
+  /** Sent as a bearer token; takes precedence over the key. */
   readonly authToken?: string;
   readonly sessionId?: string;
-  /** How the program was entered, such as `cli` or `sdk-ts`. */
+  /** How the program was started, such as `cli` or `sdk-ts`. */
   readonly entrypoint?: string;
-  /** The application that uses the SDK, as it names itself: `my-app/1.0`. */
+  /** The name of the application that uses the SDK, such as `my-app/1.0`. */
   readonly clientApp?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Merged into every body. */
+  /** Merged into every request body. */
   readonly extraBody?: JsonObject;
-  readonly network?: (url: URL) => Promise<FetchOptions>;
+  readonly fetchOptions?: (url: URL) => Promise<FetchOptions>;
   readonly fetch?: Fetch;
-  /** Until the headers have come. Ten minutes when absent. */
+  /** Time until the response headers arrive. Defaults to ten minutes. */
   readonly timeoutMs?: number;
-  /** Between two pieces of the reply. Two minutes when absent: pings come far more often. */
+  /** Time between two chunks of the reply. Defaults to two minutes; pings are far more frequent. */
   readonly idleTimeoutMs?: number;
 }
 
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
-const LARGEST_REPLY = 64 * 1024 * 1024;
-const LARGEST_REFUSAL = 64 * 1024;
-const LONGEST_APP = 200;
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_APP_LENGTH = 200;
 
 export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   const secrets = [options.apiKey, options.authToken, ...Object.values(options.headers ?? {})].filter(
     (value) => value !== undefined,
   );
 
-  const bodies = new Bodies();
+  const bodies = new BodyPool();
   const agent = userAgent(options);
 
   async function post(
@@ -55,7 +55,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     const url = endpoint(options.baseUrl ?? DEFAULT_BASE_URL, path);
     const call = await openCall(
       url,
-      { ...(await options.network?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
+      { ...(await options.fetchOptions?.(url)), method: "POST", headers: headersFor(request, options, agent), body },
       {
         fetch: options.fetch ?? fetch,
         timeoutMs: options.timeoutMs ?? 600_000,
@@ -65,17 +65,17 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     );
     if (call.response.ok) return call;
     const { status, statusText, headers } = call.response;
-    // Whatever happens to the body, the status is what counts.
-    const said = await call.text(LARGEST_REFUSAL).catch(() => "");
+    // If the body cannot be read, the status is enough.
+    const text = await call.text(MAX_ERROR_BYTES).catch(() => "");
     call.close({ finished: false });
     if (signal.aborted) throw new ModelError("aborted", "Request was aborted");
-    throw refusalError({ status, statusText, headers, body: said }, secrets);
+    throw responseError({ status, statusText, headers, body: text }, secrets);
   }
 
-  async function whole(call: HttpCall): Promise<unknown> {
+  async function readJson(call: HttpCall): Promise<unknown> {
     let finished = false;
     try {
-      const text = await call.text(LARGEST_REPLY);
+      const text = await call.text(MAX_REPLY_BYTES);
       finished = true;
       return tryParse(text);
     } finally {
@@ -90,8 +90,8 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
       using body = bodies.lease(request, { stream: true, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
       if (/\bjson\b/.test(call.response.headers.get("content-type") ?? "")) {
-        // Some gateways answer a request for a stream with the whole reply.
-        yield* replay(asReply(await whole(call), options, secrets));
+        // Some gateways ignore `stream: true` and send the whole reply at once.
+        yield* replay(asReply(await readJson(call), options, secrets));
         return;
       }
       const open = new Set<number>();
@@ -114,16 +114,16 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
     async *plain(request, signal) {
       using body = bodies.lease(request, { stream: false, extra: options.extraBody });
       const call = await post("/v1/messages", request, body.bytes, signal);
-      yield* replay(asReply(await whole(call), options, secrets));
+      yield* replay(asReply(await readJson(call), options, secrets));
     },
 
     async countTokens(request, signal) {
       try {
-        const call = await post("/v1/messages/count_tokens", request, countBody(request), signal);
-        const answer = await whole(call);
+        const call = await post("/v1/messages/count_tokens", request, countTokensBody(request), signal);
+        const answer = await readJson(call);
         return isObject(answer) && typeof answer["input_tokens"] === "number" ? answer["input_tokens"] : undefined;
       } catch (error) {
-        // Not every address can count; only an abort is worth telling.
+        // Not every gateway can count tokens, so only an abort is an error.
         if (error instanceof ModelError && error.kind !== "aborted") return undefined;
         throw error;
       }
@@ -131,7 +131,7 @@ export function anthropicProvider(options: AnthropicOptions): PlainProvider {
   };
 }
 
-/** The events of a stream as they were sent; types we do not know pass through. */
+/** Passes unknown event types through. */
 async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerator<StreamEvent> {
   const decoder = new SseDecoder();
   for await (const chunk of call.chunks()) {
@@ -139,13 +139,16 @@ async function* decode(call: HttpCall, secrets: readonly string[]): AsyncGenerat
       for (const { data } of decoder.push(chunk)) {
         if (data === "[DONE]") continue;
         const event = tryParse(data);
-        if (!isObject(event) || !isWholeEvent(event))
-          throw new ModelError("stream_cut", `The reply was damaged: ${redact(data.slice(0, 100), secrets)}`);
-        if (event["type"] === "error") throw streamError(event["error"], secrets);
-        yield event as unknown as StreamEvent;
+        if (isObject(event) && event["type"] === "error") throw streamError(event["error"], secrets);
+        if (!isObject(event) || !isValidEvent(event))
+          throw new ModelError(
+            "stream_cut",
+            `The reply contains an invalid event: ${redact(data.slice(0, 100), secrets)}`,
+          );
+        yield event;
       }
     } catch (error) {
-      if (error instanceof RangeError) throw new ModelError("unknown", `The reply was refused: ${error.message}`);
+      if (error instanceof RangeError) throw new ModelError("unknown", `The reply is too large: ${error.message}`);
       throw error;
     }
   }
@@ -156,25 +159,25 @@ function asReply(value: unknown, { baseUrl = DEFAULT_BASE_URL }: AnthropicOption
   if (isObject(value) && value["type"] === "error") throw streamError(value["error"], secrets);
   throw new ModelError(
     "unknown",
-    `${new URL(baseUrl).origin} did not answer like a Messages API; check ANTHROPIC_BASE_URL`,
+    `${new URL(baseUrl).origin} does not behave like the Messages API; check ANTHROPIC_BASE_URL`,
   );
 }
 
 function endpoint(baseUrl: string, path: string): URL {
   const base = URL.parse(baseUrl);
   if (!base || !/^https?:$/.test(base.protocol))
-    throw new ModelError("invalid_request", "ANTHROPIC_BASE_URL is not an http or https address");
+    throw new ModelError("invalid_request", "ANTHROPIC_BASE_URL is not an http or https URL");
   base.pathname = base.pathname.replace(/\/+$/, "") + path;
   base.searchParams.set("beta", "true");
   return base;
 }
 
 function userAgent({ entrypoint = "cli", clientApp = "" }: AnthropicOptions): string {
-  // Anything may be in the variable; a bracket or a line break would end the comment or the header.
+  // The variable may contain anything; a parenthesis or newline would end the comment or the header.
   const app = clientApp
     .replace(/(?:[^\x21-\x7e]|[()\\])+/g, " ")
     .trim()
-    .slice(0, LONGEST_APP);
+    .slice(0, MAX_APP_LENGTH);
   return `keelson/${VERSION} (external, ${entrypoint}${app === "" ? "" : `, client-app/${app}`})`;
 }
 
@@ -197,11 +200,8 @@ function headersFor(request: ModelRequest, options: AnthropicOptions, agent: str
     try {
       headers.set(name, value);
     } catch {
-      // Not the runtime's own error: that quotes the value, which may be a key.
-      throw new ModelError(
-        "invalid_request",
-        `Header "${name}" has a name or value HTTP does not allow; check for line breaks`,
-      );
+      // The runtime's error quotes the value, which may be a key.
+      throw new ModelError("invalid_request", `Header "${name}" has an invalid name or value; check for line breaks`);
     }
   }
   return headers;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelRequest } from "@keelson/engine";
 import { rememberJson, type ModelMessage } from "@keelson/protocol";
-import { Bodies, countBody, type Body } from "./body.ts";
+import { BodyPool, countTokensBody, type RequestBody } from "./body.ts";
 
 const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   model: "m",
@@ -14,7 +14,7 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
   ...more,
 });
 
-const read = ({ bytes }: Pick<Body, "bytes">) => JSON.parse(new TextDecoder().decode(bytes));
+const read = ({ bytes }: Pick<RequestBody, "bytes">) => JSON.parse(new TextDecoder().decode(bytes));
 
 const message = fc.record({
   role: fc.constantFrom("user" as const, "assistant" as const),
@@ -24,7 +24,7 @@ const message = fc.record({
   ),
 });
 
-test("a body says what the request says, whatever was sent before it", () => {
+test("a body matches its request, whatever was sent before it", () => {
   const change = fc.record({
     keep: fc.nat(8),
     add: fc.array(message, { maxLength: 3 }),
@@ -32,7 +32,7 @@ test("a body says what the request says, whatever was sent before it", () => {
   });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
-      const bodies = new Bodies();
+      const bodies = new BodyPool();
       let messages: readonly ModelMessage[] = [];
       for (const { keep, add, model } of changes) {
         messages = [...messages.slice(0, keep), ...add];
@@ -46,14 +46,14 @@ test("a body says what the request says, whatever was sent before it", () => {
 });
 
 test("bodies in use at the same time keep their bytes", () => {
-  const bodies = new Bodies();
+  const bodies = new BodyPool();
   const first = bodies.lease(request([{ role: "user", content: "first" }]), { stream: true });
   const second = bodies.lease(request([{ role: "user", content: "other" }]), { stream: true });
   expect([read(first).messages[0].content, read(second).messages[0].content]).toEqual(["first", "other"]);
 });
 
-test("extra fields win over the request's own, but not over messages and stream", () => {
-  using body = new Bodies().lease(request([{ role: "user", content: "x" }]), {
+test("extra fields override the request's own, except messages and stream", () => {
+  using body = new BodyPool().lease(request([{ role: "user", content: "x" }]), {
     stream: false,
     extra: { max_tokens: 5, top_k: 1, stream: true, messages: [] },
   });
@@ -61,8 +61,8 @@ test("extra fields win over the request's own, but not over messages and stream"
   expect(read(body).stream).toBeUndefined();
 });
 
-test("what was sent once is not written again", () => {
-  const bodies = new Bodies();
+test("messages that were sent before are not written again", () => {
+  const bodies = new BodyPool();
   const turns = Array.from({ length: 50 }, (_, n): ModelMessage => ({ role: "user", content: `turn ${n}` }));
   const sizes = turns.map((_, n) => {
     using body = bodies.lease(request(turns.slice(0, n + 1)), { stream: true });
@@ -71,20 +71,20 @@ test("what was sent once is not written again", () => {
   expect(new Set(sizes).size).toBeLessThan(10);
 });
 
-test("a count is asked for without what only a reply needs", () => {
-  const body = countBody(request([{ role: "user", content: "x" }], { thinking: { type: "adaptive" } }));
+test("the body for counting tokens omits fields that only affect the reply", () => {
+  const body = countTokensBody(request([{ role: "user", content: "x" }], { thinking: { type: "adaptive" } }));
   expect(Object.keys(read({ bytes: body }))).toEqual(["model", "thinking", "system", "tools", "messages"]);
 });
 
-test("half a character is sent as the sign for one that is missing, and nothing else is changed", () => {
+test("a lone surrogate becomes U+FFFD, and nothing else changes", () => {
   const unit = fc.oneof(fc.integer({ min: 0xd800, max: 0xdfff }), fc.constantFrom(...[..."\\ud8a\n"].map(codeOf)));
   fc.assert(
     fc.property(fc.array(unit), fc.boolean(), (units, isEscaped) => {
       const text = String.fromCharCode(...units);
       const block = { type: "text" as const, text };
-      // As others write their files: every character that is not ASCII as an escape.
+      // As some programs write JSON: with every non-ASCII character escaped.
       if (isEscaped) rememberJson(block, JSON.stringify(block).replace(/[\ud800-\udfff]/g, escapeOf));
-      using body = new Bodies().lease(request([{ role: "user", content: [block] }]), { stream: true });
+      using body = new BodyPool().lease(request([{ role: "user", content: [block] }]), { stream: true });
       expect(read(body).messages[0].content[0].text).toBe(text.toWellFormed());
     }),
   );

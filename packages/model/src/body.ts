@@ -1,39 +1,39 @@
-// The bytes of request bodies. A request mostly begins with what the one before began with, so the bytes of its
-// messages are kept and only what is new is written: a turn costs what it adds.
+// Builds request bodies. A request usually starts with the same messages as the one before, so their bytes are kept and
+// only new messages are written: the cost of a turn does not grow with the conversation.
 
 import { jsonOf, type JsonObject, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
-/** A body to send. Its bytes stay as they are until it is disposed of; then the next body may reuse them. */
-export interface Body extends Disposable {
+/** A body to send. After dispose, the next body may overwrite its bytes. */
+export interface RequestBody extends Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface BodyOptions {
   readonly stream: boolean;
-  /** Wins over the request's own fields, except over `messages` and `stream`. */
+  /** Overrides the request's own fields, except `messages` and `stream`. */
   readonly extra?: JsonObject;
 }
 
-export class Bodies {
-  #free: KeptBody | undefined;
+export class BodyPool {
+  #free: ReusableBody | undefined;
 
-  /** The body of `/v1/messages`. Bodies in use at the same time never share bytes. */
-  lease(request: ModelRequest, options: BodyOptions): Body {
-    const kept = this.#free ?? new KeptBody();
+  /** The body for `/v1/messages`. Bodies in use at the same time never share bytes. */
+  lease(request: ModelRequest, options: BodyOptions): RequestBody {
+    const kept = this.#free ?? new ReusableBody();
     this.#free = undefined;
-    const bytes = kept.write(whole(headText(request, options)), request.messages);
+    const bytes = kept.write(replaceLoneSurrogates(headText(request, options)), request.messages);
     return { bytes, [Symbol.dispose]: () => void (this.#free = kept) };
   }
 }
 
-/** The body of `/v1/messages/count_tokens`, which knows fewer fields. */
-export function countBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
+/** The body for `/v1/messages/count_tokens`, which accepts fewer fields. */
+export function countTokensBody({ model, messages, system, tools, thinking }: ModelRequest): Uint8Array<ArrayBuffer> {
   const request = { model, messages, system, tools, ...(thinking ? { thinking } : {}) };
-  return new KeptBody().write(whole(headText(request, { stream: false })), messages);
+  return new ReusableBody().write(replaceLoneSurrogates(headText(request, { stream: false })), messages);
 }
 
-/** Everything but the messages, which come last. */
+/** Everything before the messages, which come last. */
 function headText(
   request: Partial<ModelRequest> & Pick<ModelRequest, "system" | "tools">,
   options: BodyOptions,
@@ -53,28 +53,28 @@ function headText(
 
 const END = "]}";
 
-class KeptBody {
+class ReusableBody {
   #buffer = Buffer.allocUnsafeSlow(0);
   #head = "";
   #messages: readonly ModelMessage[] = [];
-  /** Where the bytes before each message end; the last one is where they all end. */
+  /** The offset where each message starts; the last entry is where the last message ends. */
   #ends: number[] = [];
 
   write(head: string, messages: readonly ModelMessage[]): Uint8Array<ArrayBuffer> {
     const same = head === this.#head ? commonStart(messages, this.#messages) : 0;
     const fresh = messages.slice(same).map((message, index) => messageParts(message, same + index === 0));
     const used = head === this.#head ? this.#ends[same]! : 0;
-    this.#reserve(used, sizeOf([head, END]) + fresh.reduce((sum, parts) => sum + sizeOf(parts), 0));
+    this.#reserve(used, byteLength([head, END]) + fresh.reduce((sum, parts) => sum + byteLength(parts), 0));
 
     this.#ends.length = same + 1;
-    if (head !== this.#head) this.#ends = [this.#put(0, [head])];
-    for (const parts of fresh) this.#ends.push(this.#put(this.#ends.at(-1)!, parts));
+    if (head !== this.#head) this.#ends = [this.#write(0, [head])];
+    for (const parts of fresh) this.#ends.push(this.#write(this.#ends.at(-1)!, parts));
     this.#head = head;
     this.#messages = messages;
-    return this.#buffer.subarray(0, this.#put(this.#ends.at(-1)!, [END]));
+    return this.#buffer.subarray(0, this.#write(this.#ends.at(-1)!, [END]));
   }
 
-  #put(at: number, parts: readonly string[]): number {
+  #write(at: number, parts: readonly string[]): number {
     for (const part of parts) at += this.#buffer.write(part, at);
     return at;
   }
@@ -88,17 +88,18 @@ class KeptBody {
 }
 
 function commonStart(a: readonly ModelMessage[], b: readonly ModelMessage[]): number {
-  const most = Math.min(a.length, b.length);
-  for (let index = 0; index < most; index++) if (a[index] !== b[index]) return index;
-  return most;
+  const shorter = Math.min(a.length, b.length);
+  for (let index = 0; index < shorter; index++) if (a[index] !== b[index]) return index;
+  return shorter;
 }
 
 function messageParts(message: ModelMessage, isFirst: boolean): string[] {
   const { role, content } = message;
   const parts = isFirst ? [] : [","];
-  if (typeof content === "string") return [...parts, whole(jsonOf(message))];
+  if (typeof content === "string") return [...parts, replaceLoneSurrogates(jsonOf(message))];
   parts.push(`{"role":"${role}","content":[`);
-  for (const [index, block] of content.entries()) parts.push(index === 0 ? "" : ",", whole(jsonOf(block)));
+  for (const [index, block] of content.entries())
+    parts.push(index === 0 ? "" : ",", replaceLoneSurrogates(jsonOf(block)));
   parts.push("]}");
   return parts;
 }
@@ -106,13 +107,13 @@ function messageParts(message: ModelMessage, isFirst: boolean): string[] {
 const ESCAPE = /\\(u[dD][89aAbB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
 const LONE_SURROGATE = 5;
 
-/** Half a character, as sloppy programs leave in files, makes the API refuse the request and every later one. */
-function whole(json: string): string {
+/** The API rejects a request with a lone surrogate, and would reject every later one too. */
+function replaceLoneSurrogates(json: string): string {
   if (!json.includes("\\ud") && !json.includes("\\uD")) return json;
   return json.replace(ESCAPE, (escape, what: string) => (what.length === LONE_SURROGATE ? "\\ufffd" : escape));
 }
 
-function sizeOf(parts: readonly string[]): number {
+function byteLength(parts: readonly string[]): number {
   let size = 0;
   for (const part of parts) size += Buffer.byteLength(part);
   return size;

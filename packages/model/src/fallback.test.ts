@@ -8,7 +8,7 @@ import {
 } from "@keelson/engine";
 import type { StreamEvent } from "@keelson/protocol";
 import { requestFor, withFallback } from "./fallback.ts";
-import { knownModel } from "./profiles.ts";
+import { lookUpModel } from "./profiles.ts";
 
 const request: ModelRequest = {
   model: "claude-opus-4-8",
@@ -22,7 +22,7 @@ const request: ModelRequest = {
 };
 const said: StreamEvent[] = [{ type: "message_stop" }];
 
-/** Fails as told for each request, then answers. */
+/** Fails each request with the given error, then replies. */
 function provider(
   name: string,
   asked: string[],
@@ -51,9 +51,9 @@ async function collect(model: ModelProvider) {
   }
 }
 
-const models = ["claude-sonnet-4-6", "claude-opus-4-8", "haiku"].map((name) => knownModel(name));
+const models = ["claude-sonnet-4-6", "claude-opus-4-8", "haiku"].map((name) => lookUpModel(name));
 
-test("an overloaded model hands over to the next, the last one is patient, and each change is told", async () => {
+test("an overloaded model is replaced by the next, the last one retries, and each switch is reported", async () => {
   const asked: string[] = [];
   const hasty = provider("hasty", asked, ["overloaded"], ["overloaded"]);
   const { got } = await collect(withFallback({ models, hasty, patient: provider("patient", asked) }));
@@ -69,7 +69,7 @@ test("an overloaded model hands over to the next, the last one is patient, and e
   ]);
 });
 
-test("other failures do not change the model", async () => {
+test("other errors do not switch the model", async () => {
   for (const kind of [
     "authentication_failed",
     "billing_error",
@@ -84,7 +84,7 @@ test("other failures do not change the model", async () => {
   }
 });
 
-test("what the first model had begun to say is void", async () => {
+test("a partial reply from the first model is discarded", async () => {
   const start = { type: "message_start" } as unknown as StreamEvent;
   const asked: string[] = [];
   const hasty = provider("hasty", asked, [start, "overloaded"]);
@@ -106,9 +106,9 @@ test("the next call starts with the first model again", async () => {
   expect(asked).toEqual(["hasty claude-opus-4-8", "hasty claude-sonnet-4-6", "hasty claude-opus-4-8"]);
 });
 
-test("requestFor() asks each model within what it may be sent", () => {
+test("requestFor() adapts the request to what each model accepts", () => {
   const { thinking: _, output_config: __, ...rest } = request;
-  expect(requestFor(request, knownModel("claude-sonnet-4-6"))).toEqual({
+  expect(requestFor(request, lookUpModel("claude-sonnet-4-6"))).toEqual({
     ...rest,
     model: "claude-sonnet-4-6",
     max_tokens: 32_000,
@@ -116,7 +116,7 @@ test("requestFor() asks each model within what it may be sent", () => {
     output_config: { effort: "max" },
     betas: ["interleaved-thinking-2025-05-14", "effort-2025-11-24"],
   });
-  expect(requestFor(request, knownModel("claude-haiku-4-5"))).toEqual({
+  expect(requestFor(request, lookUpModel("claude-haiku-4-5"))).toEqual({
     ...rest,
     model: "claude-haiku-4-5",
     max_tokens: 32_000,
@@ -124,7 +124,7 @@ test("requestFor() asks each model within what it may be sent", () => {
     betas: ["interleaved-thinking-2025-05-14"],
   });
   const small = { ...request, max_tokens: 500, thinking: { type: "disabled" } };
-  expect(requestFor(small, knownModel("claude-opus-4-6[1m]"))).toEqual({
+  expect(requestFor(small, lookUpModel("claude-opus-4-6[1m]"))).toEqual({
     ...rest,
     model: "claude-opus-4-6",
     max_tokens: 500,
@@ -133,7 +133,7 @@ test("requestFor() asks each model within what it may be sent", () => {
   });
 });
 
-test("another model's thinking is left out, and a fixed budget with it where a tool result would miss it", () => {
+test("requestFor() removes thinking from another model, and the budget if a tool result needs that thinking", () => {
   const call = { type: "tool_use" as const, id: "t", name: "Read", input: {} };
   const result = { type: "tool_result" as const, tool_use_id: "t", content: "x" };
   const messages: ModelRequest["messages"] = [
@@ -141,7 +141,7 @@ test("another model's thinking is left out, and a fixed budget with it where a t
     { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "s" }, call] },
     { role: "user", content: [result] },
   ];
-  const next = requestFor({ ...request, messages }, knownModel("claude-haiku-4-5"));
+  const next = requestFor({ ...request, messages }, lookUpModel("claude-haiku-4-5"));
   expect(next.thinking).toBeUndefined();
   expect(next.messages).toEqual([
     { role: "user", content: "hi" },

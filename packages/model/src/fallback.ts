@@ -1,22 +1,20 @@
-// When a model stays overloaded, this one call goes to the next on the list. Which models those are, and how each
-// wants to be asked, comes from outside; every other failure passes through.
+// If a model stays overloaded, sends this request to the next model on the list. Other errors pass through.
 
 import { isToolResult, type ContentBlock, type ModelMessage } from "@keelson/protocol";
 import { ModelError, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { KnownModel } from "./profiles.ts";
 
-/** Most fallback models that are looked at. */
 export const MAX_FALLBACKS = 3;
-/** Overloaded answers in a row before the next model is asked. */
+/** The number of consecutive overload errors before switching to the next model. */
 export const OVERLOADS_BEFORE_FALLBACK = 3;
 export const LONG_CONTEXT_BETA = "context-1m-2025-08-07";
 export const EFFORT_BETA = "effort-2025-11-24";
 
 export interface FallbackOptions {
   readonly models: readonly KnownModel[];
-  /** Gives up early when overloaded: asked while there is another model to go to. */
+  /** Gives up early when overloaded; used while there is another model to try. */
   readonly hasty: ModelProvider;
-  /** Tries as long as it may: asked for the last model. */
+  /** Uses all retries; used for the last model. */
   readonly patient: ModelProvider;
 }
 
@@ -50,14 +48,14 @@ export function withFallback({ models, hasty, patient }: FallbackOptions): Model
   };
 }
 
-/** The same question to another model, within what that one may be sent. */
+/** Adapts a request to what another model accepts. */
 export function requestFor(request: ModelRequest, { profile, effort, longContext }: KnownModel): ModelRequest {
   const { thinking, output_config, betas, ...rest } = request;
   const max_tokens = Math.min(request.max_tokens, profile.maxTokens);
   const messages = withoutThinking(request.messages);
   const thought = thinkingFor(thinking, profile.thinking, max_tokens, messages);
-  const { effort: asked, ...config } = output_config ?? {};
-  const output = { ...config, ...(effort === undefined ? {} : { effort: asked ?? effort }) };
+  const { effort: requested, ...config } = output_config ?? {};
+  const output = { ...config, ...(effort === undefined ? {} : { effort: requested ?? effort }) };
   const kept = betas.filter((beta) => beta !== LONG_CONTEXT_BETA && beta !== EFFORT_BETA);
   return {
     ...rest,
@@ -71,21 +69,21 @@ export function requestFor(request: ModelRequest, { profile, effort, longContext
 }
 
 function thinkingFor(
-  asked: ModelRequest["thinking"],
+  requested: ModelRequest["thinking"],
   kind: KnownModel["profile"]["thinking"],
   maxTokens: number,
   messages: readonly ModelMessage[],
 ): ModelRequest["thinking"] {
-  if (!asked || asked["type"] === "disabled" || kind === "none") return undefined;
+  if (!requested || requested["type"] === "disabled" || kind === "none") return undefined;
   if (kind === "adaptive") return { type: "adaptive" };
-  // With a fixed budget the turn a tool result belongs to must open with thinking, and that has just been taken out.
+  // With a fixed budget, a turn with a tool result must start with thinking, which we have just removed.
   const last = messages.at(-1)?.content;
   if (maxTokens <= 1024 || (Array.isArray(last) && last.some(isToolResult))) return undefined;
-  const budget = typeof asked["budget_tokens"] === "number" ? asked["budget_tokens"] : maxTokens - 1;
+  const budget = typeof requested["budget_tokens"] === "number" ? requested["budget_tokens"] : maxTokens - 1;
   return { type: "enabled", budget_tokens: Math.min(budget, maxTokens - 1) };
 }
 
-/** Thinking is signed for the model that did it; newer models refuse another's. */
+/** Thinking is signed by the model that produced it; newer models reject thinking from another model. */
 function withoutThinking(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const isThinking = ({ type }: ContentBlock) => type === "thinking" || type === "redacted_thinking";
   return messages.flatMap((message) => {

@@ -1,4 +1,5 @@
-// One HTTP exchange with its two clocks: until the headers, and between bytes. Knows nothing of models but their errors.
+// One HTTP request with two timeouts: until the headers arrive, and between chunks. Knows nothing about models except
+// ModelError.
 
 import { ModelError } from "@keelson/engine";
 
@@ -6,23 +7,23 @@ export type Fetch = (url: string, init: BunFetchRequestInit) => Promise<Response
 
 export interface HttpCallOptions {
   readonly fetch: Fetch;
-  /** Until the headers have come. */
+  /** Time until the headers arrive. */
   readonly timeoutMs: number;
-  /** Without a single byte of the body. */
+  /** Time between two chunks of the body. */
   readonly idleTimeoutMs: number;
 }
 
 export interface HttpCall {
   readonly response: Response;
-  /** The body, once. Throws ModelError only. */
+  /** Reads the body; call it once. Throws only ModelError. */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** The body as text, at most this many bytes of it. */
+  /** Reads the body as text, up to `maxBytes`. */
   text(maxBytes: number): Promise<string>;
-  /** Ends the exchange. A finished one gives its connection back for the next request. */
+  /** Ends the request. If it is finished, the connection can be reused. */
   close(options: { readonly finished: boolean }): void;
 }
 
-/** Sends a request and waits for the headers. Throws ModelError only. */
+/** Sends a request and waits for the headers. Throws only ModelError. */
 export async function openCall(
   url: URL,
   init: BunFetchRequestInit,
@@ -43,9 +44,9 @@ export async function openCall(
     response = await fetch(url.href, {
       ...init,
       signal: stop.signal,
-      // A redirect would carry the key to wherever it points.
+      // Following a redirect would send the key to another server.
       redirect: "manual",
-      // Our own clocks decide; fetch's would end long thinking after five minutes.
+      // We have our own timeouts; fetch's default of five minutes is too short for long thinking.
       timeout: false,
     });
   } catch (error) {
@@ -60,7 +61,7 @@ export async function openCall(
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     while (reader) {
-      const idle = after(idleTimeoutMs, `The model sent nothing for ${seconds(idleTimeoutMs)}`);
+      const idle = after(idleTimeoutMs, `The model sent no data for ${seconds(idleTimeoutMs)}`);
       let next: { readonly done: boolean; readonly value?: Uint8Array };
       try {
         next = await reader.read();
@@ -98,27 +99,27 @@ export async function openCall(
   };
 }
 
-/** Reads the last few bytes of a finished reply, for a second at most: only then is the connection used again. */
+/** Reads the rest of a finished reply, for up to a second; otherwise the connection is not reused. */
 async function drain(reader: { read(): Promise<{ readonly done: boolean }>; cancel(): Promise<void> }): Promise<void> {
   const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), 1_000);
   giveUp.unref();
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The reply was complete; how its connection ended is nobody's business.
+    // The reply was complete, so an error here does not matter.
   } finally {
     clearTimeout(giveUp);
   }
 }
 
-/** Only the error's code is passed on: fetch likes to quote header values in its messages. */
+/** Uses only the error's code: fetch may quote header values in its messages. */
 function unreachable(url: URL, error: unknown): ModelError {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const reason = String(code ?? name ?? "unknown error");
   if (/CERT|SIGNATURE|TLS|SSL/i.test(reason))
     return new ModelError(
       "unknown",
-      `The certificate of ${url.origin} was not accepted (${reason}); name your authority's PEM file in NODE_EXTRA_CA_CERTS`,
+      `Cannot verify the certificate of ${url.origin} (${reason}); set NODE_EXTRA_CA_CERTS to the PEM file of your certificate authority`,
     );
   return new ModelError(
     "connection",

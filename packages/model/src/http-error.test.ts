@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { errorKind, refusalError, retryAfter } from "./http-error.ts";
+import { errorKind, responseError, retryAfter } from "./http-error.ts";
 
-test("kindOf() tells refusals apart by status, name and words", () => {
+test("errorKind() uses status, error type and message", () => {
   const rows: [number, string | undefined, string, string][] = [
     [400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum", "prompt_too_long"],
     [400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 190000", "prompt_too_long"],
@@ -25,7 +25,7 @@ test("kindOf() tells refusals apart by status, name and words", () => {
   );
 });
 
-test("retryAfter() reads milliseconds, seconds and dates, and nothing else", () => {
+test("retryAfter() parses milliseconds, seconds and dates, and nothing else", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   const read = (headers: Record<string, string>) => retryAfter(new Headers(headers), now).retryAfterMs;
   expect(read({ "retry-after": "2.5" })).toBe(2500);
@@ -36,9 +36,9 @@ test("retryAfter() reads milliseconds, seconds and dates, and nothing else", () 
   expect(read({})).toBeUndefined();
 });
 
-test("a page from a proxy becomes the status; plain text is quoted, within bounds", () => {
+test("responseError() replaces a proxy's HTML with the status, and quotes plain text up to a limit", () => {
   const refusal = (body: string) =>
-    refusalError({ status: 502, statusText: "Bad Gateway", headers: new Headers(), body }, []).message;
+    responseError({ status: 502, statusText: "Bad Gateway", headers: new Headers(), body }, []).message;
   expect(refusal("<html>…</html>")).toBe("HTTP 502 Bad Gateway");
   expect(refusal("upstream is gone")).toBe("upstream is gone");
   expect(refusal("x".repeat(10_000))).toHaveLength(2001);

@@ -1,30 +1,29 @@
-// From an HTTP refusal or an `error` event to a ModelError. Says what the API said, and never a secret.
+// Turns an HTTP error response or an `error` event into a ModelError with the API's message and without secrets.
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ModelError, type ModelErrorKind } from "@keelson/engine";
 
-const LONGEST = 2_000;
+const MAX_MESSAGE_LENGTH = 2_000;
 
-export interface HttpRefusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** The error for a response that is not a success. */
-export function refusalError(
-  { status, statusText, headers, body }: HttpRefusal,
+export function responseError(
+  { status, statusText, headers, body }: ErrorResponse,
   secrets: readonly string[],
 ): ModelError {
   const parsed = tryParse(body);
   const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {};
   const apiType = typeof error["type"] === "string" ? error["type"] : undefined;
-  const said = typeof error["message"] === "string" ? error["message"] : plainText(body);
+  const text = typeof error["message"] === "string" ? error["message"] : plainText(body);
   const redirect = status >= 300 && status < 400;
   const message = redirect
-    ? `The address answered with a redirect to "${headers.get("location") ?? "nowhere"}", which is not followed; set ANTHROPIC_BASE_URL to the final address`
-    : said || `HTTP ${status} ${statusText}`.trim();
+    ? `The server sent a redirect to "${headers.get("location") ?? "nowhere"}", which is not followed; set ANTHROPIC_BASE_URL to the final URL`
+    : text || `HTTP ${status} ${statusText}`.trim();
   return new ModelError(redirect ? "invalid_request" : errorKind(status, apiType, message), redact(message, secrets), {
     status,
     ...(apiType === undefined ? {} : { apiType }),
@@ -41,7 +40,7 @@ export function streamError(value: unknown, secrets: readonly string[]): ModelEr
   return new ModelError(errorKind(status ?? 0, apiType, message), redact(message, secrets), { status, apiType });
 }
 
-// The status an `error` event would have had as a refusal.
+// The HTTP status that matches each `error` event.
 const STATUS_OF: Readonly<Record<string, number>> = {
   overloaded_error: 529,
   rate_limit_error: 429,
@@ -49,7 +48,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   timeout_error: 504,
 };
 
-/** What callers branch on. The API's own name decides where there is one; gateways often send a status alone. */
+/** Uses the API's error type if there is one; gateways often send only a status. */
 export function errorKind(status: number, apiType: string | undefined, message: string): ModelErrorKind {
   if (status === 413 || apiType === "request_too_large" || TOO_LONG.test(message)) return "prompt_too_long";
   if (apiType === "billing_error" || status === 402 || NO_CREDIT.test(message)) return "billing_error";
@@ -66,7 +65,7 @@ export function errorKind(status: number, apiType: string | undefined, message: 
 const TOO_LONG = /prompt is too long|exceed(?:s|ed)? (?:the )?context (?:limit|window)/i;
 const NO_CREDIT = /credit balance is too low/i;
 
-/** How long the server asked us to wait: milliseconds, seconds, or a date. */
+/** The delay the server asks for: milliseconds, seconds, or a date. */
 export function retryAfter(headers: Headers, now: number): { readonly retryAfterMs?: number } {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return { retryAfterMs: exact };
@@ -77,14 +76,14 @@ export function retryAfter(headers: Headers, now: number): { readonly retryAfter
   return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(0, Math.round(ms)) };
 }
 
-/** What a proxy's page says, if it is not a page. */
+/** The body if it is plain text, not HTML or JSON. */
 function plainText(body: string): string {
   const text = body.trim();
   return text.startsWith("<") || text.startsWith("{") ? "" : text;
 }
 
-/** Cut to a readable size, and without any of the values we sent to identify ourselves. */
+/** Removes our credentials and limits the length. */
 export function redact(message: string, secrets: readonly string[]): string {
   const hidden = secrets.reduce((text, secret) => (secret.length < 8 ? text : text.replaceAll(secret, "***")), message);
-  return hidden.length > LONGEST ? `${hidden.slice(0, LONGEST)}…` : hidden;
+  return hidden.length > MAX_MESSAGE_LENGTH ? `${hidden.slice(0, MAX_MESSAGE_LENGTH)}…` : hidden;
 }

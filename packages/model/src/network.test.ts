@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { network, proxyFor } from "./network.ts";
+import { fetchOptionsFrom, proxyFor } from "./network.ts";
 
 const proxy = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env);
 const HTTPS = { HTTPS_PROXY: "http://proxy:1", HTTP_PROXY: "http://plain:2" };
 
-test("the scheme decides which proxy, small letters win, and a missing scheme is http", () => {
+test("the scheme selects the proxy, lowercase variables take precedence, and a missing scheme is http", () => {
   expect(proxy("https://api.example.com", HTTPS)).toBe("http://proxy:1");
   expect(proxy("http://api.example.com", HTTPS)).toBe("http://plain:2");
   expect(proxy("https://api.example.com", { ...HTTPS, https_proxy: "small:3" })).toBe("http://small:3");
@@ -12,13 +12,13 @@ test("the scheme decides which proxy, small letters win, and a missing scheme is
   expect(proxy("https://api.example.com", {})).toBeUndefined();
 });
 
-test("this machine is never reached through a proxy", () => {
+test("loopback never uses a proxy", () => {
   for (const host of ["localhost", "127.0.0.1", "127.8.8.8", "[::1]", "app.localhost"])
     expect(proxy(`http://${host}:8080`, HTTPS)).toBeUndefined();
   expect(proxy("http://127.0.0.1.example.com", HTTPS)).toBe("http://plain:2");
 });
 
-test("NO_PROXY names hosts, domains, ports, or everything", () => {
+test("NO_PROXY accepts hosts, domains, ports and a star", () => {
   const rows: [string, string, boolean][] = [
     ["example.com", "https://example.com", true],
     ["example.com", "https://api.example.com", true],
@@ -43,21 +43,21 @@ test("NO_PROXY names hosts, domains, ports, or everything", () => {
     ]);
 });
 
-test("fetch is told in so many words, and never left to the process's own variables", async () => {
-  expect(await network({})(new URL("http://a.example"))).toEqual({ proxy: false });
-  expect(await network(HTTPS)(new URL("https://a.example"))).toEqual({
+test("the proxy option is always set, so fetch ignores the process's variables", async () => {
+  expect(await fetchOptionsFrom({})(new URL("http://a.example"))).toEqual({ proxy: false });
+  expect(await fetchOptionsFrom(HTTPS)(new URL("https://a.example"))).toEqual({
     proxy: { url: "http://proxy:1", respectNoProxy: false },
   });
 });
 
-test("a certificate file that cannot be read is an error that names its variable", async () => {
-  const options = network({ NODE_EXTRA_CA_CERTS: "/no/such/file.pem" })(new URL("https://a.example"));
+test("the error for an unreadable certificate file names its variable", async () => {
+  const options = fetchOptionsFrom({ NODE_EXTRA_CA_CERTS: "/no/such/file.pem" })(new URL("https://a.example"));
   await expect(options).rejects.toThrow(
     'Cannot read "/no/such/file.pem"; set NODE_EXTRA_CA_CERTS to a PEM file, or unset it',
   );
 });
 
-test("a request goes through the proxy it was given", async () => {
+test("a request goes through the given proxy", async () => {
   const seen: string[] = [];
   using server = Bun.serve({
     port: 0,
@@ -68,7 +68,7 @@ test("a request goes through the proxy it was given", async () => {
     },
   });
   const url = new URL("http://model.invalid/v1/messages");
-  const options = await network({ HTTP_PROXY: `http://127.0.0.1:${server.port}` })(url);
+  const options = await fetchOptionsFrom({ HTTP_PROXY: `http://127.0.0.1:${server.port}` })(url);
   expect(await (await fetch(url, options)).text()).toBe("through");
   expect(seen).toEqual([url.href]);
 });

@@ -1,16 +1,16 @@
-// How a request leaves the machine: through which proxy, trusting whom, and as whom. Read from variables, used by fetch.
+// The fetch options for proxy, trusted certificates and client certificate, read from environment variables.
 
 import { ModelError } from "@keelson/engine";
 import { type Env } from "./profiles.ts";
 
 export type FetchOptions = Pick<BunFetchRequestInit, "proxy" | "tls">;
 
-/** The fetch options for a URL. Certificate files are read at the first request, once. */
-export function network(env: Env): (url: URL) => Promise<FetchOptions> {
+/** Returns the fetch options for a URL. Certificate files are read once, at the first request. */
+export function fetchOptionsFrom(env: Env): (url: URL) => Promise<FetchOptions> {
   let tls: Promise<FetchOptions["tls"]> | undefined;
   return async (url) => {
     const proxy = proxyFor(url, env);
-    // Never left to fetch itself: it would look at the process's own variables, not at the session's.
+    // Always set: otherwise fetch would use the process's variables instead of the session's.
     const options: FetchOptions = { proxy: proxy === undefined ? false : { url: proxy, respectNoProxy: false } };
     if (url.protocol !== "https:") return options;
     const found = await (tls ??= readTls(env));
@@ -18,13 +18,13 @@ export function network(env: Env): (url: URL) => Promise<FetchOptions> {
   };
 }
 
-/** The proxy for a URL, or undefined to go straight there. This machine is never reached through a proxy. */
+/** The proxy for a URL, or undefined for a direct connection. Loopback never uses a proxy. */
 export function proxyFor(url: URL, env: Env): string | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const proxy = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"].map((key) => env[key]?.trim()).find(Boolean);
   if (!proxy || isLoopback(url.hostname)) return undefined;
   const exceptions = env["no_proxy"] || env["NO_PROXY"] || "";
-  if (exceptions.split(/[\s,]+/).some((exception) => isExcepted(url, exception.toLowerCase()))) return undefined;
+  if (exceptions.split(/[\s,]+/).some((exception) => matchesNoProxy(url, exception.toLowerCase()))) return undefined;
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
@@ -32,13 +32,13 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d+){3}$/.test(host);
 }
 
-/** `*`, a host, a domain with or without its dot or star; each may name a port. */
-function isExcepted(url: URL, exception: string): boolean {
+/** Accepts `*`, a host, or a domain with or without a leading dot or star; each may have a port. */
+function matchesNoProxy(url: URL, exception: string): boolean {
   if (exception === "") return false;
   if (exception === "*") return true;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const named = /^(.*?)(?::(\d+))?$/.exec(exception)!;
-  // An IPv6 address has colons of its own; only in brackets may a port follow it.
+  // A bare IPv6 address contains colons; it can have a port only in brackets.
   const bare = exception.indexOf(":") !== exception.lastIndexOf(":") && !exception.startsWith("[");
   const host = bare ? `[${exception}]` : named[1]!;
   if (!bare && named[2] !== undefined && named[2] !== port) return false;
@@ -47,12 +47,12 @@ function isExcepted(url: URL, exception: string): boolean {
 }
 
 async function readTls(env: Env): Promise<FetchOptions["tls"]> {
-  const extra = await read(env, "NODE_EXTRA_CA_CERTS");
-  const cert = await read(env, "CLAUDE_CODE_CLIENT_CERT");
-  const key = await read(env, "CLAUDE_CODE_CLIENT_KEY");
+  const extra = await readPem(env, "NODE_EXTRA_CA_CERTS");
+  const cert = await readPem(env, "CLAUDE_CODE_CLIENT_CERT");
+  const key = await readPem(env, "CLAUDE_CODE_CLIENT_KEY");
   const passphrase = env["CLAUDE_CODE_CLIENT_KEY_PASSPHRASE"];
   const stores = (env["CLAUDE_CODE_CERT_STORE"] ?? "").split(",").map((name) => name.trim());
-  const ca = extra || stores.some(Boolean) ? await authorities(stores, extra) : undefined;
+  const ca = extra || stores.some(Boolean) ? await trustedCertificates(stores, extra) : undefined;
   if (!ca && !cert && !key) return undefined;
   return {
     ...(ca ? { ca } : {}),
@@ -62,9 +62,10 @@ async function readTls(env: Env): Promise<FetchOptions["tls"]> {
   };
 }
 
-/** Naming authorities replaces the built-in ones, so these come along unless only the system's were asked for. */
-async function authorities(stores: readonly string[], extra: string | undefined): Promise<string[]> {
-  const tls = await import("node:tls"); // 12 ms, for those who set these variables only
+/** Setting `ca` replaces the built-in certificates, so include them unless only the system store was requested. */
+async function trustedCertificates(stores: readonly string[], extra: string | undefined): Promise<string[]> {
+  // 12 ms, only if these variables are set.
+  const tls = await import("node:tls");
   const system = stores.includes("system");
   return [
     ...(system && !stores.includes("bundled") ? [] : tls.rootCertificates),
@@ -73,7 +74,7 @@ async function authorities(stores: readonly string[], extra: string | undefined)
   ];
 }
 
-async function read(env: Env, name: string): Promise<string | undefined> {
+async function readPem(env: Env, name: string): Promise<string | undefined> {
   const path = env[name]?.trim();
   if (!path) return undefined;
   try {

@@ -9,7 +9,7 @@ const request = {} as ModelRequest;
 const never = new AbortController().signal;
 const atOnce: Wait = async () => {};
 
-/** Says these events; "silence" is one that only the signal ends. */
+/** Yields these events; "silence" waits until the signal aborts. */
 function saying(...said: readonly (ModelEvent | "silence")[]): ModelProvider {
   return {
     id: "inner",
@@ -34,17 +34,17 @@ async function untilPause(provider: ModelProvider): Promise<string[]> {
   return seen;
 }
 
-test("a silence after a finished block is a pause, and whoever leaves there need not wait for its end", async () => {
+test("silence after a finished block is a pause, and leaving there does not wait for the next event", async () => {
   expect(await untilPause(withPauses(saying(STOP, "silence"), atOnce))).toEqual(["content_block_stop", "pause"]);
 });
 
-test("a ping behind a finished block says nothing about what follows", async () => {
+test("a ping after a finished block does not count as the next event", async () => {
   const patient: Wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const provider = withPauses(saying(STOP, PING, "silence"), patient);
   expect(await untilPause(provider)).toEqual(["content_block_stop", "ping", "pause"]);
 });
 
-test("without a finished block there is no pause", async () => {
+test("there is no pause without a finished block", async () => {
   const delta: ModelEvent = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a" } };
   expect(await untilPause(withPauses(saying(delta, PING, delta), atOnce))).toEqual([
     "content_block_delta",

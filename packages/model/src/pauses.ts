@@ -1,10 +1,10 @@
-// Tells when a stream falls silent after a finished block: whoever holds the block back, to learn whether it is the
-// last, need not wait any longer.
+// Reports when a stream pauses after a finished block. The engine holds a block back to see if it is the last one; at a
+// pause it can stop waiting.
 
 import type { ModelEvent, ModelProvider } from "@keelson/engine";
 import type { Wait } from "./retry.ts";
 
-/** The end of a block and the event behind it usually arrive together, or in neighbouring packets. */
+/** The end of a block and the next event usually arrive together, or in adjacent packets. */
 const PAUSE_MS = 20;
 
 export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
@@ -25,7 +25,7 @@ export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
           yield value;
         }
       } finally {
-        // Whoever leaves during a pause must not wait for the next event.
+        // A caller that leaves during a pause must not wait for the next event.
         left.abort();
         await events.return?.();
       }
@@ -33,8 +33,8 @@ export function withPauses(inner: ModelProvider, wait: Wait): ModelProvider {
   };
 }
 
-/** Turns of the microtask queue in which an event that has arrived already comes through. */
-const TURNS = 16;
+/** The number of microtasks in which an event that has already arrived is delivered. */
+const MICROTASKS = 16;
 
 async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Promise<boolean> {
   let arrived = false;
@@ -42,8 +42,8 @@ async function isSlow(next: Promise<IteratorResult<ModelEvent>>, wait: Wait): Pr
     () => !(arrived = true),
     () => !(arrived = true),
   );
-  // Nearly always it is there, and a timer for each block would be felt in every turn.
-  for (let turn = 0; turn < TURNS && !arrived; turn++) await Promise.resolve();
+  // The event is nearly always there already, and a timer for each block would slow down every turn.
+  for (let turn = 0; turn < MICROTASKS && !arrived; turn++) await Promise.resolve();
   if (arrived) return false;
 
   const over = new AbortController();

@@ -3,12 +3,12 @@ import { costOf } from "./prices.ts";
 
 const usage = { input_tokens: 500, output_tokens: 100 };
 
-test("a reply costs its tokens at list price, whatever date the id carries", () => {
-  expect(costOf("claude-opus-5-5", usage)).toBeCloseTo(0.004, 10); // the reference reports this very sum (observed)
+test("costOf() uses list prices and ignores the date in a model id", () => {
+  expect(costOf("claude-opus-5-5", usage)).toBeCloseTo(0.004, 10); // the sum the reference reports
   expect(costOf("claude-sonnet-4-5-20250929", usage)).toBeCloseTo(0.003, 10);
 });
 
-test("cache reads, five-minute and one-hour writes and searches each have their price", () => {
+test("costOf() charges cache reads, five-minute writes, one-hour writes and searches", () => {
   const cached = {
     input_tokens: 0,
     output_tokens: 0,
@@ -21,14 +21,14 @@ test("cache reads, five-minute and one-hour writes and searches each have their 
   expect(costOf("claude-sonnet-4-6", { ...cached, cache_creation: null })).toBeCloseTo(0.3 + 3 * 3.75 + 0.03, 10);
 });
 
-test("an unknown model costs null, not nothing, until somebody names its price", () => {
+test("costOf() is null for an unknown model unless a price is given", () => {
   expect(costOf("my-own-model", usage)).toBeNull();
   expect(costOf("toString", usage)).toBeNull();
   const prices = { "my-own-model": { input: 10, output: 20 } };
   expect(costOf("my-own-model", { ...usage, cache_read_input_tokens: 100 }, prices)).toBeCloseTo(0.008, 10);
 });
 
-test("own prices win, by id or by family, and the offline model is free", () => {
+test("extra prices override the table, by id or by family, and the offline model is free", () => {
   const own = { "claude-sonnet-4-5": { input: 0, output: 0 } };
   expect(costOf("claude-sonnet-4-5-20250929", usage, own)).toBe(0);
   expect(costOf("keelson-offline", usage)).toBe(0);

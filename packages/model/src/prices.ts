@@ -1,9 +1,9 @@
-// List prices and what a reply cost. A model without a known price costs null, never zero: unknown is not free.
+// List prices, and the cost of a reply. The cost is null, not zero, for a model without a known price.
 
 import type { ModelPrice, Usage } from "@keelson/protocol";
 import { familyOf, OFFLINE_ID } from "./profiles.ts";
 
-/** Dollars for one reply, or null when a price is missing. `extraPrices` win over the table; keys are model ids. */
+/** The cost in dollars, or null if the price is unknown. `extraPrices`, by model id, override the table. */
 export function costOf(
   model: string,
   usage: Usage,
@@ -13,7 +13,7 @@ export function costOf(
   const price = lookUp(extraPrices, model) ?? lookUp(extraPrices, family) ?? lookUp(PRICES, family);
   if (!price) return null;
   const written = writtenTokens(usage);
-  // A price without cache columns charges those tokens as plain input.
+  // Without cache prices, cached tokens cost the same as plain input.
   const dollars =
     usage.input_tokens * price.input +
     usage.output_tokens * price.output +
@@ -26,7 +26,7 @@ export function costOf(
 
 const DOLLARS_PER_SEARCH = 0.01;
 
-// As published. The vendor's cache prices are multiples of the input price; reading differs from model to model.
+// Published prices. Cache writes are multiples of the input price; cache reads differ from model to model.
 const price = (input: number, output: number, cacheRead: number): ModelPrice => ({
   input,
   output,
@@ -35,7 +35,7 @@ const price = (input: number, output: number, cacheRead: number): ModelPrice => 
   cacheWrite1h: input * 2,
 });
 
-// Left out because not known for certain: haiku 5.5 (its price depends on the length of the prompt).
+// Haiku 5.5 is missing because its price depends on the length of the prompt.
 const PRICES: Readonly<Record<string, ModelPrice>> = {
   "claude-fable-5-1": price(10, 50, 0.25),
   "claude-fable-5": price(10, 50, 1),
@@ -65,7 +65,7 @@ function lookUp(prices: Readonly<Record<string, ModelPrice>>, key: string | unde
   return key !== undefined && Object.hasOwn(prices, key) ? prices[key] : undefined;
 }
 
-/** Tokens written to the cache for five minutes and for an hour; without a breakdown all count as the former. */
+/** Tokens written to the five-minute and one-hour cache; without a breakdown, all count as five-minute. */
 function writtenTokens({ cache_creation, cache_creation_input_tokens }: Usage) {
   const all = cache_creation_input_tokens ?? 0;
   const long = cache_creation?.ephemeral_1h_input_tokens ?? 0;

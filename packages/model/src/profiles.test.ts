@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { familyOf, knownModel, resolveAlias } from "./profiles.ts";
+import { familyOf, lookUpModel, resolveAlias } from "./profiles.ts";
 
-test("models get the parameters the reference was seen to send", () => {
+test("models get the parameters the reference sends", () => {
   const rows = [
     "claude-haiku-4-5",
     "claude-sonnet-4-5-20250929",
@@ -11,7 +11,7 @@ test("models get the parameters the reference was seen to send", () => {
   ];
   expect(
     rows.map((name) => {
-      const { profile, effort } = knownModel(name);
+      const { profile, effort } = lookUpModel(name);
       return [profile.id, profile.maxTokens, profile.thinking, effort];
     }),
   ).toEqual([
@@ -23,8 +23,8 @@ test("models get the parameters the reference was seen to send", () => {
   ]);
 });
 
-test("the [1m] suffix widens the window and leaves the id", () => {
-  expect(knownModel("claude-opus-4-8[1m]")).toEqual({
+test("the [1m] suffix enlarges the context window and is removed from the id", () => {
+  expect(lookUpModel("claude-opus-4-8[1m]")).toEqual({
     profile: {
       id: "claude-opus-4-8",
       maxTokens: 64_000,
@@ -36,11 +36,11 @@ test("the [1m] suffix widens the window and leaves the id", () => {
     alwaysThinks: false,
     longContext: true,
   });
-  const off = knownModel("claude-opus-4-8[1m]", { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1" });
+  const off = lookUpModel("claude-opus-4-8[1m]", { CLAUDE_CODE_DISABLE_1M_CONTEXT: "1" });
   expect([off.profile.id, off.profile.contextWindow, off.longContext]).toEqual(["claude-opus-4-8", 200_000, false]);
 });
 
-test("aliases follow their variables, and never in a circle", () => {
+test("aliases use their variables, and a cycle of aliases ends", () => {
   const env = {
     ANTHROPIC_DEFAULT_SONNET_MODEL: "my-sonnet",
     ANTHROPIC_DEFAULT_OPUS_MODEL: "opus",
@@ -60,7 +60,7 @@ test("aliases follow their variables, and never in a circle", () => {
   expect(resolveAlias("default", { ANTHROPIC_DEFAULT_MODEL: "haiku" })).toBe("claude-haiku-4-5");
 });
 
-test("familyOf() knows dated, prefixed and latest ids, and does not guess at others", () => {
+test("familyOf() recognizes dated, prefixed and latest ids, and does not guess", () => {
   const rows = {
     "claude-sonnet-4-5-20250929": "claude-sonnet-4-5",
     "claude-sonnet-4-20250514": "claude-sonnet-4",
@@ -74,9 +74,9 @@ test("familyOf() knows dated, prefixed and latest ids, and does not guess at oth
   expect(Object.keys(rows).map(familyOf)).toEqual(Object.values(rows));
 });
 
-test("limits may be set by hand; nonsense is ignored", () => {
-  const set = knownModel("sonnet", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "5000", CLAUDE_CODE_MAX_CONTEXT_TOKENS: "60000" });
+test("variables can set limits; invalid values are ignored", () => {
+  const set = lookUpModel("sonnet", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: "5000", CLAUDE_CODE_MAX_CONTEXT_TOKENS: "60000" });
   expect([set.profile.maxTokens, set.profile.contextWindow]).toEqual([5000, 60_000]);
   for (const value of ["", "abc", "-1", "0", "1.5"])
-    expect(knownModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
+    expect(lookUpModel("claude-opus-4-6", { CLAUDE_CODE_MAX_OUTPUT_TOKENS: value }).profile.maxTokens).toBe(64_000);
 });

@@ -1,5 +1,4 @@
-// What is known of each model: how much it may write, how it thinks, how much fits, and what it is called by.
-// Values marked (observed) are what the reference sends; the others are the vendor's published limits.
+// The table of models: output limit, context window, thinking, effort and aliases.
 
 import type { ModelProfile } from "@keelson/engine";
 
@@ -9,18 +8,18 @@ interface Family {
   readonly maxTokens: number;
   readonly contextWindow: number;
   readonly thinking: ModelProfile["thinking"];
-  /** The effort sent when nobody chose one; absent where the model takes none. */
+  /** The default effort; absent if the model does not support it. */
   readonly effort?: string;
-  /** Refuses `thinking: disabled`. */
+  /** Rejects `thinking: disabled`. */
   readonly alwaysThinks?: true;
 }
 
-/** A model as somebody named it, worked out: the id to send and what to send with it. */
+/** A resolved model name: the id to send and the parameters that go with it. */
 export interface KnownModel {
   readonly profile: ModelProfile;
   readonly effort: string | undefined;
   readonly alwaysThinks: boolean;
-  /** Asked for with the `[1m]` suffix, which is not part of the id. */
+  /** Requested with the `[1m]` suffix, which is not part of the id. */
   readonly longContext: boolean;
 }
 
@@ -33,13 +32,15 @@ const adaptive = { maxTokens: 64_000, contextWindow: K200, thinking: "adaptive",
 const plain = (maxTokens: number) => ({ maxTokens, contextWindow: K200, thinking: "none" }) as const;
 
 const FAMILIES: Readonly<Record<string, Family>> = {
-  "claude-haiku-4-5": budget, // observed
-  "claude-sonnet-4-5": budget, // observed
-  "claude-sonnet-4-6": { ...adaptive, maxTokens: 32_000 }, // observed
-  "claude-opus-4-6": adaptive, // observed
-  "claude-opus-4-8": adaptive, // observed
-  "claude-sonnet-5": { ...adaptive, contextWindow: M1 }, // observed
-  "claude-fable-5": { ...adaptive, contextWindow: M1, alwaysThinks: true }, // observed
+  // The values the reference sends.
+  "claude-haiku-4-5": budget,
+  "claude-sonnet-4-5": budget,
+  "claude-sonnet-4-6": { ...adaptive, maxTokens: 32_000 },
+  "claude-opus-4-6": adaptive,
+  "claude-opus-4-8": adaptive,
+  "claude-sonnet-5": { ...adaptive, contextWindow: M1 },
+  "claude-fable-5": { ...adaptive, contextWindow: M1, alwaysThinks: true },
+  // The limits the vendor publishes.
   "claude-opus-4-5": { ...budget, effort: "high" },
   "claude-opus-4-7": { ...adaptive, alwaysThinks: true },
   "claude-opus-5": { ...adaptive, contextWindow: M1 },
@@ -61,7 +62,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   [OFFLINE_ID]: plain(8192),
 };
 
-// What the reference sends for ids it does not know (observed).
+// What the reference sends for an unknown id (profiles.test.ts, "some-new-model").
 const UNKNOWN: Family = { ...adaptive, maxTokens: 32_000 };
 
 const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables: readonly string[] }>> = {
@@ -73,20 +74,21 @@ const ALIASES: Readonly<Record<string, { readonly id: string; readonly variables
   offline: { id: OFFLINE_ID, variables: [] },
 };
 
-const LONG = /\[1m\]$/i;
+const LONG_CONTEXT = /\[1m\]$/i;
 
-/** Looks a model up by id or alias. Never fails: an unknown id gets the values that suit most. */
-export function knownModel(name: string, env: Env = {}): KnownModel {
+/** Looks up a model by id or alias. Never fails: an unknown id gets default values. */
+export function lookUpModel(name: string, env: Env = {}): KnownModel {
   const resolved = resolveAlias(name.trim(), env);
-  const longContext = LONG.test(resolved) && !isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
-  const id = resolved.replace(LONG, "");
+  const longContext = LONG_CONTEXT.test(resolved) && !isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"]);
+  const id = resolved.replace(LONG_CONTEXT, "");
   const key = familyOf(id);
   const family = key === undefined ? UNKNOWN : FAMILIES[key]!;
   return {
     profile: {
       id,
-      maxTokens: wholeNumber(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
-      contextWindow: wholeNumber(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? windowOf(family, longContext, env),
+      maxTokens: positiveInteger(env["CLAUDE_CODE_MAX_OUTPUT_TOKENS"]) ?? family.maxTokens,
+      contextWindow:
+        positiveInteger(env["CLAUDE_CODE_MAX_CONTEXT_TOKENS"]) ?? contextWindowOf(family, longContext, env),
       thinking: family.thinking,
       effort: family.effort !== undefined,
     },
@@ -96,42 +98,40 @@ export function knownModel(name: string, env: Env = {}): KnownModel {
   };
 }
 
-/** The id an alias stands for, `[1m]` kept; anything else as it is. A variable may name another alias. */
+/** Resolves an alias and keeps `[1m]`; returns other names unchanged. A variable may contain another alias. */
 export function resolveAlias(name: string, env: Env): string {
-  const bare = name.replace(LONG, "");
+  const bare = name.replace(LONG_CONTEXT, "");
   const key = bare.toLowerCase();
   if (!Object.hasOwn(ALIASES, key)) return name;
   const { id, variables } = ALIASES[key]!;
   const chosen = variables.map((variable) => env[variable]?.trim()).find(Boolean);
-  // The variables this alias has used are gone on the way down, so no circle of aliases goes round twice.
+  // Remove the variables this alias used, so a cycle of aliases ends.
   const rest = { ...env, ...Object.fromEntries(variables.map((variable) => [variable, undefined])) };
   const resolved = resolveAlias(chosen ?? id, chosen ? rest : env);
-  return LONG.test(name) && !LONG.test(resolved) ? `${resolved}[1m]` : resolved;
+  return LONG_CONTEXT.test(name) && !LONG_CONTEXT.test(resolved) ? `${resolved}[1m]` : resolved;
 }
 
-/** The table key an id belongs to: `claude-sonnet-4-5-20250929` is a `claude-sonnet-4-5`. */
+/** The table key of an id: `claude-sonnet-4-5` for `claude-sonnet-4-5-20250929`. */
 export function familyOf(id: string): string | undefined {
   const bare = id
     .toLowerCase()
-    .replace(LONG, "")
+    .replace(LONG_CONTEXT, "")
     .replace(/^(?:[a-z]{2,6}\.)?anthropic[./]/, "")
     .replace(/-v\d+(?::\d+)?$/, "")
     .replace(/[-@](?:\d{8}|latest)$/, "");
   return Object.hasOwn(FAMILIES, bare) ? bare : undefined;
 }
 
-/** A switch in the environment. */
-export function isOn(value: string | undefined): boolean {
+export function isEnabled(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 }
 
-/** A positive whole number, or undefined. */
-export function wholeNumber(value: string | undefined): number | undefined {
+export function positiveInteger(value: string | undefined): number | undefined {
   const number = value?.trim() ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
-function windowOf(family: Family, longContext: boolean, env: Env): number {
-  if (isOn(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
+function contextWindowOf(family: Family, longContext: boolean, env: Env): number {
+  if (isEnabled(env["CLAUDE_CODE_DISABLE_1M_CONTEXT"])) return Math.min(family.contextWindow, K200);
   return longContext ? M1 : family.contextWindow;
 }

@@ -1,4 +1,4 @@
-// A reply that came whole, told again as the events it would have been streamed in.
+// Turns a complete reply into the events of an equivalent stream, and validates replies and events.
 
 import {
   isObject,
@@ -7,39 +7,43 @@ import {
   type Json,
   type ReplyMessage,
   type StreamEvent,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolUseBlock,
 } from "@keelson/protocol";
 
 export function* replay(message: ReplyMessage): Generator<StreamEvent> {
   const { content, stop_reason, stop_sequence, usage } = message;
   yield { type: "message_start", message: { ...message, content: [], stop_reason: null, stop_sequence: null } };
   for (const [index, block] of content.entries()) {
-    const [started, ...deltas] = unfold(block);
+    const [started, ...deltas] = splitIntoDeltas(block);
     yield { type: "content_block_start", index, content_block: started };
-    for (const delta of deltas) yield { type: "content_block_delta", index, delta: delta as unknown as BlockDelta };
+    for (const delta of deltas) yield { type: "content_block_delta", index, delta };
     yield { type: "content_block_stop", index };
   }
   yield { type: "message_delta", delta: { stop_reason, stop_sequence: stop_sequence ?? null }, usage };
   yield { type: "message_stop" };
 }
 
-/** Whether a body is a reply at all. */
 export function isReply(value: unknown): value is ReplyMessage {
   return (
     isObject(value) &&
     value["type"] === "message" &&
     isObject(value["usage"]) &&
     Array.isArray(value["content"]) &&
-    value["content"].every(isWholeBlock)
+    value["content"].every(isValidBlock)
   );
 }
 
-/** Whether an event has the parts that whoever reads it relies on. Types we do not know pass. */
-export function isWholeEvent(event: Readonly<Record<string, unknown>>): boolean {
+/** Whether an event has the fields its readers need. Unknown types pass. */
+export function isValidEvent(
+  event: Readonly<Record<string, unknown>>,
+): event is Readonly<Record<string, unknown>> & StreamEvent {
   switch (event["type"]) {
     case "message_start":
       return isObject(event["message"]);
     case "content_block_start":
-      return isWholeBlock(event["content_block"]);
+      return isValidBlock(event["content_block"]);
     case "content_block_delta":
     case "message_delta":
       return isObject(event["delta"]);
@@ -48,39 +52,40 @@ export function isWholeEvent(event: Readonly<Record<string, unknown>>): boolean 
   }
 }
 
-/** A call nobody can name would be refused when it is sent back, and with it every later request. */
-function isWholeBlock(block: unknown): boolean {
+/** The API would reject a tool call without a name when it is sent back, and with it every later request. */
+function isValidBlock(block: unknown): boolean {
   if (!isObject(block) || typeof block["type"] !== "string") return false;
   return block["type"] !== "tool_use" || (typeof block["name"] === "string" && block["name"] !== "");
 }
 
-type Fields = { readonly [key: string]: Json | undefined };
-
-/** A block as it starts, then what is added to it. Blocks of other types start whole, as the API streams them too. */
-function unfold(block: ContentBlock): readonly [ContentBlock, ...Fields[]] {
-  const fields = block as Fields;
+/** The initial block, then its deltas. Blocks of other types start complete, which is how the API streams them. */
+function splitIntoDeltas(block: ContentBlock): readonly [ContentBlock, ...BlockDelta[]] {
   switch (block.type) {
     case "text": {
-      const { citations, ...rest } = fields;
+      const { text, citations, ...rest } = block as TextBlock & { readonly citations?: Json };
       const cited = Array.isArray(citations) ? (citations as readonly Json[]) : [];
       return [
         { ...rest, type: "text", text: "" },
-        { type: "text_delta", text: fields["text"] },
-        ...cited.map((citation) => ({ type: "citations_delta", citation })),
+        { type: "text_delta", text },
+        ...cited.map((citation) => ({ type: "citations_delta", citation }) as const),
       ];
     }
-    case "thinking":
+    case "thinking": {
+      const { thinking, signature } = block as ThinkingBlock;
       return [
-        { ...fields, type: "thinking", thinking: "", signature: "" },
-        { type: "thinking_delta", thinking: fields["thinking"] },
-        { type: "signature_delta", signature: fields["signature"] },
+        { ...block, type: "thinking", thinking: "", signature: "" },
+        { type: "thinking_delta", thinking },
+        { type: "signature_delta", signature },
       ];
+    }
     case "tool_use":
-    case "server_tool_use":
+    case "server_tool_use": {
+      const call = block as ToolUseBlock;
       return [
-        { ...fields, type: block.type, input: {} },
-        { type: "input_json_delta", partial_json: JSON.stringify(fields["input"] ?? {}) },
+        { ...call, input: {} },
+        { type: "input_json_delta", partial_json: JSON.stringify(call.input ?? {}) },
       ];
+    }
     default:
       return [block];
   }

@@ -4,13 +4,13 @@ import { resolveModel, type ResolveOptions } from "./resolve.ts";
 
 const KEY = { ANTHROPIC_API_KEY: "sk-test-key" };
 
-/** What was decided, without the provider. */
+/** The resolved model without the provider. */
 async function decide(options: ResolveOptions) {
   const { provider, ...rest } = await resolveModel(options);
   return { ...rest, provider: provider.id };
 }
 
-test("a key and nothing else gives the default model", async () => {
+test("with only a key, the default model is used", async () => {
   expect(await decide({ env: KEY })).toEqual({
     provider: "anthropic",
     profile: { id: "claude-sonnet-5", maxTokens: 64_000, contextWindow: 1_000_000, thinking: "adaptive", effort: true },
@@ -22,7 +22,7 @@ test("a key and nothing else gives the default model", async () => {
   });
 });
 
-test("variables choose model, effort, thinking, cache and betas; arguments win", async () => {
+test("variables set model, effort, thinking, cache and betas; arguments override them", async () => {
   const env = {
     ANTHROPIC_AUTH_TOKEN: "tok",
     ANTHROPIC_MODEL: "claude-sonnet-4-5[1m]",
@@ -60,11 +60,11 @@ test("variables choose model, effort, thinking, cache and betas; arguments win",
     effort: "max",
     thinkingTokens: 0,
   });
-  // This model cannot stop thinking, so it is not told to.
+  // This model always thinks, so thinking is not disabled.
   expect([chosen.profile.id, chosen.effort, chosen.thinkingTokens]).toEqual(["claude-opus-5-5", "max", undefined]);
 });
 
-test("offline only when nothing is configured or when asked for, and said out loud", async () => {
+test("the offline model is used if nothing is configured or on request, and is announced", async () => {
   const nothing = await decide({ env: { ANTHROPIC_API_KEY: " " }, model: "opus" });
   expect(nothing).toEqual({
     provider: "offline",
@@ -84,12 +84,12 @@ test("offline only when nothing is configured or when asked for, and said out lo
   expect((await decide({ env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" } })).source).toBe("base-url");
 });
 
-test("a variable that cannot be used is an error that names it", async () => {
+test("the error for an invalid variable names it", async () => {
   const failing = resolveModel({ env: { ...KEY, CLAUDE_CODE_EXTRA_BODY: "[1]" } });
-  await expect(failing).rejects.toThrow("CLAUDE_CODE_EXTRA_BODY is not a JSON object; mend or unset it");
+  await expect(failing).rejects.toThrow("CLAUDE_CODE_EXTRA_BODY is not a JSON object; fix or unset it");
 });
 
-test("everything joined: overloaded three times, then the fallback model over HTTP", async () => {
+test("after three overload errors, the fallback model is used over HTTP", async () => {
   const bodies: any[] = [];
   const headers: Headers[] = [];
   using server = Bun.serve({
@@ -154,7 +154,7 @@ test("everything joined: overloaded three times, then the fallback model over HT
   ]);
 });
 
-test("a refused key is not tried twice", async () => {
+test("a rejected key is not retried", async () => {
   let asked = 0;
   using server = Bun.serve({
     port: 0,

@@ -1,17 +1,17 @@
-// From a model's name and the environment to a provider that can be asked. The only place that reads credentials.
+// Turns a model name and the environment into a provider. The only place that reads credentials.
 
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 import { ModelError, type ModelChoice, type ModelProvider } from "@keelson/engine";
 import { anthropicProvider } from "./anthropic.ts";
 import { EFFORT_BETA, LONG_CONTEXT_BETA, MAX_FALLBACKS, OVERLOADS_BEFORE_FALLBACK, withFallback } from "./fallback.ts";
 import type { Fetch } from "./http-call.ts";
-import { network } from "./network.ts";
+import { fetchOptionsFrom } from "./network.ts";
 import { withPauses } from "./pauses.ts";
-import { isOn, knownModel, OFFLINE_ID, wholeNumber, type Env, type KnownModel } from "./profiles.ts";
-import { pause, withRetry, type RetryOptions, type Wait } from "./retry.ts";
+import { isEnabled, lookUpModel, OFFLINE_ID, positiveInteger, type Env, type KnownModel } from "./profiles.ts";
+import { sleep, withRetry, type RetryOptions, type Wait } from "./retry.ts";
 
 export interface ResolveOptions {
-  /** An id or alias; `ANTHROPIC_MODEL`, then the default, when absent. */
+  /** An id or alias. Defaults to `ANTHROPIC_MODEL`, then to the default model. */
   readonly model?: string;
   readonly fallbackModels?: readonly string[];
   readonly env: Env;
@@ -27,24 +27,24 @@ export interface ResolveOptions {
 }
 
 export interface ResolvedModel extends ModelChoice {
-  /** How we identify ourselves; `base-url` is an address that was given no credentials. */
+  /** Where the credentials come from; `base-url` is a URL without credentials. */
   readonly source: "api-key" | "auth-token" | "base-url" | "offline";
-  /** As `system/init` reports it. */
+  /** The value for `system/init`. */
   readonly apiKeySource: "ANTHROPIC_API_KEY" | "none";
-  /** One sentence for the person at the other end, when they should know. */
+  /** A sentence to show the user. */
   readonly announce?: string;
 }
 
-/** Throws ModelError when a variable cannot be used, naming it. */
+/** Throws ModelError, with the name of the variable, if a variable is invalid. */
 export async function resolveModel(options: ResolveOptions): Promise<ResolvedModel> {
   const { env } = options;
-  const apiKey = text(env["ANTHROPIC_API_KEY"]);
-  const authToken = text(env["ANTHROPIC_AUTH_TOKEN"]);
-  const baseUrl = text(env["ANTHROPIC_BASE_URL"]);
-  const known = knownModel(options.model || text(env["ANTHROPIC_MODEL"]) || "default", env);
+  const apiKey = trimmed(env["ANTHROPIC_API_KEY"]);
+  const authToken = trimmed(env["ANTHROPIC_AUTH_TOKEN"]);
+  const baseUrl = trimmed(env["ANTHROPIC_BASE_URL"]);
+  const known = lookUpModel(options.model || trimmed(env["ANTHROPIC_MODEL"]) || "default", env);
 
   const wanted = known.profile.id === OFFLINE_ID;
-  if (wanted || !(apiKey || authToken || baseUrl)) return offline(options, wanted);
+  if (wanted || !(apiKey || authToken || baseUrl)) return resolveOffline(options, wanted);
 
   const anthropic = anthropicProvider({
     baseUrl,
@@ -52,22 +52,22 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
     authToken,
     sessionId: options.sessionId,
     entrypoint: options.entrypoint,
-    clientApp: text(env["CLAUDE_AGENT_SDK_CLIENT_APP"]),
+    clientApp: trimmed(env["CLAUDE_AGENT_SDK_CLIENT_APP"]),
     headers: customHeaders(env["ANTHROPIC_CUSTOM_HEADERS"]),
     extraBody: extraBody(env["CLAUDE_CODE_EXTRA_BODY"]),
-    network: network(env),
+    fetchOptions: fetchOptionsFrom(env),
     fetch: options.fetch,
-    timeoutMs: wholeNumber(env["API_TIMEOUT_MS"]),
-    idleTimeoutMs: wholeNumber(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]),
+    timeoutMs: positiveInteger(env["API_TIMEOUT_MS"]),
+    idleTimeoutMs: positiveInteger(env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"]),
   });
   const retry: RetryOptions = {
     maxRetries: maxRetries(env["CLAUDE_CODE_MAX_RETRIES"]),
-    plainFallback: !isOn(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
+    plainFallback: !isEnabled(env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"]),
     wait: options.wait,
     random: options.random,
   };
   const patient = withRetry(anthropic, retry);
-  const fallbacks = (options.fallbackModels ?? []).slice(0, MAX_FALLBACKS).map((name) => knownModel(name, env));
+  const fallbacks = (options.fallbackModels ?? []).slice(0, MAX_FALLBACKS).map((name) => lookUpModel(name, env));
   const provider: ModelProvider =
     fallbacks.length === 0
       ? patient
@@ -77,26 +77,27 @@ export async function resolveModel(options: ResolveOptions): Promise<ResolvedMod
           patient,
         });
 
-  const thinkingTokens = thinkingOf(options, known);
-  const longCache = isOn(env["ENABLE_PROMPT_CACHING_1H"]) && !isOn(env["FORCE_PROMPT_CACHING_5M"]);
+  const thinkingTokens = thinkingTokensFor(options, known);
+  const longCache = isEnabled(env["ENABLE_PROMPT_CACHING_1H"]) && !isEnabled(env["FORCE_PROMPT_CACHING_5M"]);
   return {
-    provider: withPauses(provider, options.wait ?? pause),
+    provider: withPauses(provider, options.wait ?? sleep),
     profile: known.profile,
-    effort: known.effort && (options.effort || text(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
+    effort: known.effort && (options.effort || trimmed(env["CLAUDE_CODE_EFFORT_LEVEL"]) || known.effort),
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
     betas: betasFor(known, longCache, options),
-    cache: { enabled: !isOn(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
+    cache: { enabled: !isEnabled(env["DISABLE_PROMPT_CACHING"]), ttl: longCache ? "1h" : "5m" },
     ...(options.metadata ? { metadata: options.metadata } : {}),
     source: authToken ? "auth-token" : apiKey ? "api-key" : "base-url",
     apiKeySource: apiKey && !authToken ? "ANTHROPIC_API_KEY" : "none",
   };
 }
 
-async function offline({ env }: ResolveOptions, wanted: boolean): Promise<ResolvedModel> {
+async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise<ResolvedModel> {
+  // 15 ms unbundled, only without a configured model.
   const { offlineProvider } = await import("./offline/offline.ts");
   return {
     provider: offlineProvider(),
-    profile: knownModel(OFFLINE_ID, env).profile,
+    profile: lookUpModel(OFFLINE_ID, env).profile,
     betas: [],
     cache: { enabled: false, ttl: "5m" },
     source: "offline",
@@ -107,40 +108,41 @@ async function offline({ env }: ResolveOptions, wanted: boolean): Promise<Resolv
   };
 }
 
-/** Features the requests make use of, then what the user asked for. The vendor client's own ids are not ours to send. */
+/** The betas our requests need, then those the user asked for. Does not send ids that belong to the vendor's client. */
 function betasFor(
   { profile, longContext }: KnownModel,
   longCache: boolean,
   { env, betas = [] }: ResolveOptions,
 ): string[] {
-  const own = isOn(env["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"])
+  const own = isEnabled(env["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"])
     ? []
     : [
-        ...(profile.thinking !== "none" && !isOn(env["DISABLE_INTERLEAVED_THINKING"])
+        ...(profile.thinking !== "none" && !isEnabled(env["DISABLE_INTERLEAVED_THINKING"])
           ? ["interleaved-thinking-2025-05-14"]
           : []),
         ...(profile.effort ? [EFFORT_BETA] : []),
         ...(longContext ? [LONG_CONTEXT_BETA] : []),
         ...(longCache ? ["extended-cache-ttl-2025-04-11"] : []),
       ];
-  const asked = (env["ANTHROPIC_BETAS"] ?? "").split(",").map((beta) => beta.trim());
-  return [...new Set([...own, ...asked, ...betas].filter(Boolean))];
+  const requested = (env["ANTHROPIC_BETAS"] ?? "").split(",").map((beta) => beta.trim());
+  return [...new Set([...own, ...requested, ...betas].filter(Boolean))];
 }
 
-/** A model that cannot stop thinking is not told to. */
-function thinkingOf({ env, thinkingTokens }: ResolveOptions, { alwaysThinks }: KnownModel): number | undefined {
-  const said = env["MAX_THINKING_TOKENS"]?.trim();
-  const tokens = thinkingTokens ?? (isOn(env["CLAUDE_CODE_DISABLE_THINKING"]) || said === "0" ? 0 : wholeNumber(said));
+/** Does not disable thinking for a model that always thinks. */
+function thinkingTokensFor({ env, thinkingTokens }: ResolveOptions, { alwaysThinks }: KnownModel): number | undefined {
+  const limit = env["MAX_THINKING_TOKENS"]?.trim();
+  const tokens =
+    thinkingTokens ?? (isEnabled(env["CLAUDE_CODE_DISABLE_THINKING"]) || limit === "0" ? 0 : positiveInteger(limit));
   return tokens === 0 && alwaysThinks ? undefined : tokens;
 }
 
 function maxRetries(value: string | undefined): number | undefined {
   if (value?.trim() === "0") return 0;
-  const number = wholeNumber(value);
+  const number = positiveInteger(value);
   return number === undefined ? undefined : Math.min(number, 15);
 }
 
-/** `Name: Value`, one per line. Lines without a colon are nothing, as in the reference. */
+/** Parses `Name: Value` lines. Like the reference, ignores lines without a colon. */
 function customHeaders(lines: string | undefined): Record<string, string> {
   const pairs = (lines ?? "").split("\n").flatMap((line) => {
     const colon = line.indexOf(":");
@@ -150,13 +152,13 @@ function customHeaders(lines: string | undefined): Record<string, string> {
 }
 
 function extraBody(value: string | undefined): JsonObject | undefined {
-  if (!text(value)) return undefined;
+  if (!trimmed(value)) return undefined;
   const parsed = tryParse(value!);
   if (!isObject(parsed))
-    throw new ModelError("invalid_request", "CLAUDE_CODE_EXTRA_BODY is not a JSON object; mend or unset it");
+    throw new ModelError("invalid_request", "CLAUDE_CODE_EXTRA_BODY is not a JSON object; fix or unset it");
   return parsed as JsonObject;
 }
 
-function text(value: string | undefined): string | undefined {
+function trimmed(value: string | undefined): string | undefined {
   return value?.trim() || undefined;
 }

@@ -19,7 +19,7 @@ function fails(kind: ModelErrorKind, options: ConstructorParameters<typeof Model
   return new ModelError(kind, `failed: ${kind}`, options);
 }
 
-/** Plays one attempt after the other and remembers how each was asked. */
+/** Plays one attempt after another and records how each was requested. */
 function inner(...attempts: readonly Attempt[]) {
   const asked: string[] = [];
   async function* play(how: string): AsyncGenerator<ModelEvent> {
@@ -48,7 +48,7 @@ async function collect(provider: PlainProvider, options: RetryOptions = {}, sign
 const notices = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === "notice" ? [event.notice] : []));
 
-test("an overloaded model is asked again, each wait announced before it happens", async () => {
+test("a request to an overloaded model is retried, and each wait is announced first", async () => {
   const { asked, provider } = inner([fails("overloaded", { status: 529 })], [fails("server_error", { status: 500 })]);
   const { got, waits } = await collect(provider);
   expect(got).toEqual([
@@ -68,7 +68,7 @@ test("an overloaded model is asked again, each wait announced before it happens"
   ]);
 });
 
-test("waits double, grow by chance up to a quarter, and stop growing", async () => {
+test("waits double, add up to 25% at random, and have a maximum", async () => {
   const attempts = Array.from({ length: 11 }, () => [fails("connection")]);
   const least = await collect(inner(...attempts).provider);
   const most = await collect(inner(...attempts).provider, { random: () => 1 });
@@ -77,14 +77,14 @@ test("waits double, grow by chance up to a quarter, and stop growing", async () 
   expect(least.error?.kind).toBe("connection");
 });
 
-test("retry-after is obeyed exactly, unless nobody would wait that long", async () => {
+test("retry-after is followed exactly, unless it is too long", async () => {
   const soon = await collect(inner([fails("rate_limit", { status: 429, retryAfterMs: 7123 })]).provider);
   expect(soon.waits).toEqual([7123]);
   const late = await collect(inner([fails("rate_limit", { status: 429, retryAfterMs: 3_600_000 })]).provider);
   expect([late.waits, late.error?.kind]).toEqual([[], "rate_limit"]);
 });
 
-test("what waiting cannot cure is not tried again", async () => {
+test("permanent errors are not retried", async () => {
   const kinds: ModelErrorKind[] = [
     "authentication_failed",
     "billing_error",
@@ -106,7 +106,7 @@ test("what waiting cannot cure is not tried again", async () => {
   expect((await collect(bug as unknown as PlainProvider)).error).toBeInstanceOf(TypeError);
 });
 
-test("a stream cut before a finished block is asked for in one piece, at once, and starts over", async () => {
+test("a stream cut before a finished block is requested again at once without streaming, and restarts", async () => {
   for (const kind of ["stream_cut", "connection", "timeout"] as const) {
     const { asked, provider } = inner([start, ...block, fails(kind)]);
     const { got, waits } = await collect(provider);
@@ -115,20 +115,20 @@ test("a stream cut before a finished block is asked for in one piece, at once, a
   }
 });
 
-test("with that switched off the stream is asked for again, at once and only once", async () => {
+test("without plainFallback, a cut stream is requested again as a stream, once and at once", async () => {
   const { asked, provider } = inner([start, fails("stream_cut")], [start, fails("stream_cut")]);
   const { got, waits } = await collect(provider, { plainFallback: false });
   expect([asked, waits]).toEqual([["stream", "stream", "stream"], [500]]);
   expect(notices(got).map(({ type }) => type)).toEqual(["restart", "restart", "retry"]);
 });
 
-test("an empty reply is asked for in one piece; nothing was said, so nothing starts over", async () => {
+test("an empty reply is requested again without streaming and without a restart notice", async () => {
   const { asked, provider } = inner([{ type: "ping" }, fails("stream_cut")]);
   expect((await collect(provider)).got).toEqual([{ type: "ping" }, ...whole]);
   expect(asked).toEqual(["stream", "plain"]);
 });
 
-test("after a finished block the reply is cut, whatever went wrong", async () => {
+test("any error after a finished block becomes stream_cut", async () => {
   for (const kind of ["stream_cut", "connection", "overloaded", "timeout"] as const) {
     const { asked, provider } = inner([start, ...block, stop, fails(kind, { apiType: "x" })]);
     const { got, error } = await collect(provider);
@@ -137,14 +137,14 @@ test("after a finished block the reply is cut, whatever went wrong", async () =>
   }
 });
 
-test("an overload in the middle of a stream starts over after a wait", async () => {
+test("an overload error in the middle of a stream restarts it after a wait", async () => {
   const { asked, provider } = inner([start, fails("overloaded", { status: 529 })]);
   const { got } = await collect(provider);
   expect(notices(got).map(({ type }) => type)).toEqual(["restart", "retry"]);
   expect(asked).toEqual(["stream", "stream"]);
 });
 
-test("the number of tries is bounded, also when streams keep breaking", async () => {
+test("the number of retries is limited, even if streams keep breaking", async () => {
   const { asked, provider } = inner(...Array.from({ length: 50 }, () => [start, fails("stream_cut")]));
   const { error } = await collect(provider, { maxRetries: 3 });
   expect([error?.kind, asked.length]).toEqual(["stream_cut", 5]);
@@ -152,7 +152,7 @@ test("the number of tries is bounded, also when streams keep breaking", async ()
   expect((await collect(none.provider, { maxRetries: 0 })).waits).toEqual([]);
 });
 
-test("overloads in a row can be limited; another failure between them starts the count anew", async () => {
+test("consecutive overload errors can be limited; another error resets the count", async () => {
   const overloaded = [fails("overloaded")];
   const row = inner(overloaded, overloaded, overloaded);
   expect((await collect(row.provider, { maxOverloads: 3 })).error?.kind).toBe("overloaded");
@@ -161,7 +161,7 @@ test("overloads in a row can be limited; another failure between them starts the
   expect((await collect(mixed.provider, { maxOverloads: 3 })).error).toBeUndefined();
 });
 
-test("an abort ends the waiting", async () => {
+test("an abort ends the wait", async () => {
   const controller = new AbortController();
   const provider = withRetry(inner([fails("overloaded", { retryAfterMs: 500_000 })]).provider);
   const reading = (async () => {

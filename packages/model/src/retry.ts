@@ -1,38 +1,38 @@
-// Tries a model request again while the failure is one that waiting can cure. Knows kinds of errors, not HTTP.
+// Retries a model request after a transient error. Knows kinds of errors, but not HTTP.
 
 import { ModelError, type ModelEvent, type ModelNotice, type ModelProvider, type ModelRequest } from "@keelson/engine";
 
-/** A provider that can also answer all at once, told as the same events. The way out when streams keep breaking. */
+/** A provider that can also request a whole reply and yield it as the same events, for when streams keep breaking. */
 export interface PlainProvider extends ModelProvider {
   plain(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
-/** Resolves after a time; rejects at once when the signal is aborted. */
+/** Resolves after `ms`; rejects as soon as the signal aborts. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface RetryOptions {
   readonly maxRetries?: number;
-  /** A broken stream is asked for once more in one piece. Off: asked for as a stream again. */
+  /** Requests a broken stream again without streaming; if false, as a stream. */
   readonly plainFallback?: boolean;
-  /** Gives up after this many overloaded answers in a row, for a caller who knows another model. */
+  /** Gives up after this many consecutive overload errors, so the caller can try another model. */
   readonly maxOverloads?: number;
   readonly wait?: Wait;
   readonly random?: () => number;
 }
 
-const MAX_RETRIES = 10;
-const LONGEST_BACKOFF = 38_000;
-// Longer than this nobody wants to sit and wait; the error says when to come back.
-const LONGEST_WAIT = 600_000;
+const DEFAULT_MAX_RETRIES = 10;
+const MAX_BACKOFF_MS = 38_000;
+// If the server asks for a longer wait, fail at once; the error says when to try again.
+const MAX_WAIT_MS = 600_000;
 
 export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOptions = {}): ModelProvider {
-  const { maxRetries = MAX_RETRIES, plainFallback = true, maxOverloads = Infinity } = options;
-  const { wait = pause, random = Math.random } = options;
+  const { maxRetries = DEFAULT_MAX_RETRIES, plainFallback = true, maxOverloads = Infinity } = options;
+  const { wait = sleep, random = Math.random } = options;
   return {
     id: inner.id,
     ...(inner.countTokens ? { countTokens: inner.countTokens.bind(inner) } : {}),
     async *stream(request, signal) {
-      let ask = inner.stream.bind(inner);
+      let send = inner.stream.bind(inner);
       let attempt = 0;
       let overloads = 0;
       let resent = false;
@@ -41,7 +41,7 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
         let finishedBlock = false;
         let failure: ModelError;
         try {
-          for await (const event of ask(request, signal)) {
+          for await (const event of send(request, signal)) {
             started ||= event.type !== "ping" && event.type !== "notice";
             finishedBlock ||= event.type === "content_block_stop";
             yield event;
@@ -52,17 +52,17 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
           failure = error;
         }
 
-        if (finishedBlock) throw asCut(failure);
-        if (isBroken(failure, started) && !resent) {
+        if (finishedBlock) throw toStreamCut(failure);
+        if (isInterrupted(failure, started) && !resent) {
           resent = true;
-          if (plainFallback && "plain" in inner) ask = inner.plain.bind(inner);
+          if (plainFallback && "plain" in inner) send = inner.plain.bind(inner);
           if (started) yield notice({ type: "restart" });
           continue;
         }
 
         overloads = failure.kind === "overloaded" ? overloads + 1 : 0;
         const delayMs = failure.retryAfterMs ?? backoff(attempt + 1, random);
-        if (attempt === maxRetries || overloads >= maxOverloads || delayMs > LONGEST_WAIT) throw failure;
+        if (attempt === maxRetries || overloads >= maxOverloads || delayMs > MAX_WAIT_MS) throw failure;
         attempt++;
         if (started) yield notice({ type: "restart" });
         yield notice({
@@ -83,12 +83,12 @@ export function withRetry(inner: ModelProvider | PlainProvider, options: RetryOp
   };
 }
 
-/** Half a second, doubled each time, a little longer by chance so that clients do not come back all at once. */
+/** Half a second, doubled each time, plus up to 25% at random so clients do not all retry at once. */
 export function backoff(attempt: number, random: () => number): number {
-  return Math.min(LONGEST_BACKOFF, Math.round(500 * 2 ** (attempt - 1) * (1 + 0.25 * random())));
+  return Math.min(MAX_BACKOFF_MS, Math.round(500 * 2 ** (attempt - 1) * (1 + 0.25 * random())));
 }
 
-// Never 400, 401 or 403: the same request gets the same answer.
+// Not 400, 401 or 403: the same request would get the same error.
 function isTransient({ kind }: ModelError): boolean {
   return TRANSIENT.has(kind);
 }
@@ -102,28 +102,28 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   "stream_cut",
 ]);
 
-/** Whether the reply was on its way and got lost. */
-function isBroken({ kind }: ModelError, started: boolean): boolean {
+/** Whether the connection failed during the reply. */
+function isInterrupted({ kind }: ModelError, started: boolean): boolean {
   return kind === "stream_cut" || (started && (kind === "connection" || kind === "timeout"));
 }
 
-/** What was said up to a finished block stands, so the request cannot be repeated; the engine decides what follows. */
-function asCut(error: ModelError): ModelError {
+/** A finished block may already be in use, so the request cannot be repeated; the engine handles `stream_cut`. */
+function toStreamCut(error: ModelError): ModelError {
   if (error.kind === "stream_cut") return error;
   const { status, apiType } = error;
   return new ModelError("stream_cut", error.message, { status, apiType, cause: error });
 }
 
-/** The wire has no name for failures of the line itself. */
+/** The protocol has no names for connection failures. */
 function wireName({ kind }: ModelError): string {
   return kind === "connection" || kind === "timeout" || kind === "stream_cut" ? "unknown" : kind;
 }
 
-function notice(said: ModelNotice): ModelEvent {
-  return { type: "notice", notice: said };
+function notice(content: ModelNotice): ModelEvent {
+  return { type: "notice", notice: content };
 }
 
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   const timer = setTimeout(resolve, ms);

@@ -8,18 +8,18 @@ const decode = (...chunks: readonly string[]): SseEvent[] => {
   return chunks.flatMap((chunk) => [...decoder.push(encode(chunk))]);
 };
 
-test("an event has a name and its data lines joined", () => {
+test("an event has a name and joined data lines", () => {
   expect(decode("event: a\ndata: 1\ndata:2\n\ndata\n\n")).toEqual([
     { event: "a", data: "1\n2" },
     { event: "message", data: "" },
   ]);
 });
 
-test("comments, unknown fields and events without data say nothing", () => {
+test("comments, unknown fields and events without data are ignored", () => {
   expect(decode(": hello\nid: 7\nretry: 1\n\nevent: lonely\n\ndata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
 });
 
-test("lines may end in LF, CRLF or CR, also across chunks", () => {
+test("lines may end in LF, CRLF or CR, even across chunks", () => {
   const expected = [
     { event: "a", data: "1" },
     { event: "b", data: "2" },
@@ -28,11 +28,11 @@ test("lines may end in LF, CRLF or CR, also across chunks", () => {
   expect(decode("event: a\r", "\ndata: 1\r", "\n\r", "\nevent: b\ndata: 2\n", "\n")).toEqual(expected);
 });
 
-test("an event cut off by the end of the stream never comes out", () => {
+test("an incomplete event at the end of the stream is dropped", () => {
   expect(decode("data: whole\n\ndata: half\n")).toEqual([{ event: "message", data: "whole" }]);
 });
 
-test("a byte order mark is skipped and letters split between chunks are whole", () => {
+test("a byte order mark is skipped, and characters split between chunks are joined", () => {
   const bytes = new Uint8Array([0xef, 0xbb, 0xbf, ...encode("data: é€😀\n\n")]);
   const decoder = new SseDecoder();
   expect([...bytes].flatMap((byte) => [...decoder.push(Uint8Array.of(byte))])).toEqual([
@@ -40,7 +40,7 @@ test("a byte order mark is skipped and letters split between chunks are whole", 
   ]);
 });
 
-test("an event past the limit is refused, in one line or many, whole or in pieces", () => {
+test("an event over the limit throws, in one line or many, in one chunk or many", () => {
   const push = (text: string, size: number) => {
     const decoder = new SseDecoder({ maxSize: 100 });
     const bytes = encode(text);

@@ -1,12 +1,12 @@
-// Server-sent events: bytes in, whole events out, whatever the chunk boundaries. Framing only; data stays text.
+// Decodes server-sent events from bytes, wherever the chunks are split. Does not parse the data.
 
 export interface SseEvent {
-  /** `message` when the stream did not name it. */
+  /** Defaults to `message`. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Decodes one stream. Every byte is looked at once, however small the chunks are. */
+/** Decodes one stream. Reads every byte once, however small the chunks are. */
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
   readonly #maxSize: number;
@@ -21,31 +21,31 @@ export class SseDecoder {
     this.#maxSize = options.maxSize ?? 16 * 1024 * 1024;
   }
 
-  /** The events completed by this chunk. Throws RangeError when one outgrows `maxSize` characters. */
+  /** Yields the events that this chunk completes. Throws RangeError if an event exceeds `maxSize` characters. */
   *push(chunk: Uint8Array): Generator<SseEvent> {
     const text = this.#decoder.decode(chunk, { stream: true });
     let start = 0;
-    let feed = text.indexOf("\n");
-    let back = text.indexOf("\r");
-    // A return that ended the last chunk has ended its line; the newline that belongs to it ends nothing.
+    let lf = text.indexOf("\n");
+    let cr = text.indexOf("\r");
+    // If the last chunk ended in CR, an LF at the start of this one belongs to the same line ending.
     if (this.#afterReturn && text !== "") {
-      if (feed === 0) {
+      if (lf === 0) {
         start = 1;
-        feed = text.indexOf("\n", 1);
+        lf = text.indexOf("\n", 1);
       }
       this.#afterReturn = false;
     }
-    while (feed >= 0 || back >= 0) {
-      const end = feed >= 0 && (back < 0 || feed < back) ? feed : back;
+    while (lf >= 0 || cr >= 0) {
+      const end = lf >= 0 && (cr < 0 || lf < cr) ? lf : cr;
       const event = this.#line(this.#take(text.slice(start, end)));
       if (event) yield event;
       start = end + 1;
-      if (end === back) {
-        if (feed === start) start++;
+      if (end === cr) {
+        if (lf === start) start++;
         else if (start === text.length) this.#afterReturn = true;
       }
-      if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
-      if (back >= 0 && back < start) back = text.indexOf("\r", start);
+      if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
+      if (cr >= 0 && cr < start) cr = text.indexOf("\r", start);
     }
     if (start < text.length) this.#hold(text.slice(start));
   }

@@ -13,7 +13,7 @@ const tools = [
   todoWriteTool({ get: () => [], set: () => {} }),
 ];
 
-test("schemas are closed and name the reference's fields", () => {
+test("schemas are closed and have the reference's fields", () => {
   const fields = tools.map(({ name, input }) => [
     name,
     Object.keys(input.json.properties as object),
@@ -62,18 +62,18 @@ test("schemas are closed and name the reference's fields", () => {
   ]);
 });
 
-test("what only reads may run beside its neighbours, and what writes may not", () => {
+test("tools that only read may run in parallel, tools that write may not", () => {
   expect(tools.filter(({ parallelSafe }) => parallelSafe).map(({ name }) => name)).toEqual(["Read", "Glob", "Grep"]);
 });
 
-test("descriptions are there and short", () => {
+test("every description exists and is short", () => {
   for (const { description } of tools) {
     expect(description.length).toBeGreaterThan(100);
     expect(description.length).toBeLessThan(1_536);
   }
 });
 
-test("the README's example runs", async () => {
+test("the example in the README runs", async () => {
   const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
   const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
   const run = Bun.spawn([process.execPath, "-e", example], { cwd: import.meta.dir, stdout: "pipe", stderr: "inherit" });

@@ -3,7 +3,7 @@ export { editTool } from "./edit/edit.ts";
 export { globTool } from "./glob/glob.ts";
 export { grepTool } from "./grep/grep.ts";
 export { notebookEditTool } from "./notebook-edit/notebook-edit.ts";
-export { toolsForPeople } from "./for-people.ts";
+export { interactiveTools } from "./interactive.lazy.ts";
 export type { PlanKeeper } from "./plan/plan-keeper.ts";
 export { readFileTool } from "./read/read.ts";
 export type { TaskTable } from "./task/table.ts";

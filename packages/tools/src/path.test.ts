@@ -6,7 +6,7 @@ const place = {
   env: { HOME: "/home/me" },
 };
 
-test("resolvePath() starts at the working directory and knows the home directory", () => {
+test("resolvePath() starts at the working directory and expands the home directory", () => {
   const cases = {
     "a.ts": "/p/src/a.ts",
     "../b": "/p/b",
@@ -19,7 +19,7 @@ test("resolvePath() starts at the working directory and knows the home directory
   expect(() => resolvePath("a\0b", place)).toThrow("NUL");
 });
 
-test("shownPath() is relative inside the working directory only", () => {
+test("shownPath() is relative only inside the working directory", () => {
   expect(["/p/src/a", "/p/src", "/p", "/p/srcs", "/p/src/..a"].map((path) => shownPath(path, "/p/src"))).toEqual([
     "a",
     ".",
@@ -29,7 +29,7 @@ test("shownPath() is relative inside the working directory only", () => {
   ]);
 });
 
-test("nearestName() finds other case, other extension and small slips, and nothing far off", () => {
+test("nearestName() finds a different case, a different extension and small typos, and nothing else", () => {
   const names = ["README.md", "config.json", "server.ts", "x"];
   const cases: [string, string | undefined][] = [
     ["readme.md", "README.md"],

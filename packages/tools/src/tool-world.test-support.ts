@@ -1,4 +1,4 @@
-// For tests only: a ToolContext over a real temporary directory and the real ripgrep, gone when disposed.
+// For tests: a ToolContext with a real temporary directory and the real ripgrep. Dispose it to delete the directory.
 
 import {
   existsSync,
@@ -29,7 +29,7 @@ export interface World extends Disposable {
   readonly cwd: string;
   readonly context: ToolContext;
   path(name: string): string;
-  /** Writes behind the tools' back; `ageSeconds` dates the change into the past. */
+  /** Writes a file without the tools knowing; `ageSeconds` sets its modification time in the past. */
   put(name: string, content: string | Uint8Array, options?: { ageSeconds?: number }): string;
   bytes(name: string): Uint8Array;
   text(name: string): string;
@@ -68,7 +68,7 @@ export function toolWorld(env: Record<string, string> = {}): World {
   };
 }
 
-/** A call as the engine makes it, with the permission given. */
+/** Calls a tool the way the engine does, as if permission was granted. */
 export async function call<I, O>(tool: Tool<I, O>, input: I, context: ToolContext): Promise<O> {
   const repaired = (tool.repair?.({ ...input } as Record<string, unknown>) ?? input) as I;
   await tool.check?.(repaired, context);
@@ -76,7 +76,7 @@ export async function call<I, O>(tool: Tool<I, O>, input: I, context: ToolContex
   return tool.run(repaired, context);
 }
 
-/** What the model reads. Failures of `check` are marked as the engine marks them. */
+/** What the model reads. Errors from `check` start with "refused", errors from `run` with "failed". */
 export async function answer<I, O>(tool: Tool<I, O>, input: I, context: ToolContext): Promise<unknown> {
   const repaired = (tool.repair?.({ ...input } as Record<string, unknown>) ?? input) as I;
   try {

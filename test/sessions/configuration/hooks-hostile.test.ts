@@ -54,13 +54,13 @@ interface Row {
 const ROWS: Readonly<Record<string, Row>> = {
   hangs: {
     handler: { command: "sleep 1000", timeout: 0.2 },
-    notice: "It took longer than 0.2 s and was ended; give it a larger `timeout` if it needs one",
+    notice: "It took longer than 0.2 s and was stopped; increase its `timeout` if it needs more time",
   },
   "hangs and is deaf to TERM": {
     handler: { command: "trap '' TERM INT HUP; while :; do sleep 0.1; done", timeout: 0.2 },
     notice: "It took longer than 0.2 s",
   },
-  "is killed": { handler: { command: "kill -9 $$" }, notice: "It was ended by a signal" },
+  "is killed": { handler: { command: "kill -9 $$" }, notice: "It was killed by a signal" },
   "closes its stdin unread": { handler: { command: "exec 0<&-; sleep 0.05" } },
   "prints bytes that are no UTF-8": { handler: { command: "printf '\\377\\376 text'" } },
   "complains in bytes that are no UTF-8": {
@@ -74,7 +74,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "is a directory": { handler: { command: '"$CLAUDE_PROJECT_DIR"' }, notice: "exited with code 126" },
   "is a directory, without a shell": {
     handler: { command: "${CLAUDE_PROJECT_DIR}", args: [] },
-    notice: "is a directory; name the script in it",
+    notice: "is a directory; use the path of the script in it",
   },
   "was never there": { handler: { command: "/nowhere/hook.sh", args: [] }, notice: "was the script deleted or moved?" },
   "prints half a permission and exits 2": {

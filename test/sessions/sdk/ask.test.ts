@@ -166,9 +166,9 @@ test("the model may turn to planning itself; the application may change the plan
   );
   expect(told(model.requests[1]!)[0].content).toContain("<tool_use_error>You are not in plan mode. ");
   const [begun, reminder] = told(model.requests[2]!);
-  expect(begun.content).toContain("Plan mode has begun");
+  expect(begun.content).toContain("Plan mode is on");
   expect(reminder.text).toContain("Draw first.");
-  expect(told(model.requests[3]!)[0].content).toEndWith("This is what they agreed to:\n\nours");
+  expect(told(model.requests[3]!)[0].content).toEndWith("This is the approved version:\n\nours");
   expect(modes(messages)).toEqual(["plan", "acceptEdits"]);
   expect(outputs(messages).at(-1)).toMatchObject({ plan: "ours", planWasEdited: true });
 }, 20_000);

@@ -211,7 +211,7 @@ test("the program refuses to start if the required sandbox fails", async () => {
   const ended = await runKeelson(["-p", "go"], { home, url: model.url, env: { PATH: bin } });
   expect(ended).toMatchObject({ code: 1, stdout: "" });
   expect(ended.stderr).toContain("sandbox.failIfUnavailable");
-  expect(ended.stderr).toContain("Fix that, or turn sandbox.failIfUnavailable off");
+  expect(ended.stderr).toContain("Fix this, or turn off sandbox.failIfUnavailable");
   expect(model.requests).toHaveLength(0);
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { files, realPathOf } from "@keelson/host";
+import { createFiles, realPathOf } from "@keelson/host";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { STREAM, told } from "../front-door.ts";
 
@@ -26,11 +26,14 @@ afterEach(() => home.remove());
 const inside = (...parts: string[]) => join(home.project, ...parts);
 
 /** Judges a path as the gate does, then works on it. What the gate would have asked about is not done. */
-async function judgedFirst(path: string, work: (held: ReturnType<typeof files>) => Promise<string>): Promise<string> {
+async function judgedFirst(
+  path: string,
+  work: (held: ReturnType<typeof createFiles>) => Promise<string>,
+): Promise<string> {
   const judged = realPathOf(path);
   if (!judged.startsWith(`${home.project}/`)) return "asked";
   try {
-    return await work(files((asked) => (asked === path ? judged : undefined)));
+    return await work(createFiles((asked) => (asked === path ? judged : undefined)));
   } catch (error) {
     expect(error).toBeInstanceOf(ToolError);
     return "refused";
@@ -104,7 +107,7 @@ test("without a judged path, a read shows the file at the path it resolved, or n
   mkdirSync(inside("dir"));
   writeFileSync(inside("dir", "file.txt"), "inside");
   await using swapper = await swapping(inside("dir"), { link: outside });
-  const { read, write } = files();
+  const { read, write } = createFiles();
   for (let round = 0; round < 200; round++) {
     const got = await read(inside("dir", "file.txt")).then(text, (error) => {
       expect(error).toBeInstanceOf(ToolError);
@@ -122,7 +125,7 @@ test("without a judged path, a read shows the file at the path it resolved, or n
 test("a file becomes a pipe and back: no read waits for a writer that never comes", async () => {
   writeFileSync(inside("file.txt"), "inside");
   await using swapper = await swapping(inside("file.txt"), { pipe: true });
-  const { read } = files();
+  const { read } = createFiles();
   await race(["inside", "Cannot read"], () =>
     read(inside("file.txt")).then(text, (error) => {
       expect(error).toBeInstanceOf(ToolError);

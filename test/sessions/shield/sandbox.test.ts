@@ -41,7 +41,7 @@ sandboxed(
     expect(results[0]).toEqual({ is_error: false, content: "in" });
     expect(existsSync(join(outside.path, "x.txt"))).toBe(false);
     expect(results[1]!.is_error).toBe(true);
-    expect(results[1]!.content).toContain("The sandbox may have stopped this command");
+    expect(results[1]!.content).toContain("The sandbox may have blocked this command");
     expect(results[1]!.content).toContain("dangerouslyDisableSandbox: true");
     expect(JSON.stringify(results)).not.toContain("open-sesame");
     expect(existsSync(join(home.project, ".mcp.json"))).toBe(false);
@@ -55,7 +55,7 @@ sandboxed(
     using home = temporaryHome();
     home.settings({ sandbox: { enabled: true, network: { allowedDomains: ["allowed.invalid"] } } });
     const [result] = await attempt(home, [bash("curl -sS --max-time 5 http://other.invalid/ || true")]);
-    expect(result!.content).toContain("The sandbox stopped this command");
+    expect(result!.content).toContain("The sandbox blocked this command");
     expect(result!.content).toContain("other.invalid");
   },
   30_000,
@@ -93,7 +93,7 @@ test("where the sandbox is not available, the program warns, or refuses to start
 
   const optional = await run({ enabled: true });
   expect(optional).toMatchObject({ code: 0, stdout: "ok\n" });
-  expect(optional.stderr).toContain("The sandbox is on (sandbox.enabled) and cannot be used");
+  expect(optional.stderr).toContain("The sandbox is enabled (sandbox.enabled) but unavailable");
 
   const required = await run({ enabled: true, failIfUnavailable: true });
   expect(required).toMatchObject({ code: 1, stdout: "" });

@@ -19,12 +19,12 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ToolError } from "@keelson/engine";
 import { openInodes } from "../descriptors.test-support.ts";
-import { files } from "./files.ts";
-import { readRegular } from "./regular-file.ts";
+import { createFiles } from "./files.ts";
+import { readRegularFile } from "./regular-file.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-files-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
-const { read, stat, write, names } = files();
+const { read, stat, write, names } = createFiles();
 const at = (...parts: string[]) => join(place, ...parts);
 const text = async (path: string, maxBytes?: number) =>
   new TextDecoder().decode(await read(path, maxBytes === undefined ? {} : { maxBytes }));
@@ -40,7 +40,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   throw new Error("It was not refused");
 }
 
-test("read() gives small and large files, whole or their head, through links too", async () => {
+test("read() reads small and large files, whole or in part, through links too", async () => {
   writeFileSync(at("small"), "hello");
   writeFileSync(at("large"), "x".repeat(3_000_000));
   symlinkSync(at("small"), at("link"));
@@ -51,7 +51,7 @@ test("read() gives small and large files, whole or their head, through links too
   expect((await read(at("large"), { maxBytes: 2_000_000 })).length).toBe(2_000_000);
 });
 
-test("read() refuses whatever is not a regular file, also behind a link", async () => {
+test("read() rejects anything but a regular file, even behind a link", async () => {
   const fifo = at("fifo");
   expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
   symlinkSync("/dev/zero", at("zero"));
@@ -69,7 +69,7 @@ test("read() refuses whatever is not a regular file, also behind a link", async 
   expect(await refusal(read(at("nowhere")))).toBe(`ENOENT: no such file or directory ('${at("nowhere")}')`);
 });
 
-test("stat() tells kinds and the real path, and null when nothing is there", async () => {
+test("stat() returns the kind and the real path, or null if the file does not exist", async () => {
   writeFileSync(at("seen"), "abc");
   symlinkSync(at("seen"), at("alias"));
   symlinkSync(at("gone"), at("dangling"));
@@ -82,7 +82,7 @@ test("stat() tells kinds and the real path, and null when nothing is there", asy
   expect(await stat(at("dangling"))).toBeNull();
 });
 
-test("write() makes folders, keeps the mode, writes through links and leaves no temporary file", async () => {
+test("write() creates folders, keeps the mode, writes through links and leaves no temporary file", async () => {
   await write(at("new", "deep", "file"), bytes("one"));
   expect(readFileSync(at("new", "deep", "file"), "utf8")).toBe("one");
   chmodSync(at("new", "deep", "file"), 0o755);
@@ -94,14 +94,14 @@ test("write() makes folders, keeps the mode, writes through links and leaves no 
   expect(readdirSync(at("new", "deep"))).toEqual(["file"]);
 });
 
-test("write() replaces the file: somebody who holds the old one keeps the old text", async () => {
+test("write() replaces the file: a process with the old one open keeps the old text", async () => {
   writeFileSync(at("shared"), "old");
   linkSync(at("shared"), at("other-name"));
   await write(at("shared"), bytes("new"));
   expect([readFileSync(at("shared"), "utf8"), readFileSync(at("other-name"), "utf8")]).toEqual(["new", "old"]);
 });
 
-test("write() refuses folders, devices and links that lead nowhere, and says so", async () => {
+test("write() rejects folders, devices and dangling links with a reason", async () => {
   mkdirSync(at("dir"));
   symlinkSync(at("missing-target"), at("lost"));
   expect(await refusal(write(at("dir"), bytes("x")))).toBe(
@@ -122,33 +122,33 @@ test("names() lists a folder and is empty for anything else", async () => {
   expect(await names(at("nowhere"))).toEqual([]);
 });
 
-test("what was judged is what is read and written, whatever the path leads to by then", async () => {
+test("read() and write() use the checked path, whatever the path leads to by then", async () => {
   for (const name of ["judged", "elsewhere"]) mkdirSync(at("swap", name), { recursive: true });
   writeFileSync(at("swap/judged/file"), "judged");
   writeFileSync(at("swap/elsewhere/file"), "elsewhere");
   symlinkSync(at("swap/elsewhere"), at("swap/link"));
   const path = at("swap/link/file");
 
-  const judged = files((asked) => (asked === path ? at("swap/judged/file") : undefined));
+  const judged = createFiles((asked) => (asked === path ? at("swap/judged/file") : undefined));
   expect(new TextDecoder().decode(await judged.read(path))).toBe("judged");
   await judged.write(path, bytes("new"));
   expect([readFileSync(at("swap/judged/file"), "utf8"), readFileSync(at("swap/elsewhere/file"), "utf8")]).toEqual([
     "new",
     "elsewhere",
   ]);
-  // A path nobody judged leads where it leads.
+  // A path that was not checked is followed as it is now.
   expect(new TextDecoder().decode(await judged.read(at("swap/link/../elsewhere/file")))).toBe("elsewhere");
 
-  const moved = files(() => path);
+  const moved = createFiles(() => path);
   expect(await refusal(moved.read(path))).toContain("was replaced while it was being opened");
   expect(await refusal(moved.stat(path))).toContain("was replaced while it was being opened");
   await refusal(moved.write(path, bytes("x")));
-  await refusal(files(() => at("swap/link/new/file")).write(path, bytes("x")));
+  await refusal(createFiles(() => at("swap/link/new/file")).write(path, bytes("x")));
   expect(readdirSync(at("swap/elsewhere"))).toEqual(["file"]);
   expect(readFileSync(at("swap/elsewhere/file"), "utf8")).toBe("elsewhere");
 });
 
-test("write() works in a folder that may be entered but not listed", async () => {
+test("write() works in a folder that can be entered but not listed", async () => {
   mkdirSync(at("blind"));
   chmodSync(at("blind"), 0o300);
   await write(at("blind", "deep", "file"), bytes("one"));
@@ -167,9 +167,9 @@ test("read() leaves no descriptor open, whether it gave the file or refused it",
   for (const path of made.slice(0, 2)) {
     await read(path);
     await read(path, { maxBytes: 1 });
-    readRegular(path, 10);
+    readRegularFile(path, 10);
     // As if a folder on the way had become a link after the gate decided.
-    await refusal(files(() => at("closed-link", basename(path))).read(path));
+    await refusal(createFiles(() => at("closed-link", basename(path))).read(path));
   }
   expect(await refusal(read(made[2]))).toContain("too large");
   expect(openInodes().isDisjointFrom(inodes)).toBe(true);

@@ -1,35 +1,35 @@
-// The session's files: regular ones only, written by rename. Decides nothing about who may touch what.
+// File access for a session: opens only regular files and replaces them by rename. Decides no permissions.
 
 import { closeSync, read, readdirSync, realpathSync, statSync } from "node:fs";
 import { ToolError, type Files, type FileStat } from "@keelson/engine";
-import { attempt, openRegular, readHead, replacedMessage } from "./regular-file.ts";
+import { withToolErrors, openRegularFile, readBytes, replacedMessage } from "./regular-file.ts";
 import { writeFile } from "./write-file.ts";
 
-/** Up to here a blocking read is faster than a trip through the thread pool. */
-const SMALL = 256 * 1024;
-const STEP = 4 * 1024 * 1024;
-/** Nothing a model can use is larger; callers set tighter limits. */
-const LARGEST = 512 * 1024 * 1024;
+/** Up to this size, a blocking read is faster than the thread pool. */
+const SMALL_BYTES = 256 * 1024;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+/** No model can use more; callers set lower limits. */
+const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * `judged` tells where a path led when the gate decided about it: that is opened, or nothing. Without an answer a path
- * is opened where it leads now.
+ * `checkedPath` returns the real path that the gate checked: only that file is opened. If it returns undefined, links
+ * are followed as they are now.
  */
-export function files(judged: (path: string) => string | undefined = () => undefined): Files {
+export function createFiles(checkedPath: (path: string) => string | undefined = () => undefined): Files {
   return {
-    stat: async (path) => statOf(path, judged(path)),
+    stat: async (path) => statOf(path, checkedPath(path)),
     async read(path, { maxBytes = Infinity } = {}) {
-      const { fd, stat } = openRegular(path, judged(path));
+      const { fd, stat } = openRegularFile(path, checkedPath(path));
       try {
         const size = Math.min(stat.size, maxBytes);
-        if (size <= SMALL) return readHead(fd, size);
-        if (size > LARGEST) throw new ToolError(`'${path}' is too large to read (${stat.size} bytes).`);
+        if (size <= SMALL_BYTES) return readBytes(fd, size);
+        if (size > MAX_BYTES) throw new ToolError(`'${path}' is too large to read (${stat.size} bytes).`);
         return await readLarge(fd, size);
       } finally {
         closeSync(fd);
       }
     },
-    write: async (path, bytes) => writeFile(path, bytes, judged(path)),
+    write: async (path, bytes) => writeFile(path, bytes, checkedPath(path)),
     async names(directory) {
       try {
         return readdirSync(directory);
@@ -40,11 +40,11 @@ export function files(judged: (path: string) => string | undefined = () => undef
   };
 }
 
-function statOf(path: string, judged: string | undefined): FileStat | null {
-  const place = judged ?? path;
-  const stat = attempt(path, () => {
+function statOf(path: string, checkedPath: string | undefined): FileStat | null {
+  const target = checkedPath ?? path;
+  const stat = withToolErrors(path, () => {
     try {
-      return statSync(place);
+      return statSync(target);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "ENOENT" || code === "ENOTDIR") return null;
@@ -52,8 +52,8 @@ function statOf(path: string, judged: string | undefined): FileStat | null {
     }
   });
   if (stat === null) return null;
-  const realPath = attempt(path, () => realpathSync(place));
-  if (judged !== undefined && realPath !== judged) throw new ToolError(replacedMessage(path));
+  const realPath = withToolErrors(path, () => realpathSync(target));
+  if (checkedPath !== undefined && realPath !== checkedPath) throw new ToolError(replacedMessage(path));
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
     size: stat.size,
@@ -63,13 +63,13 @@ function statOf(path: string, judged: string | undefined): FileStat | null {
 }
 
 async function readLarge(fd: number, size: number): Promise<Uint8Array> {
-  // 1.6 ms to load, and most sessions read no file this large.
+  // 1.6 ms, and most sessions read no file this large.
   const { promisify } = await import("node:util");
   const readAsync = promisify(read);
   const bytes = Buffer.allocUnsafe(size);
   let filled = 0;
   while (filled < size) {
-    const { bytesRead } = await readAsync(fd, bytes, filled, Math.min(STEP, size - filled), filled);
+    const { bytesRead } = await readAsync(fd, bytes, filled, Math.min(CHUNK_BYTES, size - filled), filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

@@ -1,58 +1,58 @@
-// A folder held in place: what is done in it stays in it, whatever its path leads to by then.
-// Linux reaches names through the open descriptor; elsewhere the folder is looked at again before each step.
+// Holds a folder open, so that work in it stays in it even if its path is replaced by a link.
+// Linux uses paths through the open descriptor; elsewhere the folder is checked again before each step.
 
 import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "@keelson/engine";
-import { hasDescriptorPaths, standsAt } from "./real-path.ts";
+import { hasDescriptorPaths, isOpenAt } from "./real-path.ts";
 import { replacedMessage } from "./regular-file.ts";
 
 export interface HeldFolder extends Disposable {
-  /** A path for a name in the folder, to be used at once. */
+  /** A path to this name in the folder. Use it immediately. */
   at(name: string): string;
 }
 
-/** Takes a path without links and makes the folders that are missing. Throws when a link has taken the place of one. */
+/** Takes a path without links and creates missing folders. Throws if one has been replaced by a link. */
 export function holdFolder(path: string): HeldFolder {
-  return hasDescriptorPaths() ? holdByDescriptor(path) : holdByLooking(path);
+  return hasDescriptorPaths() ? holdByDescriptor(path) : holdByChecking(path);
 }
 
-/** The same for a folder that is there already: none is made. Where a folder cannot be held, its path has to do. */
-export function holdExisting(path: string): HeldFolder {
+/** Like `holdFolder`, but creates nothing. On systems that cannot hold a folder, it just uses the path. */
+export function holdExistingFolder(path: string): HeldFolder {
   if (!hasDescriptorPaths()) return { at: (name) => join(path, name), [Symbol.dispose]() {} };
   let fd: number;
   try {
     fd = openSync(path, FOLDER);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A link, by now: its own name is not a folder.
-    throw code === "ENOTDIR" ? moved(path) : new ToolError(`'${path}' cannot be opened (${code}).`);
+    // It has become a link, which O_NOFOLLOW does not accept as a folder.
+    throw code === "ENOTDIR" ? movedError(path) : new ToolError(`'${path}' cannot be opened (${code}).`);
   }
-  return heldBy(checked(fd, path));
+  return heldFolderOf(verifyOpen(fd, path));
 }
 
 function holdByDescriptor(path: string): HeldFolder {
-  return heldBy(openFolder(path));
+  return heldFolderOf(openFolder(path));
 }
 
-function heldBy(fd: number): HeldFolder {
-  return { at: (name) => within(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+function heldFolderOf(fd: number): HeldFolder {
+  return { at: (name) => pathThrough(fd, name), [Symbol.dispose]: () => closeSync(fd) };
 }
 
-// O_PATH, which Node has no name for: a place to start from, also in folders that may not be listed.
+// O_PATH, missing in Node's constants: works even for folders that we may not list.
 const FOLDER = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 function openFolder(path: string): number {
-  return checked(existing(path) ?? openMade(path), path);
+  return verifyOpen(openIfExists(path) ?? makeAndOpen(path), path);
 }
 
-function checked(fd: number, path: string): number {
-  if (standsAt(fd, path)) return fd;
+function verifyOpen(fd: number, path: string): number {
+  if (isOpenAt(fd, path)) return fd;
   closeSync(fd);
-  throw moved(path);
+  throw movedError(path);
 }
 
-function existing(path: string): number | undefined {
+function openIfExists(path: string): number | undefined {
   try {
     return openSync(path, FOLDER);
   } catch (error) {
@@ -61,30 +61,30 @@ function existing(path: string): number | undefined {
   }
 }
 
-function openMade(path: string): number {
+function makeAndOpen(path: string): number {
   const parent = openFolder(dirname(path));
   try {
-    // Not an error when somebody else was faster: what they made is checked like the rest.
-    mkdirSync(within(parent, basename(path)), { recursive: true });
-    return openSync(within(parent, basename(path)), FOLDER);
+    // It may exist by now; it is checked like any other.
+    mkdirSync(pathThrough(parent, basename(path)), { recursive: true });
+    return openSync(pathThrough(parent, basename(path)), FOLDER);
   } finally {
     closeSync(parent);
   }
 }
 
-const within = (fd: number, name: string) => `/proc/self/fd/${fd}/${name}`;
+const pathThrough = (fd: number, name: string) => `/proc/self/fd/${fd}/${name}`;
 
-function holdByLooking(path: string): HeldFolder {
+function holdByChecking(path: string): HeldFolder {
   mkdirSync(path, { recursive: true });
   const held = lstatSync(path);
   return {
     at(name) {
       const now = lstatSync(path);
-      if (now.ino !== held.ino || now.dev !== held.dev || realpathSync(path) !== path) throw moved(path);
+      if (now.ino !== held.ino || now.dev !== held.dev || realpathSync(path) !== path) throw movedError(path);
       return join(path, name);
     },
     [Symbol.dispose]() {},
   };
 }
 
-const moved = (path: string) => new ToolError(replacedMessage(path));
+const movedError = (path: string) => new ToolError(replacedMessage(path));

@@ -3,7 +3,7 @@ import { createLedger } from "./ledger.ts";
 
 const sighting = { mtimeMs: 1, size: 2, hash: "h", by: "read" as const };
 
-test("a copy knows what was seen so far and goes its own way", () => {
+test("copy() has the same sightings and changes independently", () => {
   const ledger = createLedger();
   ledger.set("/a", sighting);
   const copy = ledger.copy();
@@ -11,7 +11,7 @@ test("a copy knows what was seen so far and goes its own way", () => {
   expect([ledger.get("/a"), copy.get("/a"), ledger.get("/b")]).toEqual([sighting, sighting, undefined]);
 });
 
-test("the files seen longest ago are forgotten first", () => {
+test("the files seen longest ago are dropped first", () => {
   const ledger = createLedger();
   for (let n = 0; n < 10_000; n++) ledger.set(`/${n}`, sighting);
   ledger.set("/0", sighting);
@@ -19,7 +19,7 @@ test("the files seen longest ago are forgotten first", () => {
   expect([ledger.get("/0"), ledger.get("/1"), ledger.get("/more")]).toEqual([sighting, undefined, sighting]);
 });
 
-test("wasOwnCommand() is true for changes dated while a command ran", () => {
+test("wasOwnCommand() is true for changes made while a command ran", () => {
   const ledger = createLedger();
   ledger.commandRan(1000, 2000);
   expect([900, 995, 1500, 2000.9, 2001].map((time) => ledger.wasOwnCommand(time))).toEqual([

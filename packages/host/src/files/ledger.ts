@@ -1,35 +1,35 @@
-// What the model has seen of each file, and when our own commands ran. Keeps facts; judges nothing.
+// Records what the model has seen of each file, and when our own commands ran. Decides nothing.
 
 import type { ReadLedger, Sighting } from "@keelson/engine";
 
-const MOST_FILES = 10_000;
-const MOST_COMMANDS = 1_000;
-/** Kernels stamp files with a clock that ticks every few milliseconds, so a stamp may lie before the command's start. */
+const MAX_FILES = 10_000;
+const MAX_COMMANDS = 1_000;
+/** File times come from a clock that ticks every few milliseconds, so they may be before the start of the command. */
 const TICK_MS = 10;
 
 export interface Ledger extends ReadLedger {
-  /** For a fork: the same sightings, from now on apart. */
+  /** An independent copy, for a fork. */
   copy(): Ledger;
 }
 
 export function createLedger(): Ledger {
-  return ledgerOf(new Map(), []);
+  return makeLedger(new Map(), []);
 }
 
-function ledgerOf(sightings: Map<string, Sighting>, commands: { startMs: number; endMs: number }[]): Ledger {
+function makeLedger(sightings: Map<string, Sighting>, commands: { startMs: number; endMs: number }[]): Ledger {
   return {
     get: (path) => sightings.get(path),
     set(path, sighting) {
       sightings.delete(path);
       sightings.set(path, sighting);
-      if (sightings.size > MOST_FILES) sightings.delete(sightings.keys().next().value!);
+      if (sightings.size > MAX_FILES) sightings.delete(sightings.keys().next().value!);
     },
     commandRan(startMs, endMs) {
       commands.push({ startMs, endMs });
-      if (commands.length > MOST_COMMANDS) commands.shift();
+      if (commands.length > MAX_COMMANDS) commands.shift();
     },
     wasOwnCommand: (mtimeMs) =>
       commands.some(({ startMs, endMs }) => mtimeMs >= startMs - TICK_MS && mtimeMs < endMs + 1),
-    copy: () => ledgerOf(new Map(sightings), [...commands]),
+    copy: () => makeLedger(new Map(sightings), [...commands]),
   };
 }

@@ -1,10 +1,10 @@
-// Looking up patterns and folders on a real disk.
+// Expands patterns and lists folders on a real disk.
 
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { contentsOf, matchesOf } from "./look-up.ts";
+import { listContents, expandPattern } from "./look-up.ts";
 
 const MUCH = 10_000;
 const fits = (name: string, part: string) =>
@@ -27,7 +27,7 @@ const shown = (found: readonly { given: string; real: string }[] | undefined, ro
     .map((text) => text.replaceAll(root, ""))
     .toSorted();
 
-test("matchesOf() finds what a pattern stands for, and where links among it lead", () => {
+test("expandPattern() finds the matches of a pattern and resolves links", () => {
   using disk = folder(["a/x.ts", "b/x.ts", "b/y.md", "c.md"], { l: "b", "b/up": ".." });
   const table: Record<string, readonly string[]> = {
     "/*.md": ["/c.md"],
@@ -42,44 +42,44 @@ test("matchesOf() finds what a pattern stands for, and where links among it lead
     "/*/none": [],
   };
   const found = Object.keys(table).map((pattern) =>
-    shown(matchesOf(disk.root + pattern, fits, { left: MUCH }), disk.root),
+    shown(expandPattern(disk.root + pattern, fits, { left: MUCH }), disk.root),
   );
   expect(found).toEqual(Object.values(table) as string[][]);
 });
 
-test("contentsOf() follows links only when told to, and goes nowhere twice", () => {
+test("listContents() follows links only on request, and visits no folder twice", () => {
   using disk = folder(["a/x", "a/deep/y", "out/z"]);
   symlinkSync(join(disk.root, "out"), join(disk.root, "a/l"));
   symlinkSync(join(disk.root, "a"), join(disk.root, "out/back"));
-  const look = (follow: boolean) => shown(contentsOf(join(disk.root, "a"), { follow }, { left: MUCH }), disk.root);
+  const look = (follow: boolean) => shown(listContents(join(disk.root, "a"), { follow }, { left: MUCH }), disk.root);
   expect(look(false)).toEqual(["/a/deep", "/a/deep/y", "/a/l -> /out", "/a/x"]);
   expect(look(true)).toEqual(["/a/deep", "/a/deep/y", "/a/l -> /out", "/a/l/back -> /a", "/a/l/z -> /out/z", "/a/x"]);
-  expect(contentsOf(join(disk.root, "a/x"), { follow: true }, { left: MUCH })).toEqual([]);
+  expect(listContents(join(disk.root, "a/x"), { follow: true }, { left: MUCH })).toEqual([]);
 });
 
-test("there is nothing to be told where there is too much to look at, and what is left is shared", () => {
+test("the result is undefined if there is too much to list, and lookups share one budget", () => {
   using disk = folder(["a/1", "a/2", "a/3", "b/1"]);
   const sight = { left: 3 };
-  expect(contentsOf(join(disk.root, "a"), { follow: false }, sight)).toHaveLength(3);
-  expect(contentsOf(join(disk.root, "b"), { follow: false }, sight)).toBeUndefined();
-  expect(matchesOf(join(disk.root, "b/*"), fits, sight)).toBeUndefined();
+  expect(listContents(join(disk.root, "a"), { follow: false }, sight)).toHaveLength(3);
+  expect(listContents(join(disk.root, "b"), { follow: false }, sight)).toBeUndefined();
+  expect(expandPattern(join(disk.root, "b/*"), fits, sight)).toBeUndefined();
 });
 
-test("a link or folder whose name is no text cannot be looked up, a plain file can", () => {
+test("a link or folder with an invalid name cannot be looked up, a plain file can", () => {
   using disk = folder(["a/x", "b/y"]);
   writeFileSync(Buffer.concat([Buffer.from(join(disk.root, "b/")), Buffer.from([0xff])]), "");
   const look = () => [
-    matchesOf(`${disk.root}/b/*`, fits, { left: MUCH })?.length,
-    contentsOf(join(disk.root, "b"), { follow: false }, { left: MUCH })?.length,
+    expandPattern(`${disk.root}/b/*`, fits, { left: MUCH })?.length,
+    listContents(join(disk.root, "b"), { follow: false }, { left: MUCH })?.length,
   ];
   expect(look()).toEqual([2, 2]);
   symlinkSync("/etc/passwd", Buffer.concat([Buffer.from(join(disk.root, "b/")), Buffer.from([0xfe])]));
   expect(look()).toEqual([undefined, undefined]);
-  expect(matchesOf(`${disk.root}/a/*`, fits, { left: MUCH })).toHaveLength(1);
+  expect(expandPattern(`${disk.root}/a/*`, fits, { left: MUCH })).toHaveLength(1);
 });
 
-test("contentsOf() stays in the folder itself where that is enough", () => {
+test("listContents() does not enter subfolders if `shallow` is set", () => {
   using disk = folder(["a/x", "a/deep/y"]);
-  const found = contentsOf(join(disk.root, "a"), { follow: true, shallow: true }, { left: MUCH });
+  const found = listContents(join(disk.root, "a"), { follow: true, shallow: true }, { left: MUCH });
   expect(shown(found, disk.root)).toEqual(["/a/deep", "/a/x"]);
 });

@@ -1,6 +1,6 @@
-// Looking before a command is judged: which files a pattern stands for, and what lies in a folder.
-// Both names of each: as it was reached, and with links resolved. Undefined when there is too much to look at, or a
-// link or folder has a name that is no text, so that it cannot be looked up by it.
+// Lists files for the gate before it checks a command: the matches of a pattern and the contents of a folder.
+// Returns each path as given and with links resolved. Returns undefined if there is too much to list, or if a link or
+// folder has a name that is not valid text, because that name cannot be looked up.
 
 import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -11,105 +11,105 @@ export interface FoundPath {
   readonly real: string;
 }
 
-/** Names that may still be seen; what is asked about one command shares one. */
-interface Sight {
+/** How many more entries may be read; shared by all lookups for one command. */
+interface EntryBudget {
   left: number;
 }
 
-/** An absolute pattern, escaped where it is literal; `fits` says whether one name is meant by one part of it. */
-export function matchesOf(
+/** Takes an absolute pattern with literal characters escaped. `fits` matches one name against one path segment. */
+export function expandPattern(
   pattern: string,
   fits: (name: string, part: string) => boolean,
-  sight: Sight,
+  budget: EntryBudget,
 ): FoundPath[] | undefined {
   let found: FoundPath[] = [{ given: "/", real: "/" }];
   for (const part of pattern.split("/").filter((each) => each !== "")) {
     if (part === "**")
-      found = found.flatMap((folder) => [folder, ...beneath(folder, sight, (name) => fits(name, part))]);
-    else if (isWild(part)) found = found.flatMap((folder) => fitting(folder, sight, (name) => fits(name, part)));
-    else found = found.flatMap((folder) => named(folder, part.replace(/\\(.)/g, "$1")));
-    if (sight.left < 0) return undefined;
+      found = found.flatMap((folder) => [folder, ...matchingBeneath(folder, budget, (name) => fits(name, part))]);
+    else if (isWild(part)) found = found.flatMap((folder) => matchingIn(folder, budget, (name) => fits(name, part)));
+    else found = found.flatMap((folder) => literalIn(folder, part.replace(/\\(.)/g, "$1")));
+    if (budget.left < 0) return undefined;
   }
   return found;
 }
 
 interface Depth {
-  /** Also what lies where links lead; nothing is gone through twice. */
+  /** Follows links; visits no folder twice. */
   readonly follow: boolean;
-  /** Only what lies directly in the folder. */
+  /** Does not enter subfolders. */
   readonly shallow?: boolean | undefined;
 }
 
-/** Everything beneath a folder. */
-export function contentsOf(folder: string, { follow, shallow }: Depth, sight: Sight): FoundPath[] | undefined {
+/** Everything in a folder and its subfolders. */
+export function listContents(folder: string, { follow, shallow }: Depth, budget: EntryBudget): FoundPath[] | undefined {
   const all: FoundPath[] = [];
   const open: FoundPath[] = [{ given: folder, real: realPathOf(folder) }];
   const seen = new Set(open.map(({ real }) => real));
   for (let here = open.pop(); here; here = open.pop()) {
-    for (const entry of entriesOf(here.given, sight)) {
-      if (isGarbled(entry)) sight.left = -1;
-      const found = step(here, entry.name, entry.isSymbolicLink());
+    for (const entry of entriesOf(here.given, budget)) {
+      if (hasUnreadableName(entry)) budget.left = -1;
+      const found = childOf(here, entry.name, entry.isSymbolicLink());
       all.push(found);
-      const leads = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
-      if (!leads || shallow || seen.has(found.real)) continue;
+      const isEntered = entry.isDirectory() || (follow && entry.isSymbolicLink() && isFolder(found.real));
+      if (!isEntered || shallow || seen.has(found.real)) continue;
       seen.add(found.real);
       open.push(found);
     }
-    if (sight.left < 0) return undefined;
+    if (budget.left < 0) return undefined;
   }
   return all;
 }
 
-/** Some shells take `**` for any number of folders, but not through links. */
-function beneath(folder: FoundPath, sight: Sight, fits: (name: string) => boolean): FoundPath[] {
+/** In some shells `**` matches any number of folders, but does not follow links. */
+function matchingBeneath(folder: FoundPath, budget: EntryBudget, fits: (name: string) => boolean): FoundPath[] {
   const all: FoundPath[] = [];
   const open = [folder];
-  for (let here = open.pop(); here && sight.left >= 0; here = open.pop()) {
-    const inside = fitting(here, sight, fits);
-    for (const each of inside) all.push(each);
-    for (const each of inside) if (each.isFolder) open.push(each);
+  for (let here = open.pop(); here && budget.left >= 0; here = open.pop()) {
+    const matching = matchingIn(here, budget, fits);
+    for (const each of matching) all.push(each);
+    for (const each of matching) if (each.isFolder) open.push(each);
   }
   return all;
 }
 
-function fitting(
+function matchingIn(
   folder: FoundPath,
-  sight: Sight,
+  budget: EntryBudget,
   fits: (name: string) => boolean,
 ): (FoundPath & { isFolder: boolean })[] {
-  const entries = entriesOf(folder.given, sight).filter(({ name }) => fits(name));
-  if (entries.some(isGarbled)) sight.left = -1;
+  const entries = entriesOf(folder.given, budget).filter(({ name }) => fits(name));
+  if (entries.some(hasUnreadableName)) budget.left = -1;
   return entries.map((entry) => ({
-    ...step(folder, entry.name, entry.isSymbolicLink()),
+    ...childOf(folder, entry.name, entry.isSymbolicLink()),
     isFolder: entry.isDirectory(),
   }));
 }
 
-/** Bytes that are no text were replaced when the name was read; a file by that name leads nowhere else. */
-const isGarbled = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
+/** Invalid bytes were replaced when the name was read. A plain file is no problem: it leads nowhere else. */
+const hasUnreadableName = (entry: Dirent) => entry.name.includes("\uFFFD") && !entry.isFile();
 
 const isWild = (part: string) => /(^|[^\\])[*?[]/.test(part);
 
-function step({ given, real }: FoundPath, name: string, isLink: boolean): FoundPath {
+function childOf({ given, real }: FoundPath, name: string, isLink: boolean): FoundPath {
   const path = join(given, name);
   return { given: path, real: isLink ? realPathOf(path) : join(real, name) };
 }
 
-/** A name that stands in the pattern as it is; it has to be there. */
-function named(folder: FoundPath, name: string): FoundPath[] {
+/** A literal name in the pattern; empty if it does not exist. */
+function literalIn(folder: FoundPath, name: string): FoundPath[] {
   try {
-    return [step(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
+    return [childOf(folder, name, lstatSync(join(folder.given, name)).isSymbolicLink())];
   } catch {
     return [];
   }
 }
 
-/** Nothing for what is no folder, or may not be read. */
-function entriesOf(folder: string, sight: Sight): Dirent[] {
-  if (sight.left < 0) return [];
+/** Empty if it is not a folder or cannot be read. */
+function entriesOf(folder: string, budget: EntryBudget): Dirent[] {
+  if (budget.left < 0) return [];
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
-    sight.left -= entries.length;
+    budget.left -= entries.length;
     return entries;
   } catch {
     return [];

@@ -9,7 +9,7 @@ const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-private-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test("createPrivateFile() makes folder and file for us alone, and takes no name twice", () => {
+test("createPrivateFile() creates a private folder and file, and uses no name twice", () => {
   const directory = join(place, "a", "b");
   const { fd, path } = createPrivateFile(directory, "f");
   closeSync(fd);

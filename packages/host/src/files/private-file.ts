@@ -1,4 +1,4 @@
-// Files of our own that nobody else may read or have planted: exclusive, no-follow, 0600 in a 0700 directory.
+// Creates private files that no other user can read or plant: exclusive, no-follow, mode 0600 in a 0700 directory.
 
 import { constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ export interface PrivateFile {
   readonly path: string;
 }
 
-/** Throws when the name is taken, the disk refuses, or another user could swap the directory. */
+/** Throws if the name exists, the disk is full, or another user could replace the directory. */
 export function createPrivateFile(directory: string, name: string): PrivateFile {
   const path = join(privateDirectory(directory), name);
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -17,8 +17,8 @@ export function createPrivateFile(directory: string, name: string): PrivateFile 
 }
 
 /**
- * Makes the directory and makes sure that nobody else decides what is in it: below a shared directory such as /tmp
- * every step has to be ours, or somebody planted it.
+ * Creates the directory and checks that no other user controls it: below a shared directory such as /tmp, we must own
+ * every part of the path.
  */
 export function privateDirectory(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -29,7 +29,9 @@ export function privateDirectory(directory: string): string {
     if (isShared(at)) break;
     if (lstatSync(at).uid !== us) foreign.push(at);
     if (foreign.length > 0 && isShared(dirname(at))) {
-      throw new ToolError(`'${foreign.at(-1)}' belongs to another user; nothing private is kept there. Remove it.`);
+      throw new ToolError(
+        `'${foreign.at(-1)}' belongs to another user, so private files cannot be stored there. Remove it.`,
+      );
     }
   }
   return directory;

@@ -2,13 +2,13 @@ import { afterAll, expect, test } from "bun:test";
 import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realPathOf, standsAt } from "./real-path.ts";
+import { realPathOf, isOpenAt } from "./real-path.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-real-path-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const at = (...parts: string[]) => join(place, ...parts);
 
-test("realPathOf() follows links, also those that lead to something that does not exist yet", () => {
+test("realPathOf() follows links, even if the target does not exist yet", () => {
   mkdirSync(at("folder"));
   mkdirSync(at("outside"));
   symlinkSync(at("outside"), at("folder", "link"));
@@ -28,17 +28,17 @@ test("realPathOf() follows links, also those that lead to something that does no
   expect(Object.keys(table).map((path) => realPathOf(at(path)))).toEqual(Object.values(table).map((path) => at(path)));
 });
 
-test("standsAt() tells a folder reached through a link, or moved meanwhile, from the one at the path", () => {
+test("isOpenAt() is false for a folder that was reached through a link or has moved", () => {
   mkdirSync(at("here", "inner"), { recursive: true });
   symlinkSync(at("here"), at("alias"));
   const fd = openSync(at("alias", "inner"), "r");
-  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("alias/inner"))]).toEqual([true, false]);
+  expect([isOpenAt(fd, at("here/inner")), isOpenAt(fd, at("alias/inner"))]).toEqual([true, false]);
   renameSync(at("here/inner"), at("here/other"));
-  expect([standsAt(fd, at("here/inner")), standsAt(fd, at("here/other"))]).toEqual([false, true]);
+  expect([isOpenAt(fd, at("here/inner")), isOpenAt(fd, at("here/other"))]).toEqual([false, true]);
   closeSync(fd);
 });
 
-test("realPathOf() resolves the beginning of a path far longer than any that exists", () => {
+test("realPathOf() resolves the existing part of a very long path", () => {
   const rest = "a/".repeat(40_000);
   expect(realPathOf(`/nowhere-at-all/${rest}end`)).toBe(`/nowhere-at-all/${rest}end`);
 });

@@ -1,52 +1,50 @@
-// Paths with every link resolved: where one leads, also where its end does not exist yet, and whether something
-// that is open stands where it was looked for.
+// Resolves links, even if the end of the path does not exist yet, and checks whether an open file is still at its path.
 
 import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** As many as the system follows. */
-const MOST_LINKS = 40;
+/** The same limit as the kernel's. */
+const MAX_LINKS = 40;
 
-/** Resolves the part that exists; what does not is appended as it stands. A link that leads nowhere yet is followed. */
+/** Resolves the part that exists and appends the rest unchanged. Follows dangling links. */
 export function realPathOf(path: string): string {
-  return follow(path, MOST_LINKS);
+  return resolveLinks(path, MAX_LINKS);
 }
 
-/** Whether an open file or folder is the one at this path, reached without any link. */
-export function standsAt(fd: number, path: string): boolean {
+/** Whether an open file or folder is the one at this path, without any link in the path. */
+export function isOpenAt(fd: number, path: string): boolean {
   try {
     if (hasDescriptorPaths()) return readlinkSync(`/proc/self/fd/${fd}`) === path;
     const [open, there] = [fstatSync(fd), lstatSync(path)];
     return open.ino === there.ino && open.dev === there.dev && realpathSync(path) === path;
   } catch {
-    // Gone meanwhile.
     return false;
   }
 }
 
-/** Linux tells where a descriptor stands and takes paths that begin at one, where /proc is mounted. */
+/** Whether /proc/self/fd is available: it shows the path of a descriptor and can start a path. */
 export function hasDescriptorPaths(): boolean {
   return process.platform === "linux" && lstatSync("/proc/self/fd", { throwIfNoEntry: false }) !== undefined;
 }
 
-function follow(path: string, links: number): string {
+function resolveLinks(path: string, links: number): string {
   const parent = dirname(path);
   if (path.startsWith("/") && parent !== path && isMissing(path)) {
-    const there = existing(path);
-    return join(follow(there, links), path.slice(there.length));
+    const there = existingPart(path);
+    return join(resolveLinks(there, links), path.slice(there.length));
   }
   try {
     return realpathSync(path);
   } catch {
     if (parent === path) return path;
-    const here = join(follow(parent, links), basename(path));
+    const here = join(resolveLinks(parent, links), basename(path));
     const target = links > 0 ? linkTarget(here) : null;
-    return target === null ? here : follow(target, links - 1);
+    return target === null ? here : resolveLinks(target, links - 1);
   }
 }
 
-/** The longest part of the path that exists, from the top: a command may name many long paths of which nothing does. */
-function existing(path: string): string {
+/** Searches from the top because a command may contain many long paths that do not exist. */
+function existingPart(path: string): string {
   let there = "/";
   for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
     const next = path.slice(0, end);

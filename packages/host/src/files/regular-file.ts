@@ -1,9 +1,9 @@
-// Opens regular files and nothing else: no device, FIFO or socket, and no link that appeared after we looked.
-// Knows nothing of permissions; it makes sure that what is opened is what was looked at.
+// Opens regular files only: no devices, FIFOs or sockets, and no link that appeared after the check.
+// Knows nothing about permissions, but guarantees that the file it opens is the one that was checked.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, readSync, type Stats } from "node:fs";
 import { ToolError } from "@keelson/engine";
-import { standsAt } from "./real-path.ts";
+import { isOpenAt } from "./real-path.ts";
 
 export interface OpenFile {
   readonly fd: number;
@@ -11,37 +11,37 @@ export interface OpenFile {
   readonly realPath: string;
 }
 
-/** Files are replaced by rename all the time; only somebody who tries gets in the way this often. */
+/** Programs often replace files by rename; more failures than this in a row look like an attack. */
 const ATTEMPTS = 3;
 
 /**
- * The caller closes `fd`. `path` may be a link: its target is what gets opened. Where somebody has judged where it
- * leads, `judged` is that, and nothing else is opened.
+ * The caller must close `fd`. Follows links in `path`, unless `checkedPath` is given: then it opens that real path or
+ * nothing.
  */
-export function openRegular(path: string, judged?: string): OpenFile {
+export function openRegularFile(path: string, checkedPath?: string): OpenFile {
   for (let attempts = 1; attempts <= ATTEMPTS; attempts++) {
-    const opened = openOnce(path, judged);
+    const opened = openOnce(path, checkedPath);
     if (opened !== null) return opened;
   }
   throw new ToolError(replacedMessage(path));
 }
 
-function openOnce(path: string, judged: string | undefined): OpenFile | null {
-  if (isLivePath(path)) throw new ToolError(blocking(path));
-  const realPath = judged ?? attempt(path, () => realpathSync(path));
-  if (isLivePath(realPath)) throw new ToolError(blocking(path, realPath));
+function openOnce(path: string, checkedPath: string | undefined): OpenFile | null {
+  if (isDeviceOrProc(path)) throw new ToolError(deviceMessage(path));
+  const realPath = checkedPath ?? withToolErrors(path, () => realpathSync(path));
+  if (isDeviceOrProc(realPath)) throw new ToolError(deviceMessage(path, realPath));
 
-  const looked = attempt(path, () => lstatSync(realPath));
-  if (looked.isSymbolicLink()) return null;
-  if (looked.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
-  if (!looked.isFile()) throw new ToolError(blocking(path));
+  const before = withToolErrors(path, () => lstatSync(realPath));
+  if (before.isSymbolicLink()) return null;
+  if (before.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
+  if (!before.isFile()) throw new ToolError(deviceMessage(path));
 
-  // O_NONBLOCK: should a FIFO have taken the place of the file, the open returns and the check below refuses it.
-  const fd = attempt(path, () => openNoLink(realPath));
+  // O_NONBLOCK: if a FIFO has replaced the file, open returns and the check below rejects it.
+  const fd = withToolErrors(path, () => openNoLink(realPath));
   if (fd === null) return null;
   const stat = fstatSync(fd);
-  // By place too: a folder on the way that became a link leads to another file, and to the same one every time.
-  const isSame = stat.isFile() && stat.dev === looked.dev && stat.ino === looked.ino && standsAt(fd, realPath);
+  // Check the path too: a parent folder that became a link leads to another file, and to the same one every time.
+  const isSame = stat.isFile() && stat.dev === before.dev && stat.ino === before.ino && isOpenAt(fd, realPath);
   if (isSame) return { fd, stat, realPath };
   closeSync(fd);
   return null;
@@ -56,17 +56,17 @@ function openNoLink(path: string): number | null {
   }
 }
 
-/** The head of a regular file, read at once; for small files. */
-export function readRegular(path: string, maxBytes: number): Uint8Array {
-  const { fd, stat } = openRegular(path);
+/** Reads up to `maxBytes` of a small file, blocking. */
+export function readRegularFile(path: string, maxBytes: number): Uint8Array {
+  const { fd, stat } = openRegularFile(path);
   try {
-    return readHead(fd, Math.min(stat.size, maxBytes));
+    return readBytes(fd, Math.min(stat.size, maxBytes));
   } finally {
     closeSync(fd);
   }
 }
 
-export function readHead(fd: number, size: number): Uint8Array {
+export function readBytes(fd: number, size: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(size);
   let filled = 0;
   while (filled < size) {
@@ -77,13 +77,13 @@ export function readHead(fd: number, size: number): Uint8Array {
   return bytes.subarray(0, filled);
 }
 
-/** /dev and /proc are views of a running machine, secrets of other processes included; /dev/shm holds real files. */
-export function isLivePath(path: string): boolean {
+/** /dev and /proc expose the running system, including secrets of other processes. /dev/shm contains real files. */
+export function isDeviceOrProc(path: string): boolean {
   return /^\/+(?:proc|dev(?!\/+shm\/))\//.test(path);
 }
 
-/** Runs a file operation; what the system refuses becomes an error the model can read. */
-export function attempt<T>(path: string, operation: () => T): T {
+/** Runs a file operation and turns system errors into errors the model can read. */
+export function withToolErrors<T>(path: string, operation: () => T): T {
   try {
     return operation();
   } catch (error) {
@@ -114,7 +114,7 @@ export function replacedMessage(path: string): string {
   return `'${path}' was replaced while it was being opened. Try again.`;
 }
 
-function blocking(path: string, realPath = path): string {
-  if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc shows running processes, not files.`;
+function deviceMessage(path: string, realPath = path): string {
+  if (/^\/+proc\//.test(realPath)) return `Cannot read '${path}': /proc contains running processes, not files.`;
   return `Cannot read '${path}': this device file would block or produce infinite output.`;
 }

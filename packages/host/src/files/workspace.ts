@@ -1,10 +1,10 @@
-// Where the session works and where its shell stands. Containment is by real path segments, never by text prefix.
+// The session's working directories and its current directory. Compares real path segments, never text prefixes.
 
 import { realpathSync, statSync } from "node:fs";
 import { relative, isAbsolute, sep } from "node:path";
 import type { Workspace } from "@keelson/engine";
 
-/** `directories` may be a function: directories are added while a session runs. */
+/** `directories` may be a function because directories can be added during a session. */
 export function createWorkspace(
   root: string,
   directories: readonly string[] | (() => readonly string[]) = [],
@@ -21,18 +21,18 @@ export function createWorkspace(
       return cwd;
     },
     move(path) {
-      const place = realDirectory(path);
-      if (place === null || !this.directories.some((directory) => holds(directory, place))) return false;
-      if (place !== cwd) moved(cwd, (cwd = place));
+      const target = realDirectory(path);
+      if (target === null || !this.directories.some((directory) => contains(directory, target))) return false;
+      if (target !== cwd) moved(cwd, (cwd = target));
       return true;
     },
   };
 }
 
-function holds(directory: string, place: string): boolean {
+function contains(directory: string, target: string): boolean {
   const real = realDirectory(directory);
   if (real === null) return false;
-  const steps = relative(real, place);
+  const steps = relative(real, target);
   return steps === "" || (steps !== ".." && !steps.startsWith(`..${sep}`) && !isAbsolute(steps));
 }
 

@@ -1,4 +1,4 @@
-// Writes a file whole or not at all: a private neighbour with a random name, then a rename.
+// Writes a file atomically: to a private temporary file in the same folder, then a rename.
 
 import {
   closeSync,
@@ -19,22 +19,22 @@ import { ToolError } from "@keelson/engine";
 import { holdFolder, type HeldFolder } from "./held-folder.ts";
 import { randomHex } from "../random.ts";
 import { realPathOf } from "./real-path.ts";
-import { attempt, isLivePath } from "./regular-file.ts";
+import { withToolErrors, isDeviceOrProc } from "./regular-file.ts";
 
 /**
- * A link is written through, to the file it names; where somebody has judged where the path leads, to `judged` and
- * nowhere else. Throws ToolError naming the path and the cause.
+ * Writes through links to their target, unless `checkedPath` is given: then it writes there or nowhere. Throws ToolError
+ * with the path and the cause.
  */
-export function writeFile(path: string, bytes: Uint8Array, judged?: string): void {
-  attempt(path, () => {
-    const target = judged ?? targetOf(resolve(path));
-    if (isLivePath(resolve(path)) || isLivePath(target)) throw new ToolError(notRegular(path));
+export function writeFile(path: string, bytes: Uint8Array, checkedPath?: string): void {
+  withToolErrors(path, () => {
+    const target = checkedPath ?? findTarget(resolve(path));
+    if (isDeviceOrProc(resolve(path)) || isDeviceOrProc(target)) throw new ToolError(notRegular(path));
     using folder = holdFolder(dirname(target));
     const name = basename(target);
-    const old = look(folder.at(name));
+    const old = lstatOrNull(folder.at(name));
     if (old?.isDirectory()) throw new ToolError(`EISDIR: illegal operation on a directory, open '${path}'`);
     if (old && !old.isFile()) throw new ToolError(notRegular(path));
-    replace(folder, name, bytes, old);
+    replaceFile(folder, name, bytes, old);
   });
 }
 
@@ -42,7 +42,7 @@ function notRegular(path: string): string {
   return `Cannot write '${path}': it is not a regular file.`;
 }
 
-function replace(folder: HeldFolder, name: string, bytes: Uint8Array, old: Stats | null): void {
+function replaceFile(folder: HeldFolder, name: string, bytes: Uint8Array, old: Stats | null): void {
   const temporary = `.keelson-${randomHex(8)}.tmp`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(folder.at(temporary), flags, old ? 0o600 : 0o644);
@@ -70,19 +70,19 @@ function keepOwnerAndMode(fd: number, old: Stats): void {
   fchmodSync(fd, old.mode & 0o7777);
 }
 
-/** Where a write to this path lands. */
-function targetOf(path: string): string {
-  if (!look(path)?.isSymbolicLink()) return realPathOf(path);
+/** The file that a write to this path replaces. */
+function findTarget(path: string): string {
+  if (!lstatOrNull(path)?.isSymbolicLink()) return realPathOf(path);
   try {
     return realpathSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    // Where a dangling link leads was not judged by anybody; the caller has to name the file itself.
+    // The gate has not checked the target of a dangling link, so the caller must use that path.
     throw new ToolError(`'${path}' is a link to '${readlinkSync(path)}', which does not exist. Write to that path.`);
   }
 }
 
-function look(path: string): Stats | null {
+function lstatOrNull(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
@@ -90,6 +90,6 @@ function remove(folder: HeldFolder, name: string): void {
   try {
     unlinkSync(folder.at(name));
   } catch {
-    // Already renamed or gone; the error that brought us here is the one to report.
+    // Already renamed or gone; the caller reports the original error.
   }
 }

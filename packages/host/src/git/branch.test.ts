@@ -7,7 +7,7 @@ import { gitBranch } from "./branch.ts";
 const place = mkdtempSync(join(tmpdir(), "keelson-git-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test("gitBranch() reads branches, detached heads and worktrees, from any folder inside", () => {
+test("gitBranch() reads branches, detached heads and worktrees, from any subfolder", () => {
   const repo = join(place, "repo");
   mkdirSync(join(repo, ".git", "worktrees", "w"), { recursive: true });
   mkdirSync(join(repo, "a", "b"), { recursive: true });

@@ -1,14 +1,14 @@
-// The current branch, read from .git without starting git: no hook, alias or fsmonitor of the repository can run.
+// Reads the current branch from .git without running git, so nothing the repository configures can run.
 
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readRegular } from "../files/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
-const LONGEST = 4096;
+const MAX_BYTES = 4096;
 
-/** "" outside a repository; "HEAD" when no branch is checked out. */
+/** "" outside a repository; "HEAD" if no branch is checked out. */
 export function gitBranch(cwd: string): string {
-  const folder = gitFolder(resolve(cwd));
+  const folder = findGitFolder(resolve(cwd));
   const head = folder && firstLine(join(folder, "HEAD"));
   if (!head) return "";
   if (!head.startsWith("ref:")) return "HEAD";
@@ -16,18 +16,18 @@ export function gitBranch(cwd: string): string {
   return name.startsWith("refs/heads/") ? name.slice("refs/heads/".length) : name;
 }
 
-function gitFolder(from: string): string | null {
+function findGitFolder(from: string): string | null {
   for (let at = from; ; at = dirname(at)) {
     const candidate = join(at, ".git");
     const stat = lstatSync(candidate, { throwIfNoEntry: false });
     if (stat?.isDirectory()) return candidate;
-    if (stat?.isFile()) return linkedFolder(candidate);
+    if (stat?.isFile()) return readGitFile(candidate);
     if (dirname(at) === at) return null;
   }
 }
 
-/** Worktrees and submodules have a file that says where the real folder is. */
-export function linkedFolder(file: string): string | null {
+/** In worktrees and submodules, .git is a file with the path of the real folder. */
+export function readGitFile(file: string): string | null {
   const line = firstLine(file);
   if (!line?.startsWith("gitdir:")) return null;
   return resolve(dirname(file), line.slice("gitdir:".length).trim());
@@ -35,7 +35,7 @@ export function linkedFolder(file: string): string | null {
 
 export function firstLine(path: string): string | null {
   try {
-    return new TextDecoder().decode(readRegular(path, LONGEST)).split("\n", 1)[0]!.trim();
+    return new TextDecoder().decode(readRegularFile(path, MAX_BYTES)).split("\n", 1)[0]!.trim();
   } catch {
     return null;
   }

@@ -1,56 +1,55 @@
-// Which repository git would use in a folder, found as git finds it: upwards, by `.git` or by the layout of a bare one.
-// Reads names and small files; git is never started.
+// Finds the repository git would use in a folder, the way git does: upwards, by `.git` or by the layout of a bare one.
+// Reads file names and small files; never runs git.
 
 import { readlinkSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { firstLine, linkedFolder } from "./branch.ts";
+import { firstLine, readGitFile } from "./branch.ts";
 import { realPathOf } from "../files/real-path.ts";
 
-export interface Discovered {
-  /** Where it was found: the top of the work tree, or the repository itself when it is bare. */
+export interface FoundRepository {
+  /** The top of the work tree, or the repository itself if it is bare. */
   readonly folder: string;
-  /** Settings of this work tree, its HEAD and index. Null: `.git` leads nowhere we can tell. */
+  /** The folder with HEAD and index of this work tree. Null if we cannot tell where `.git` leads. */
   readonly gitFolder: string | null;
   readonly isBare: boolean;
 }
 
 /**
- * Nearest first. The last one is what git takes; those before it look like repositories and are broken in our eyes,
- * but another version of git may see them otherwise.
+ * Nearest first. Git uses the last one. The others look broken to us, but another version of git may accept them.
  */
-export function discover(from: string): readonly Discovered[] {
+export function findRepositories(from: string): readonly FoundRepository[] {
   const start = realPathOf(from);
-  if (isFile(start)) return [pointed(start)];
-  const found: Discovered[] = [];
+  if (isFile(start)) return [fromGitFile(start)];
+  const found: FoundRepository[] = [];
   for (let at = start; ; at = dirname(at)) {
-    const own = findIn(at);
+    const own = repositoriesIn(at);
     found.push(...own);
     if (own.some(({ gitFolder }) => gitFolder !== null && isRepository(gitFolder)) || at === dirname(at)) return found;
   }
 }
 
-/** What `.git` of this very folder leads to, or the folder itself as a bare repository. */
-export function findIn(folder: string): readonly Discovered[] {
+/** The repository that `.git` in this folder leads to, and the folder itself if it is a bare repository. */
+export function repositoriesIn(folder: string): readonly FoundRepository[] {
   const entry = join(folder, ".git");
-  const found: Discovered[] = [];
+  const found: FoundRepository[] = [];
   if (isFolder(entry)) found.push({ folder, gitFolder: realPathOf(entry), isBare: false });
-  else if (isFile(entry)) found.push(pointed(entry));
+  else if (isFile(entry)) found.push(fromGitFile(entry));
   if (isRepository(folder)) found.push({ folder, gitFolder: folder, isBare: true });
   return found;
 }
 
-/** Holds what all work trees share: the settings and the hooks. */
+/** The folder with the settings and hooks that all work trees share. */
 export function commonFolder(gitFolder: string): string {
   const shared = firstLine(join(gitFolder, "commondir"));
   return shared ? realPathOf(resolve(gitFolder, shared)) : gitFolder;
 }
 
-function pointed(file: string): Discovered {
-  const target = linkedFolder(file);
+function fromGitFile(file: string): FoundRepository {
+  const target = readGitFile(file);
   return { folder: dirname(file), gitFolder: target && realPathOf(target), isBare: false };
 }
 
-/** As git decides it: a HEAD that is one, and the folders `objects` and `refs`. */
+/** Git's own test: a valid HEAD, and the folders `objects` and `refs`. */
 export function isRepository(folder: string): boolean {
   const head = join(folder, "HEAD");
   if (!isLink(head) && !/^(ref:|[0-9a-f]{40})/.test(firstLine(head) ?? "")) return false;
@@ -69,7 +68,7 @@ function isLink(path: string): boolean {
 const isFolder = (path: string) => statOf(path)?.isDirectory() ?? false;
 const isFile = (path: string) => statOf(path)?.isFile() ?? false;
 
-/** Links are followed. What we may not look at, git may not either. */
+/** Follows links. Undefined if we cannot read it, because then git cannot either. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -1,4 +1,4 @@
-// Repositories made by git itself, and forged ones; what each would make git do. Git never runs in the forged ones.
+// Real and forged repositories, and what each would make git do. Git never runs in the forged ones.
 
 import { afterAll, expect, test } from "bun:test";
 import {
@@ -42,7 +42,7 @@ function put(path: string, content = "", mode = 0o644): string {
   return path;
 }
 
-/** A project with one commit, and what the gate is told of folders in it. */
+/** A project with one commit, and a lookup for folders in it. */
 function project(options: Partial<GitLookupOptions> & { init?: readonly string[] } = {}) {
   const root = join(place, `project-${++count}`);
   git(root, "init", "-q", "-b", "main", ...(options.init ?? []));
@@ -69,7 +69,7 @@ const both = (folder: string, reason: string) => [{ folder, looking: reason, act
 const FSMONITOR = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = touch /ran\n";
 const RUNS = "git may run a program set by core.fsmonitor";
 
-/** As an archive would bring it. */
+/** A repository as it could come from an archive. */
 function forge(folder: string, config = FSMONITOR): void {
   put(join(folder, "HEAD"), "ref: refs/heads/main\n");
   put(join(folder, "config"), config);
@@ -77,7 +77,7 @@ function forge(folder: string, config = FSMONITOR): void {
   mkdirSync(join(folder, "refs"), { recursive: true });
 }
 
-test("an ordinary project, its folders, work trees, submodules and clones inside it are harmless, trusted or not", () => {
+test("an ordinary project with its folders, work trees, submodules and clones is harmless, trusted or not", () => {
   for (const trusted of [true, false]) {
     const { root, at } = project({ isTrusted: () => trusted });
     const other = join(place, `other-${count}`);
@@ -104,7 +104,7 @@ test("an ordinary project, its folders, work trees, submodules and clones inside
   }
 });
 
-test("a repository that came with the project is judged by its settings, however it is found", () => {
+test("a repository that came with the project is checked by its settings, however it is found", () => {
   const { root, at } = project();
   forge(join(root, "nested/.git"));
   forge(join(root, "bare"));
@@ -128,13 +128,13 @@ test("a repository that came with the project is judged by its settings, however
   expect(at("")).toEqual([]);
 });
 
-test("GIT_DIR is followed from the folder a command runs in", () => {
+test("GIT_DIR is resolved from the folder where a command runs", () => {
   const { root, at } = project({ env: () => ({ GIT_DIR: "meta" }) });
   forge(join(root, "nested/meta"));
   expect(at("nested")).toEqual(both(join(root, "nested/meta"), RUNS));
 });
 
-test("settings of the work tree, a shared folder elsewhere, includes and files nobody can read", () => {
+test("checks settings of the work tree, a shared folder elsewhere, includes and unreadable files", () => {
   const { root, at } = project();
   const plain = "[core]\n\tbare = false\n";
   const make = (name: string) => {
@@ -161,7 +161,7 @@ test("settings of the work tree, a shared folder elsewhere, includes and files n
   expect(at("partial")).toEqual(both(join(root, "partial"), "git may run a program set by core.sshcommand"));
 });
 
-test("a work tree that borrows the settings of the project but not its folder is not its own", () => {
+test("a work tree that shares the settings of the project but not its folder is not its own", () => {
   const { root, at } = project();
   git(root, "config", "extensions.worktreeConfig", "true");
   forge(join(root, "nested/.git"), "");
@@ -170,12 +170,12 @@ test("a work tree that borrows the settings of the project but not its folder is
   expect(at("nested")).toEqual(both(join(root, "nested"), RUNS));
 });
 
-test("only the project's own folder makes a repository its own, whatever that folder claims to share", () => {
+test("a repository is the project's own only by its folder, whatever that folder claims to share", () => {
   const { root, at, set } = project();
   set("/\n", ".git/commondir");
   forge(join(root, "nested/.git"));
   expect(at("nested")).toEqual(both(join(root, "nested"), RUNS));
-  // A project that is a bare repository itself does not own what lies in it.
+  // A project that is a bare repository does not own the repositories in it.
   const bare = join(place, `bare-${count}`);
   git(place, "init", "-q", "--bare", bare);
   forge(join(bare, "nested/.git"));
@@ -190,7 +190,7 @@ test("only the project's own folder makes a repository its own, whatever that fo
   expect(lookup(bare)).toEqual([]);
 });
 
-test("hooks count for commands that act, and the one that `git status` runs counts for all", () => {
+test("hooks matter for commands that write, and the hook that `git status` runs matters for all", () => {
   const { root, at } = project();
   const nested = join(root, "nested");
   forge(join(nested, ".git"), "");
@@ -207,7 +207,7 @@ test("hooks count for commands that act, and the one that `git status` runs coun
   expect(at("nested")).toEqual(both(nested, "git runs the hook post-index-change"));
 });
 
-test("the project's own settings count as somebody's word only in a folder that is trusted", () => {
+test("the project's own settings are accepted only in a trusted folder", () => {
   let trusted = false;
   const { root, at, set } = project({ isTrusted: () => trusted });
   set(FSMONITOR);
@@ -216,7 +216,7 @@ test("the project's own settings count as somebody's word only in a folder that 
   trusted = true;
   expect(at("src")).toEqual([]);
 
-  // As husky and git-lfs leave it: nothing here runs for a command that only reads.
+  // As husky and git-lfs leave it: nothing here runs for a read-only command.
   trusted = false;
   set(
     '[core]\n\thooksPath = .husky/_\n[filter "lfs"]\n\tclean = git-lfs clean -- %f\n[core]\n\tsshCommand = ssh -i k\n',
@@ -233,7 +233,7 @@ test.each([
   ["version 2", []],
   ["version 4", ["-c", "index.version=4"]],
   ["split", ["-c", "core.splitIndex=true", "-c", "splitIndex.maxPercentChange=0"]],
-])("submodules are found in an index of %s, at any depth, and when they appear", (_, flags) => {
+])("finds submodules in an index of %s, at any depth, and when they appear", (_, flags) => {
   const { root, at } = project();
   const nested = join(root, "lib/with space");
   git(nested, "init", "-q");
@@ -251,7 +251,7 @@ test.each([
   expect(at("src")).toEqual([]);
 });
 
-test("an index of a repository with long hashes is read; one that is no index is not trusted", () => {
+test("an index with long hashes is read; a file that is not an index is not trusted", () => {
   const { root, at } = project({ init: ["--object-format=sha256"] });
   const nested = join(root, "nested");
   git(root, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(64)},nested`);

@@ -1,18 +1,18 @@
-// The submodules of a repository, from its index: `git status` goes into each of them, and obeys its settings there.
-// Reads the file; git is never started.
+// Lists the submodules of a repository from its index: `git status` enters each one and follows its settings.
+// Reads the file; never runs git.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readRegular } from "../files/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
-/** About a million files. */
-const LARGEST = 128 * 1024 * 1024;
-const MOST_SHARED = 16;
-/** The mode of a submodule's entry, 160000 in octal. */
+/** Enough for about a million files. */
+const MAX_INDEX_BYTES = 128 * 1024 * 1024;
+const MAX_INDEX_FILES = 16;
+/** The mode of a submodule entry, octal 160000. */
 const GITLINK = 0xe000;
 const GITLINK_BYTES = Buffer.from([0, 0, 0xe0, 0]);
 
-/** Paths below the work tree; null when the index cannot be read. A repository without an index has none. */
+/** Paths relative to the work tree; null if the index cannot be read. Empty without an index. */
 export function submodulePaths(gitFolder: string, hash: "sha1" | "sha256"): readonly string[] | null {
   const paths: string[] = [];
   for (const file of indexFiles(gitFolder)) {
@@ -23,11 +23,11 @@ export function submodulePaths(gitFolder: string, hash: "sha1" | "sha256"): read
   return paths;
 }
 
-/** The index, and what a split one shares. */
+/** The index and the shared files of a split index. */
 function indexFiles(gitFolder: string): string[] {
   try {
     const names = readdirSync(gitFolder).filter((name) => name === "index" || name.startsWith("sharedindex."));
-    return names.slice(0, MOST_SHARED).map((name) => join(gitFolder, name));
+    return names.slice(0, MAX_INDEX_FILES).map((name) => join(gitFolder, name));
   } catch {
     return [];
   }
@@ -35,17 +35,17 @@ function indexFiles(gitFolder: string): string[] {
 
 function gitlinksIn(file: string, hash: "sha1" | "sha256"): string[] | null {
   try {
-    if (statSync(file).size > LARGEST) return null;
-    const { buffer, byteOffset, byteLength } = readRegular(file, LARGEST);
+    if (statSync(file).size > MAX_INDEX_BYTES) return null;
+    const { buffer, byteOffset, byteLength } = readRegularFile(file, MAX_INDEX_BYTES);
     const bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
-    // The quick answer for nearly all repositories.
+    // Most repositories have no submodules; this is the fast path.
     return bytes.includes(GITLINK_BYTES) ? readEntries(bytes, hash === "sha1" ? 20 : 32) : [];
   } catch {
     return null;
   }
 }
 
-/** See gitformat-index(5). Throws, by reading past the end, on what is no index. */
+/** See gitformat-index(5). Reading past the end throws if it is not an index. */
 function readEntries(bytes: Buffer, hashLength: number): string[] | null {
   const version = bytes.readUInt32BE(4);
   if (bytes.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) return null;
@@ -67,13 +67,13 @@ function readEntries(bytes: Buffer, hashLength: number): string[] | null {
     if (end < 0 || kept < 0) return null;
     if (version === 4 || mode === GITLINK) name = Buffer.concat([name.subarray(0, kept), bytes.subarray(at, end)]);
     if (mode === GITLINK) links.push(name.toString());
-    // Older versions fill entries up to a multiple of eight bytes.
+    // Older versions pad entries to a multiple of eight bytes.
     at = version === 4 ? end + 1 : start + (((end - start + 8) >> 3) << 3);
   }
   return links;
 }
 
-/** A number as git writes it in packs: seven bits to a byte, each further byte adding one. */
+/** Git's offset encoding: seven bits per byte, plus one for each continuation byte. */
 function readOffset(bytes: Buffer, from: number): { value: number; to: number } {
   let at = from;
   let byte = bytes.readUInt8(at++);

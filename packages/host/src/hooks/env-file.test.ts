@@ -8,7 +8,7 @@ const place = mkdtempSync(join(tmpdir(), "keelson-env-file-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const session = "11111111-2222-4333-8444-555555555555";
 
-test("a file is private, keeps what was written, and only the four events have one", () => {
+test("a file is private and keeps its content, and only four events have one", () => {
   const path = envFileFor(place, session, "SessionStart", 0)!;
   expect(path).toBe(join(place, "session-env", session, "sessionstart-hook-0.sh"));
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -19,12 +19,12 @@ test("a file is private, keeps what was written, and only the four events have o
   expect(envFileFor(place, session, "PreToolUse", 0)).toBeUndefined();
 });
 
-test("where no file can be made there is none", () => {
+test("envFileFor() is undefined if the file cannot be created", () => {
   writeFileSync(join(place, "taken"), "");
   expect(envFileFor(join(place, "taken"), session, "Setup", 0)).toBeUndefined();
 });
 
-test("commands run what was written, in order; strangers, links, giants and empty files are passed over", () => {
+test("envFilesOf() lists files with content in order; other names, links, large and empty files are skipped", () => {
   const own = "22222222-2222-4333-8444-555555555555";
   expect(envFilesOf(place, own)).toEqual([]);
   const made = (["FileChanged", "CwdChanged", "SessionStart", "Setup"] as const).flatMap((event) =>

@@ -1,19 +1,19 @@
-// Files in which hooks leave variables for the shell commands to come: `<config>/session-env/<session>/…-hook-<n>.sh`.
-// They stay with the session, so that one resumed later finds them.
+// Files where hooks set variables for later shell commands: `<config>/session-env/<session>/…-hook-<n>.sh`.
+// They are kept so a resumed session can use them.
 
 import { closeSync, lstatSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { HookEvent } from "@keelson/protocol";
 import { createPrivateFile, privateDirectory } from "../files/private-file.ts";
 
-/** In the order the files are run: what knows more about the moment comes later. */
+/** The order in which the files are sourced, from general to specific. */
 const ORDER = ["setup", "sessionstart", "cwdchanged", "filechanged"];
 const NAME = /^(setup|sessionstart|cwdchanged|filechanged)-hook-(\d{1,6})\.sh$/;
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /**
- * The file of one hook, made when it is missing. Nothing for events that have none, and where none can be made. `n`
- * has to stay the same for the same hook: what it wrote earlier is kept, for hooks that only add.
+ * The file of one hook, created if missing. Undefined for events without one, or if it cannot be created. `n` must be
+ * stable for each hook: earlier content is kept for hooks that append.
  */
 export function envFileFor(configDir: string, sessionId: string, event: HookEvent, n: number): string | undefined {
   const name = `${event.toLowerCase()}-hook-${n}.sh`;
@@ -28,19 +28,19 @@ export function envFileFor(configDir: string, sessionId: string, event: HookEven
   }
 }
 
-/** The files that hold anything, in the order in which commands run them. For `createShell`, before each command. */
+/** The files with content, in the order in which each command sources them. */
 export function envFilesOf(configDir: string, sessionId: string): readonly string[] {
-  return written(configDir, sessionId).map(({ path }) => path);
+  return usableFiles(configDir, sessionId).map(({ path }) => path);
 }
 
 export interface EnvFolder {
-  /** Made the first time: a folder that is there can be kept from commands. Empty where none can be made. */
+  /** Created at the first call, because only an existing folder can be protected. Empty if it cannot be created. */
   path(): readonly string[];
-  /** Removes it again if no hook used it. */
+  /** Removes the folder if no hook used it. */
   close(): void;
 }
 
-/** The folder of these files. Only hooks write there. */
+/** The folder with these files. Only hooks write to it. */
 export function openEnvFolder(configDir: string, sessionId: string): EnvFolder {
   const directory = directoryOf(configDir, sessionId);
   let made: readonly string[] | undefined;
@@ -59,14 +59,14 @@ export function openEnvFolder(configDir: string, sessionId: string): EnvFolder {
   };
 }
 
-/** The session moved: what was meant for the old folder no longer holds. Before CwdChanged is fired. */
+/** Clears the files for the old folder. Call it before CwdChanged hooks run. */
 export function clearFolderEnvFiles(configDir: string, sessionId: string): void {
-  for (const { event, path } of written(configDir, sessionId)) {
+  for (const { event, path } of usableFiles(configDir, sessionId)) {
     if (event === "cwdchanged" || event === "filechanged") truncateSync(path);
   }
 }
 
-function written(configDir: string, sessionId: string) {
+function usableFiles(configDir: string, sessionId: string) {
   const directory = directoryOf(configDir, sessionId);
   return namesIn(directory)
     .flatMap((name) => {
@@ -83,11 +83,11 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    return []; // no hook wrote anything
+    return []; // no hook has written a file
   }
 }
 
 function isUsable(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size <= LARGEST;
+  return found?.isFile() === true && found.size > 0 && found.size <= MAX_BYTES;
 }

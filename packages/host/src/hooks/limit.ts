@@ -1,20 +1,20 @@
-// The time a hook has, and the signals that end it early.
+// The time limit of a hook, and the signals that end it early.
 
-export interface Limit extends Disposable {
-  /** Resolves when time is over or a signal fired. */
+export interface TimeLimit extends Disposable {
+  /** Resolves when the time is up or a signal aborts. */
   readonly reached: Promise<"timeout" | "interrupted">;
-  /** How long it is, counted from the start or the last restart. */
+  /** The limit since the start or the last restart. */
   readonly ms: number;
   restart(ms: number): void;
 }
 
-/** Timers take no more than 31 bits. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** Timers are limited to 31 bits. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export function createLimit(timeoutMs: number, signals: readonly AbortSignal[]): Limit {
+export function createTimeLimit(timeoutMs: number, signals: readonly AbortSignal[]): TimeLimit {
   const { promise: reached, resolve } = Promise.withResolvers<"timeout" | "interrupted">();
   const interrupt = () => resolve("interrupted");
-  const arm = (ms: number) => setTimeout(() => resolve("timeout"), Math.min(ms, LONGEST_MS));
+  const arm = (ms: number) => setTimeout(() => resolve("timeout"), Math.min(ms, MAX_TIMER_MS));
   let current = timeoutMs;
   let timer = arm(timeoutMs);
   for (const signal of signals) {

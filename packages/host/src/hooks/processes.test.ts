@@ -19,7 +19,7 @@ import { createHookProcesses, type HookRunOptions } from "./processes.ts";
 import { isAlive, until } from "../alive.test-support.ts";
 import { openInodes } from "../descriptors.test-support.ts";
 
-// Processes are started and ended for real; on a busy machine that takes its time.
+// Starts and ends real processes, which is slow on a busy machine.
 setDefaultTimeout(20_000);
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-hooks-")));
@@ -67,7 +67,7 @@ const done = (more: Partial<HookRun> = {}): HookRun => ({
 const pidIn = (file: string) => Number(readFileSync(file, "utf8"));
 const hasPid = (file: string) => existsSync(file) && readFileSync(file, "utf8").endsWith("\n");
 
-test("input arrives on stdin, stdout and stderr come back apart, with the exit code", async () => {
+test("the input is on stdin; stdout, stderr and the exit code are returned", async () => {
   await using w = world();
   const input = JSON.stringify({ tool_name: "Bash", text: "ü\n" });
   expect(await w.run("cat; echo to stderr > /dev/stderr; exit 2", { input })).toEqual(
@@ -79,7 +79,7 @@ test("input arrives on stdin, stdout and stderr come back apart, with the exit c
   expect(await w.run("read -r line && echo got it")).toEqual(done({ stdout: "got it\n" }));
 });
 
-test("a hook runs in the session's directory, in a session of its own, without a terminal", async () => {
+test("a hook runs in the session's directory, in its own process session, without a terminal", async () => {
   await using w = world();
   mkdirSync(join(w.dir, "sub"));
   const { stdout } = await w.run(
@@ -90,7 +90,7 @@ test("a hook runs in the session's directory, in a session of its own, without a
   expect([cwd, session, tty, project]).toEqual([join(w.dir, "sub"), pid, "no tty", w.dir]);
 });
 
-test("a directory that vanished: the hook runs in the project and says so; without a project it does not run", async () => {
+test("if the directory is gone, the hook runs in the project and says so; without a project it does not run", async () => {
   await using w = world();
   const gone = join(w.dir, "gone");
   expect(await w.run("pwd", { cwd: gone })).toEqual(
@@ -109,7 +109,7 @@ test("a directory that vanished: the hook runs in the project and says so; witho
   });
 });
 
-test("exec form: no shell reads the arguments", async () => {
+test("exec form: no shell interprets the arguments", async () => {
   await using w = world();
   const command = w.script("show.sh", '#!/bin/sh\nfor each in "$@"; do echo "[$each]"; done\n');
   expect(await w.run({ command, args: ["a b", "$(id)", "${CLAUDE_PROJECT_DIR}/x", ""] })).toEqual(
@@ -117,7 +117,7 @@ test("exec form: no shell reads the arguments", async () => {
   );
 });
 
-test("PowerShell form: pwsh is given the script and the input", async () => {
+test("PowerShell form: pwsh gets the script and the input", async () => {
   await using w = world();
   mkdirSync(join(w.dir, "bin"));
   w.script("bin/pwsh", '#!/bin/sh\necho "$4"\ncat\n');
@@ -127,7 +127,7 @@ test("PowerShell form: pwsh is given the script and the input", async () => {
   );
 });
 
-test("a script that was deleted, may not be run, or is no program: a failed run that says why", async () => {
+test("a script that is missing, not executable or not a program fails with a reason", async () => {
   await using w = world();
   const command = w.script("hook.sh", "#!/bin/sh\necho fine\n");
   expect(await w.run({ command, args: [] })).toEqual(done({ stdout: "fine\n" }));
@@ -135,19 +135,17 @@ test("a script that was deleted, may not be run, or is no program: a failed run 
     done({ outcome: "error", exitCode, stderr: problem, problem });
 
   chmodSync(command, 0o644);
-  expect(await w.run({ command, args: [] })).toEqual(
-    failed(126, `'${command}' may not be run; make it executable (chmod +x)`),
-  );
+  expect(await w.run({ command, args: [] })).toEqual(failed(126, `'${command}' is not executable; run chmod +x on it`));
   expect(await w.run({ command: w.dir, args: [] })).toEqual(
-    failed(126, `'${w.dir}' is a directory; name the script in it`),
+    failed(126, `'${w.dir}' is a directory; use the path of the script in it`),
   );
   w.script("plain", "just text\n");
   expect(await w.run({ command: "./plain", args: [] })).toEqual(
-    failed(126, `'${w.dir}/plain' is no program; begin it with a line such as '#!/bin/sh'`),
+    failed(126, `'${w.dir}/plain' is not a program; start it with a line such as '#!/bin/sh'`),
   );
   w.script("odd", "#!/no/such/interpreter\n");
   expect(await w.run({ command: "./odd", args: [] })).toEqual(
-    failed(127, `The interpreter that '${w.dir}/odd' names in its first line does not exist`),
+    failed(127, `The interpreter in the first line of '${w.dir}/odd' does not exist`),
   );
   unlinkSync(command);
   expect(await w.run({ command, args: [] })).toEqual(
@@ -167,23 +165,23 @@ test("a hook that closes stdin early, or never reads it, is not an error", async
   expect(await w.run("head -c 1", { input })).toEqual(done({ stdout: "x" }));
 });
 
-test("bytes that are no UTF-8 are replaced", async () => {
+test("invalid UTF-8 is replaced", async () => {
   await using w = world();
   expect(await w.run("printf 'a\\377b'; printf '\\303' >&2")).toEqual(done({ stdout: "a\uFFFDb", stderr: "\uFFFD" }));
 });
 
-test("a hook that a signal ended has no exit code", async () => {
+test("a hook that was killed by a signal has no exit code", async () => {
   await using w = world();
   expect(await w.run("echo before; kill -KILL $$")).toEqual({
     outcome: "error",
     stdout: "before\n",
     stderr: "",
-    problem: "It was ended by a signal",
+    problem: "It was killed by a signal",
     durationMs,
   });
 });
 
-test("a hook that hangs is cancelled in time, though it ignores TERM, and is killed then; its output is dropped", async () => {
+test("a hook that hangs and ignores TERM is cancelled in time and then killed; its output is dropped", async () => {
   await using w = world();
   const result = await w.run("trap '' TERM; echo out; echo $$ > pid; while :; do sleep 30; done", { timeoutMs: 1_000 });
   const pid = pidIn(join(w.dir, "pid"));
@@ -193,19 +191,19 @@ test("a hook that hangs is cancelled in time, though it ignores TERM, and is kil
     outcome: "cancelled",
     stdout: "",
     stderr: "",
-    problem: "It took longer than 1 s and was ended; give it a larger `timeout` if it needs one",
+    problem: "It took longer than 1 s and was stopped; increase its `timeout` if it needs more time",
     durationMs,
   });
   await until(() => !isAlive(pid), "the stubborn hook was killed");
 });
 
-test("abort cancels a hook at once; an aborted signal starts none", async () => {
+test("abort cancels a hook at once; with an aborted signal none is started", async () => {
   await using w = world();
   const controller = new AbortController();
   const running = w.run("echo $$ > pid; sleep 60", { signal: controller.signal });
   await until(() => hasPid(join(w.dir, "pid")), "the hook started");
   controller.abort();
-  const problem = "It was ended because the work it belonged to was interrupted";
+  const problem = "It was stopped because the run was interrupted";
   expect(await running).toEqual({ outcome: "cancelled", stdout: "", stderr: "", problem, durationMs });
   const pid = pidIn(join(w.dir, "pid"));
   await until(() => !isAlive(pid), "the hook ended");
@@ -215,13 +213,13 @@ test("abort cancels a hook at once; an aborted signal starts none", async () => 
 
 test("ten hooks run at the same time", async () => {
   await using w = world();
-  // Each waits for all the others: one after another they would never end.
+  // Each waits for all the others, so they would never end if run one after another.
   const command = "mkdir started.$$; while [ $(ls -d started.* | wc -l) -lt 10 ]; do sleep 0.01; done; echo met";
   const runs = await Promise.all(Array.from({ length: 10 }, () => w.run(command)));
   expect(runs).toEqual(Array.from({ length: 10 }, () => done({ stdout: "met\n" })));
 });
 
-test("a daemon that keeps the output open delays nothing, may go on printing, and ends on close", async () => {
+test("a daemon that keeps the output open causes no delay, can keep printing, and ends on close", async () => {
   const w = world();
   // Twice forked, in a session of its own, deaf to TERM and HUP, all three descriptors kept.
   const result = await w.run(
@@ -236,7 +234,7 @@ test("a daemon that keeps the output open delays nothing, may go on printing, an
   expect(isAlive(pid)).toBe(false);
 });
 
-test("close ends running hooks, which count as cancelled, and starts no more", async () => {
+test("close() cancels running hooks and starts no more", async () => {
   const w = world();
   const running = w.run("trap '' TERM; echo $$ > pid; while :; do sleep 30; done");
   await until(() => hasPid(join(w.dir, "pid")), "the hook started");
@@ -249,7 +247,7 @@ test("close ends running hooks, which count as cancelled, and starts no more", a
   await createHookProcesses().close();
 });
 
-test("a hook that announces to go on is heard at once; the line is not output; its own time limit holds", async () => {
+test("an async line is reported at once, is not output, and its timeout applies", async () => {
   await using w = world();
   const announced = Promise.withResolvers<number | undefined>();
   const running = w.run(
@@ -269,7 +267,7 @@ test("a hook that announces to go on is heard at once; the line is not output; i
   expect(await w.run(`echo '{"async":true}'`)).toEqual(done({ stdout: '{"async":true}\n' }));
 });
 
-test("what a hook printed so far is told while it runs, not for each line", async () => {
+test("output so far is reported while a hook runs, but not for each line", async () => {
   await using w = world();
   const told: [string, string][] = [];
   const result = await w.run("echo a; echo b; echo e >&2; while [ ! -e go ]; do sleep 0.01; done; echo c", {
@@ -282,9 +280,9 @@ test("what a hook printed so far is told while it runs, not for each line", asyn
   expect(result).toEqual(done({ stdout: "a\nb\nc\n", stderr: "e\n" }));
 });
 
-test("a flood of 300 MB ends by itself, cut to 1 MiB, without growing us", async () => {
+test("300 MB of output is cut to 1 MiB and does not increase our memory", async () => {
   const script = join(place, "flooded.ts");
-  // A process of its own: what other tests left on the heap is not the hook's doing.
+  // Use a separate process, so memory from other tests does not count.
   writeFileSync(
     script,
     `import { createHookProcesses } from ${JSON.stringify(join(import.meta.dir, "processes.ts"))};
@@ -310,7 +308,7 @@ console.log(JSON.stringify({ ...result, lengths: [stdout.length, stderr.length],
   expect(grown).toBeLessThan(100_000_000);
 });
 
-test("when we are killed outright, no hook goes on", async () => {
+test("if we are killed, no hook keeps running", async () => {
   const home = join(place, "doomed");
   mkdirSync(home);
   const script = join(home, "doomed.ts");
@@ -336,7 +334,7 @@ void hooks.run({ type: "command", command: "/bin/bash", args: ["-c", "echo $$ > 
   await until(() => !pids.some(isAlive) && markedProcesses(token).length === 0, "all hooks are gone");
 });
 
-test("no descriptor is left open, whether a hook ran or could not be started", async () => {
+test("no descriptor is left open, whether or not a hook could be started", async () => {
   await using w = world();
   await w.run("true");
   const before = openInodes();

@@ -1,9 +1,9 @@
-// The hook processes of one session: started on demand, ended with it, however it ends. Made once, costs nothing unused.
+// The hook processes of one session: started on demand, and ended with the session however it ends.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { randomHex } from "../random.ts";
-import { seclude } from "../programs/seclude.ts";
-import { marked } from "../shell/environment/child-env.ts";
+import { protectOwnMemory } from "../programs/protect-memory.ts";
+import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import { loadPipes, type OpenPipe } from "../shell/process/pipe.ts";
 import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
@@ -11,9 +11,9 @@ import { runCommandHook, type CommandHookOptions } from "./command/command.ts";
 export type HookRunOptions = Omit<CommandHookOptions, "groups" | "openPipe" | "closing">;
 
 export interface HookProcesses {
-  /** Never throws: what cannot be started is a run that failed. */
+  /** Never throws: a hook that cannot start is a failed run. */
   run(handler: CommandHook, input: string, options: HookRunOptions): Promise<HookRun>;
-  /** Ends what runs and what was left behind, also what ignores TERM or began a session of its own. */
+  /** Ends all hooks and the processes they left, even those that ignore TERM or started their own session. */
   close(): Promise<void>;
 }
 
@@ -25,10 +25,10 @@ export function createHookProcesses(): HookProcesses {
 
   return {
     async run(handler, input, options) {
-      // Nothing is started while or after we close; the run then says that it was cancelled.
+      // After close nothing is started, and the run is reported as cancelled.
       if (!closing.signal.aborted) guard();
-      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), seclude()]));
-      const env = marked(options.env, token);
+      const [openPipe] = await (prepared ??= Promise.all([loadPipes(), protectOwnMemory()]));
+      const env = withMark(options.env, token);
       return runCommandHook(handler, input, { ...options, env, groups, openPipe, closing: closing.signal });
     },
     async close() {

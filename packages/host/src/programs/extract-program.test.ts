@@ -26,7 +26,7 @@ function place() {
   };
 }
 
-test("extractProgram() puts an executable copy in a private folder, once", () => {
+test("extractProgram() creates one executable copy in a private folder", () => {
   using here = place();
   const path = extractProgram(here.embedded, here.cache)!;
   expect(path).toBe(join(here.cache, "rg-1a2b"));
@@ -39,7 +39,7 @@ test("extractProgram() puts an executable copy in a private folder, once", () =>
   expect(readdirSync(here.cache)).toEqual(["rg-1a2b"]);
 });
 
-test("extractProgram() replaces a copy others could have changed, and one that is a link", () => {
+test("extractProgram() replaces a copy that others could have changed, or that is a link", () => {
   using here = place();
   const path = extractProgram(here.embedded, here.cache)!;
   writeFileSync(path, "echo planted");
@@ -55,7 +55,7 @@ test("extractProgram() replaces a copy others could have changed, and one that i
   expect(readFileSync(join(here.root, "planted"), "utf8")).toBe("echo planted");
 });
 
-test("extractProgram() gives up where it cannot write or the folder is open to others", () => {
+test("extractProgram() returns null if it cannot write or others can write to the folder", () => {
   using here = place();
   expect(extractProgram(here.embedded, join(here.embedded, "below-a-file"))).toBeNull();
   mkdirSync(here.cache, { recursive: true });

@@ -1,12 +1,12 @@
-// Puts a program that is embedded in our executable on disk, once, where only its owner can change it.
+// Extracts a program embedded in our executable to disk, once, where only its owner can change it.
 
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { randomHex } from "../random.ts";
 
-/** The path of the extracted copy, or null when it cannot be kept there. The embedded name carries a content hash. */
+/** The path of the copy, or null if it cannot be stored. The embedded name contains a content hash. */
 export function extractProgram(embedded: string, directory: string): string | null {
-  // The bundler leaves a dot where a name has no ending.
+  // The bundler adds a dot to names without an extension.
   const path = join(directory, basename(embedded).replace(/\.$/, ""));
   const temporary = `${path}.${randomHex(8)}`;
   try {
@@ -19,13 +19,13 @@ export function extractProgram(embedded: string, directory: string): string | nu
     renameSync(temporary, path);
     return path;
   } catch {
-    // A home that cannot be written to: the caller looks elsewhere.
+    // The home may be read-only; the caller looks elsewhere.
     if (existsSync(temporary)) rmSync(temporary);
     return null;
   }
 }
 
-/** A file of ours, in a folder of ours, that nobody else may write. */
+/** A nonempty file that we own, in a folder that we own, not writable by others. */
 function isIntact(path: string, directory: string): boolean {
   return isOwn(directory) && isOwn(path) && lstatSync(path).isFile() && lstatSync(path).size > 0;
 }

@@ -7,7 +7,7 @@ import { findProgram } from "./find-program.ts";
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-program-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test("findProgram() takes absolute entries of the PATH only", () => {
+test("findProgram() uses only absolute entries of the PATH", () => {
   const planted = join(place, "bin");
   mkdirSync(planted);
   writeFileSync(join(planted, "keelson-probe"), "#!/bin/sh\n", { mode: 0o755 });

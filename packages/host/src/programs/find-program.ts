@@ -1,4 +1,4 @@
-// A program on the PATH. Relative entries do not count: they would let the working directory choose what we run.
+// Finds a program on the PATH. Ignores relative entries, which would let the working directory choose what we run.
 
 import { delimiter, isAbsolute } from "node:path";
 

@@ -1,28 +1,28 @@
-// Where ripgrep is: named by the user, brought along, installed as a package, or on the PATH.
+// Finds ripgrep: set by the user, embedded, installed as a package, or on the PATH.
 
 import { existsSync } from "node:fs";
 import { extractProgram } from "./extract-program.ts";
 import { findProgram } from "./find-program.ts";
 
-export interface RipgrepPlace {
+export interface RipgrepOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The copy inside the executable; it is put on disk before it can run. */
+  /** The copy inside the executable; it must be extracted to run. */
   readonly embedded?: string;
-  /** Where copies are kept. */
+  /** Where to extract it. */
   readonly cacheDir?: string;
 }
 
-export function findRipgrep({ env, embedded, cacheDir }: RipgrepPlace): string | null {
+export function findRipgrep({ env, embedded, cacheDir }: RipgrepOptions): string | null {
   if (env["KEELSON_RG"]) return existsSync(env["KEELSON_RG"]) ? env["KEELSON_RG"] : null;
   if (embedded && cacheDir) {
     const extracted = extractProgram(embedded, cacheDir);
     if (extracted !== null) return extracted;
   }
-  return packaged() ?? findProgram("rg", env["PATH"]);
+  return findPackaged() ?? findProgram("rg", env["PATH"]);
 }
 
-/** The platform package is asked directly; the package that fronts it would load a module for one path. */
-function packaged(): string | null {
+/** Uses the platform package directly; the main package would load a module just for a path. */
+function findPackaged(): string | null {
   const program = process.platform === "win32" ? "rg.exe" : "rg";
   try {
     const found = Bun.resolveSync(

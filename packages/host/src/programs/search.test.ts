@@ -10,7 +10,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 const search = createSearch({ env: { PATH: process.env["PATH"] } });
 const options = () => ({ cwd: place, signal: new AbortController().signal });
 
-test("finds, finds nothing, and tells errors", async () => {
+test("returns matches, no matches, and errors", async () => {
   writeFileSync(join(place, "a.txt"), "needle\nhay\n");
   expect(await search.run(["needle", "a.txt"], options())).toEqual({
     code: 0,
@@ -48,14 +48,14 @@ test("cuts the output at maxBytes and stops the search", async () => {
   });
 });
 
-test("a configuration file of ripgrep is not read", async () => {
+test("ripgrep does not read a config file", async () => {
   const config = join(place, "rgrc");
   writeFileSync(config, "--no-such-option\n");
   const other = createSearch({ env: { PATH: process.env["PATH"], RIPGREP_CONFIG_PATH: config } });
   expect(await other.run(["needle", "a.txt"], options())).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("ends by timeout and by abort", async () => {
+test("ends on timeout and on abort", async () => {
   const slow = createSearch({ env: { KEELSON_RG: "/bin/sleep" } });
   expect(await slow.run(["60"], { ...options(), timeoutMs: 50 })).toMatchObject({ code: 1, timedOut: true });
   const controller = new AbortController();
@@ -65,6 +65,6 @@ test("ends by timeout and by abort", async () => {
   await running.catch(() => {});
 });
 
-test("says what to do when there is no ripgrep", () => {
+test("explains what to do if ripgrep is missing", () => {
   expect(createSearch({ env: { KEELSON_RG: "/nowhere/rg" } }).run(["x"], options())).rejects.toThrow("KEELSON_RG");
 });

@@ -1,16 +1,16 @@
-// Runs ripgrep: directly, without a shell, in a process group of its own, with time and output bounded.
+// Runs ripgrep without a shell, in its own process group, with limits on time and output.
 
 import { ToolError, type Search, type SearchResult } from "@keelson/engine";
-import { findRipgrep, type RipgrepPlace } from "./find-ripgrep.ts";
-import { holdExisting } from "../files/held-folder.ts";
+import { findRipgrep, type RipgrepOptions } from "./find-ripgrep.ts";
+import { holdExistingFolder } from "../files/held-folder.ts";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export function createSearch(options: RipgrepPlace): Search {
+export function createSearch(options: RipgrepOptions): Search {
   let binary: string | null | undefined;
-  // A configuration file could add `--pre`, which runs programs.
+  // A config file could set `--pre`, which runs programs.
   const { RIPGREP_CONFIG_PATH: _, ...env } = options.env;
 
   return {
@@ -20,9 +20,9 @@ export function createSearch(options: RipgrepPlace): Search {
         throw new ToolError("ripgrep was not found. Install `rg` or set KEELSON_RG to its path.");
       }
       signal.throwIfAborted();
-      const child = startIn(cwd, (place) =>
+      const child = spawnIn(cwd, (folder) =>
         Bun.spawn([binary!, ...args], {
-          cwd: place,
+          cwd: folder,
           env,
           stdin: "ignore",
           stdout: "pipe",
@@ -44,9 +44,9 @@ export function createSearch(options: RipgrepPlace): Search {
         ]);
         const code = await child.exited;
         signal.throwIfAborted();
-        // Killed by us: what was found until then counts.
-        const told = child.signalCode === null ? code : output.text === "" ? 1 : 0;
-        return { code: told, stdout: output.text, stderr: errors.text, cut: output.cut, timedOut };
+        // If we killed it, report what it found so far.
+        const exitCode = child.signalCode === null ? code : output.text === "" ? 1 : 0;
+        return { code: exitCode, stdout: output.text, stderr: errors.text, cut: output.cut, timedOut };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", end);
@@ -55,13 +55,13 @@ export function createSearch(options: RipgrepPlace): Search {
   };
 }
 
-/** In this very folder: a link that has taken its place meanwhile is not followed. */
-function startIn<Child>(cwd: string, start: (place: string) => Child): Child {
-  using held = holdExisting(cwd);
+/** Starts in exactly this folder, even if a link has replaced it. */
+function spawnIn<Child>(cwd: string, start: (folder: string) => Child): Child {
+  using held = holdExistingFolder(cwd);
   return start(held.at("."));
 }
 
-/** Reads to the end but keeps only the head, so that the other side never blocks on a full pipe. */
+/** Reads to the end but keeps only the start, so the child never blocks on a full pipe. */
 async function readUpTo(stream: ReadableStream<Uint8Array>, limit: number, onFull: () => void) {
   const chunks: Uint8Array[] = [];
   let size = 0;

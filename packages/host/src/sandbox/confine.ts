@@ -1,5 +1,5 @@
-// What stands between a command and the machine: the full sandbox where it is on, the shield otherwise, nothing where
-// neither can be had. Decides which, and puts what happened into words for the model.
+// Wraps a command in the full sandbox if it is enabled, in the shield otherwise, or in nothing if neither is available.
+// Afterwards it tells the model what was blocked.
 
 import { existsSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
@@ -13,30 +13,30 @@ export interface ConfinedCommand {
   readonly script: string;
   readonly command: string;
   readonly cwd: string;
-  /** Of the tool call. */
+  /** The id of the tool call. */
   readonly id: string;
-  /** The call asked to run outside the sandbox, and was allowed to. */
+  /** The call was allowed to run outside the sandbox. */
   readonly outside: boolean;
 }
 
 export interface Confined {
   readonly argv: string[];
-  /** The process that is started only waits for the command. */
-  readonly isKeeper: boolean;
-  /** Once, when the command has ended. What the model should know of it. */
+  /** The started process only waits for the command. */
+  readonly isWrapper: boolean;
+  /** Call once, when the command has ended. Returns notes for the model. */
   leave(result: { readonly text: string; readonly code: number | null }): string[];
-  /** Once, when its children are gone, too. */
+  /** Call once, when its children have ended too. */
   release(): void;
 }
 
 export interface Confinement {
   readonly shield?: Shield;
   readonly sandbox?: Sandbox;
-  /** Whether somebody agreed that this call may change guarded paths. */
+  /** Whether the user allowed this call to change guarded paths. */
   mayChangeGuarded?(id: string): boolean;
 }
 
-const ASK_OUTSIDE = "If it is needed, call again with dangerouslyDisableSandbox: true, which asks the user.";
+const ASK_OUTSIDE = "If the command needs this, call again with dangerouslyDisableSandbox: true, which asks the user.";
 
 export async function confine(confinement: Confinement, command: ConfinedCommand): Promise<Confined> {
   const { shield, sandbox } = confinement;
@@ -48,7 +48,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     const paths = await shield?.paths(cwd);
     const forbidden = {
       denyRead: [...(paths?.denied.files ?? []), ...(paths?.denied.folders ?? [])],
-      denyWrite: guarded && paths ? unchangeable(paths.guarded) : [],
+      denyWrite: guarded && paths ? readOnlyPaths(paths.guarded) : [],
     };
     const inside = await sandbox
       .wrap({ script, shell, command: command.command, outside, forbidden })
@@ -59,7 +59,7 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     if (inside) {
       return {
         argv: inside.argv,
-        isKeeper: false,
+        isWrapper: false,
         leave: (result) => sandboxNotes(inside.finish(), result),
         release: () => paths?.leave(),
       };
@@ -67,43 +67,43 @@ export async function confine(confinement: Confinement, command: ConfinedCommand
     paths?.leave();
   }
 
-  // Nothing to hide, nothing to guard: the shield would only cost it 3 ms.
+  // A command that opens no file does not need the shield, which costs 3 ms.
   const shielded = opensNoFile(command.command)
     ? null
     : await shield?.wrap(plain, { cwd, guarded, command: command.command });
-  if (!shielded) return { argv: plain, isKeeper: false, leave: () => [], release() {} };
+  if (!shielded) return { argv: plain, isWrapper: false, leave: () => [], release() {} };
   return {
     argv: shielded.argv,
-    isKeeper: shielded.isKeeper,
+    isWrapper: shielded.isWrapper,
     leave: (result) => [...shielded.leave(), ...(guarded ? shieldNotes(result) : [])],
     release() {},
   };
 }
 
-/** The sandbox has no eye on what a command changes, so git's settings are read-only in there. */
-function unchangeable({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
+/** The sandbox does not watch for changes, so git's settings are read-only in it. */
+function readOnlyPaths({ readOnly, missingFiles, missingFolders, gitSettings }: Guarded): string[] {
   return [...readOnly, ...missingFiles, ...missingFolders, ...gitSettings.filter((path) => existsSync(path))];
 }
 
-/** The words of programs that met a guarded path, in the languages of the C library and of Node. */
-const REFUSED = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
+/** Error messages of the C library and of Node for a guarded path. */
+const SHIELD_ERROR = /Read-only file system|Device or resource busy|\bEROFS\b|\bEBUSY\b/;
 
 function shieldNotes({ text, code }: { readonly text: string; readonly code: number | null }): string[] {
-  if (code === 0 || !REFUSED.test(text)) return [];
+  if (code === 0 || !SHIELD_ERROR.test(text)) return [];
   return [
-    `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell start files and the like). ${ASK_OUTSIDE}`,
+    `Commands cannot change protected paths (git hooks, .claude, .mcp.json, shell startup files and so on). ${ASK_OUTSIDE}`,
   ];
 }
 
-const STOPPED = /Read-only file system|Operation not permitted|Permission denied|\bE(?:ROFS|PERM|ACCES)\b/;
+const SANDBOX_ERROR = /Read-only file system|Operation not permitted|Permission denied|\bE(?:ROFS|PERM|ACCES)\b/;
 
 function sandboxNotes(violations: readonly string[], { text, code }: { text: string; code: number | null }): string[] {
   if (violations.length > 0) {
-    return [`The sandbox stopped this command:\n${violations.map((line) => `- ${line}`).join("\n")}\n${ASK_OUTSIDE}`];
+    return [`The sandbox blocked this command:\n${violations.map((line) => `- ${line}`).join("\n")}\n${ASK_OUTSIDE}`];
   }
-  if (code === 0 || !STOPPED.test(text)) return [];
-  const what = text.split("\n").find((line) => STOPPED.test(line))!;
+  if (code === 0 || !SANDBOX_ERROR.test(text)) return [];
+  const what = text.split("\n").find((line) => SANDBOX_ERROR.test(line))!;
   return [
-    `The sandbox may have stopped this command: ${what.trim().slice(0, 300)}\nWriting is limited to the working directories, and the network to allowed domains. ${ASK_OUTSIDE}`,
+    `The sandbox may have blocked this command: ${what.trim().slice(0, 300)}\nWriting is limited to the working directories, and the network to allowed domains. ${ASK_OUTSIDE}`,
   ];
 }

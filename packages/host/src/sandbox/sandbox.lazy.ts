@@ -1,28 +1,27 @@
-// The door to the shield and the sandbox for those who do not run commands. What is behind it is loaded when needed:
-// a session without commands and without a sandbox never does.
+// Lazy twin of sandbox.ts: a session without commands and without the full sandbox never loads it.
 
 import type { SandboxOptions, SandboxReadiness } from "./full/prepare.ts";
 import type { SandboxBlock } from "./full/settings.ts";
-import type { ShieldQuestion, ShieldStatus } from "./shield/status.ts";
+import type { ShieldStatus, ShieldStatusOptions } from "./shield/status.ts";
 
-/** Gets the full sandbox ready when the settings ask for it, or says why it cannot be. */
+/** Inactive, and nothing loaded, unless the settings enable the sandbox. */
 export async function prepareSandbox(
   settings: SandboxBlock | undefined,
   options: SandboxOptions,
 ): Promise<SandboxReadiness> {
   if (settings?.enabled !== true) return { active: false };
-  const { startSandbox } = await import("./full/prepare.ts");
-  return startSandbox(settings, options);
+  const sandbox = await import("./sandbox.ts");
+  return sandbox.prepareSandbox(settings, options);
 }
 
-/** What is missing for the sandbox on this machine; empty when it could be turned on. */
+/** What this machine lacks for the sandbox; empty if it can be enabled. */
 export async function sandboxProblems(ripgrep?: string | null): Promise<readonly string[]> {
-  const { missingForSandbox } = await import("./full/prepare.ts");
-  return missingForSandbox(ripgrep);
+  const sandbox = await import("./sandbox.ts");
+  return sandbox.sandboxProblems(ripgrep);
 }
 
-/** Whether this machine can shield commands, by a trial of about 3 ms. */
-export async function shieldStatus(question: ShieldQuestion): Promise<ShieldStatus> {
-  const { tryShield } = await import("./shield/status.ts");
-  return tryShield(question);
+/** Whether this machine can shield commands. Runs a trial command, about 3 ms. */
+export async function shieldStatus(options: ShieldStatusOptions): Promise<ShieldStatus> {
+  const sandbox = await import("./sandbox.ts");
+  return sandbox.shieldStatus(options);
 }

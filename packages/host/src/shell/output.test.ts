@@ -11,13 +11,13 @@ const refuse = () => {
   throw new Error("no disk");
 };
 
-test("characters split between chunks come out whole", () => {
+test("characters split between chunks are joined", () => {
   const output = collectOutput(100, refuse);
   for (const byte of new TextEncoder().encode("né😀\n")) output.push(Uint8Array.of(byte));
   expect(output.end()).toEqual({ text: "né😀\n", tail: "", size: 8, path: null });
 });
 
-test("longer output is kept whole in the file, its beginning as text and its end as tail", () => {
+test("long output is saved to the file, with its start as text and its end as tail", () => {
   const output = collectOutput(4, () => createPrivateFile(place, "long.txt"));
   const all = `abc😀${"x".repeat(6_000)}end`;
   for (const part of [all.slice(0, 2), all.slice(2, 500), all.slice(500)]) output.push(new TextEncoder().encode(part));
@@ -25,7 +25,7 @@ test("longer output is kept whole in the file, its beginning as text and its end
   expect(readFileSync(join(place, "long.txt"), "utf8")).toBe(all);
 });
 
-test("without a file the beginning and the end are still there", () => {
+test("without a file, the start and the end are kept", () => {
   const output = collectOutput(3, refuse);
   output.push(new TextEncoder().encode("abcdef"));
   expect(output.end()).toEqual({ text: "abc", tail: "abcdef", size: 6, path: null });

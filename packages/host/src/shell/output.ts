@@ -1,21 +1,21 @@
-// Keeps what a command prints: the beginning in memory, all of it in a file once it is long, and always the end.
+// Collects the output of a command: the start in memory, long output in a file, and always the end.
 
 import { closeSync, unlinkSync, writeSync } from "node:fs";
 import type { ShellOutput } from "@keelson/engine";
 import type { PrivateFile } from "../files/private-file.ts";
 
 const TAIL_CHARS = 5_000;
-/** UTF-8 needs at most four bytes for what counts as one or two characters. */
+/** UTF-8 needs at most four bytes per character. */
 const TAIL_BYTES = TAIL_CHARS * 4;
-/** A file of output does not grow past this; the command goes on unrecorded. */
-const LARGEST_FILE = 4 * 1024 ** 3;
+/** Beyond this, the command keeps running but its output is not saved. */
+const MAX_FILE_BYTES = 4 * 1024 ** 3;
 
 export interface OutputCollector {
   push(chunk: Uint8Array): void;
   end(): ShellOutput;
 }
 
-/** `createFile` is called when the output outgrows `maxOutput`; when it throws, only beginning and end are kept. */
+/** Calls `createFile` when the output exceeds `maxOutput`; if that throws, keeps only the start and the end. */
 export function collectOutput(maxOutput: number, createFile: () => PrivateFile): OutputCollector {
   const decoder = new TextDecoder();
   let text = "";
@@ -26,7 +26,7 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
   const tail = keepTail();
 
   const keep = (chunk: Uint8Array) => {
-    if (file && size <= LARGEST_FILE) file = append(file, chunk);
+    if (file && size <= MAX_FILE_BYTES) file = append(file, chunk);
   };
 
   return {
@@ -38,7 +38,7 @@ export function collectOutput(maxOutput: number, createFile: () => PrivateFile):
       text += decoder.decode(chunk, { stream: true });
       if (text.length <= maxOutput) return;
       isLong = true;
-      file = orNull(createFile);
+      file = tryCreate(createFile);
       for (const earlier of held) keep(earlier);
       held = [];
     },
@@ -55,14 +55,14 @@ function append(file: PrivateFile, chunk: Uint8Array): PrivateFile | null {
     for (let done = 0; done < chunk.length;) done += writeSync(file.fd, chunk, done, chunk.length - done);
     return file;
   } catch {
-    // A full disk: half a record that claims to be whole is worse than none.
+    // The disk is full. An incomplete file that looks complete is worse than none.
     closeSync(file.fd);
     unlinkSync(file.path);
     return null;
   }
 }
 
-function orNull(createFile: () => PrivateFile): PrivateFile | null {
+function tryCreate(createFile: () => PrivateFile): PrivateFile | null {
   try {
     return createFile();
   } catch {

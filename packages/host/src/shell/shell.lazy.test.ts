@@ -29,7 +29,7 @@ function open(more: object = {}) {
 
 const how = () => ({ cwd: root, timeoutMs: 5_000, signal: new AbortController().signal, maxOutput: 1_000, id: "call" });
 
-test("the first command opens the shell, and closing ends what it left", async () => {
+test("the first command loads the shell, and close() ends what it left", async () => {
   const shell = open();
   const { text, code } = await shell.run("echo here; sleep 1000 & echo $! >child", how());
   expect({ text: text.trim(), code }).toEqual({ text: "here", code: 0 });
@@ -38,7 +38,7 @@ test("the first command opens the shell, and closing ends what it left", async (
   expect(existsSync(`/proc/${child}/exe`)).toBe(false);
 });
 
-test("one that ran nothing still closes the sandbox, and starts nothing afterwards", async () => {
+test("a shell that ran nothing still closes the sandbox, and starts nothing afterwards", async () => {
   let closed = 0;
   const shell = open({ sandbox: { close: async () => void closed++ } });
   await shell.close();

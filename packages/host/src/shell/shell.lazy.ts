@@ -1,4 +1,4 @@
-// The door to the session's shell: a dozen modules that a session without commands never loads.
+// Lazy twin of shell.ts (18 ms unbundled): a session without commands never loads it.
 
 import { ToolError } from "@keelson/engine";
 import type { SessionShell, ShellOptions } from "./shell.ts";
@@ -8,7 +8,7 @@ export function createShell(options: ShellOptions): SessionShell {
   let closed = false;
   const load = async () => (await import("./shell.ts")).createShell(options);
   const open = () => {
-    if (closed && !shell) throw new ToolError("The session is closing; no command is started any more.");
+    if (closed && !shell) throw new ToolError("The session is closing; no more commands can be started.");
     return (shell ??= load());
   };
   return {

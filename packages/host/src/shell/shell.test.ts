@@ -21,7 +21,7 @@ import { isAlive, until } from "../alive.test-support.ts";
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shell-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 let count = 0;
-// Processes are started and ended for real; on a busy machine that takes its time.
+// Starts and ends real processes, which is slow on a busy machine.
 setDefaultTimeout(20_000);
 
 function world(options: Partial<ShellOptions> = {}) {
@@ -55,7 +55,7 @@ function world(options: Partial<ShellOptions> = {}) {
   return { home, shell, tasks, ended, run, [Symbol.asyncDispose]: () => shell.close() };
 }
 
-test("stdout and stderr arrive interleaved, with the exit code and the directory", async () => {
+test("stdout and stderr are interleaved, with the exit code and the directory", async () => {
   await using w = world();
   mkdirSync(join(w.home, "sub dir"));
   const result = await w.run("echo one; echo two >&2; echo three; cd 'sub dir'; exit 3");
@@ -71,7 +71,7 @@ test("stdout and stderr arrive interleaved, with the exit code and the directory
   });
 });
 
-test("the directory is told after a failing command, with `set -e`, and when the command has an exit trap", async () => {
+test("reports the directory after a failed command, with `set -e`, and with an exit trap", async () => {
   await using w = world();
   expect(await w.run("cd /usr; false")).toMatchObject({ code: 1, cwd: "/usr" });
   expect(await w.run("set -e; cd /usr; false; echo no")).toMatchObject({ code: 1, cwd: "/usr", text: "" });
@@ -107,20 +107,20 @@ test("odd commands: quotes, comments, here-documents, syntax errors, /dev/stderr
   expect(await w.run("cat; [ -t 0 ] || echo no tty; echo $#")).toMatchObject({ text: "no tty\n0\n" });
 });
 
-test("a command longer than one argument may be runs all the same and leaves no file", async () => {
+test("a command longer than the argument limit works and leaves no file", async () => {
   await using w = world();
   const long = "x".repeat(300_000);
   expect(await w.run(`echo ${long} | wc -c; cd /usr`)).toMatchObject({ text: "300001\n", code: 0, cwd: "/usr" });
   expect(readdirSync(join(w.home, "tool-results"))).toEqual([]);
 });
 
-test("nothing persists between commands but what the caller passes as directory", async () => {
+test("nothing persists between commands except the directory the caller passes", async () => {
   await using w = world();
   await w.run("export A=1; b() { :; }");
   expect(await w.run('echo "[$A]"; type b 2>/dev/null || echo none')).toMatchObject({ text: "[]\nnone\n" });
 });
 
-test("a timeout ends the whole group, also a child that ignores TERM", async () => {
+test("a timeout ends the whole group, even a child that ignores TERM", async () => {
   await using w = world();
   const pids = join(w.home, "pids");
   const result = await w.run(`echo first; bash -c 'trap "" TERM; echo $$ >> ${pids}; while :; do sleep 30; done'`, {
@@ -143,7 +143,7 @@ test("abort ends the command at once", async () => {
   expect(await w.run("sleep 60", { signal: controller.signal })).toMatchObject({ aborted: true });
 });
 
-test("a child left with & neither delays the result nor dies with it, and is ended on close", async () => {
+test("a child left with & does not delay the result, keeps running, and ends on close", async () => {
   const w = world();
   const result = await w.run("sleep 61 & echo $!");
   const pid = Number(result.text);
@@ -154,13 +154,13 @@ test("a child left with & neither delays the result nor dies with it, and is end
   expect(isAlive(pid)).toBe(false);
 });
 
-test("a child left with & may go on printing without being killed by it", async () => {
+test("a child left with & can keep printing", async () => {
   await using w = world();
   await w.run("{ for i in 1 2 3; do head -c 100000 /dev/zero; done; echo done > flag; } &");
   await until(() => existsSync(join(w.home, "flag")), "the child printed all of it");
 });
 
-test("close ends children that ignore TERM or began a session of their own", async () => {
+test("close() ends children that ignore TERM or started their own session", async () => {
   const w = world();
   const result = await w.run(
     `setsid bash -c 'trap "" TERM HUP; echo $$ > a; while :; do sleep 30; done' & env -i bash -c 'trap "" TERM; echo $$ > b; while :; do /bin/sleep 30; done' & while [ ! -s a ] || [ ! -s b ]; do sleep 0.01; done; cat a b`,
@@ -171,11 +171,11 @@ test("close ends children that ignore TERM or began a session of their own", asy
   expect(pids.map(isAlive)).toEqual([false, false]);
 });
 
-test("200 MB of output stay out of memory and whole in a private file", async () => {
+test("200 MB of output goes to a private file, not to memory", async () => {
   const home = join(place, "flooded");
   mkdirSync(home);
   const script = join(home, "flooded.ts");
-  // A process of its own: what other tests left on the heap is not the command's doing.
+  // Use a separate process, so memory from other tests does not count.
   writeFileSync(
     script,
     `import { createShell } from ${JSON.stringify(join(import.meta.dir, "shell.ts"))};
@@ -210,7 +210,7 @@ console.log(JSON.stringify({ ...result, grown }));
   expect({ size: statSync(path).size, mode: statSync(path).mode & 0o777 }).toEqual({ size: 200_000_003, mode: 0o600 });
 });
 
-test("children get the marks of a session and no loader variables", async () => {
+test("children get the session's variables and no loader variables", async () => {
   await using w = world({
     childEnv: {
       HOME: place,
@@ -235,7 +235,7 @@ test("children get the marks of a session and no loader variables", async () => 
   ]);
 });
 
-test("functions, aliases, options and PATH of the user's start files are there; the snapshot is private and removed", async () => {
+test("functions, aliases, options and PATH of the user's startup files apply; the snapshot is private and removed", async () => {
   const w = world();
   writeFileSync(
     join(w.home, ".bashrc"),
@@ -254,7 +254,7 @@ test("functions, aliases, options and PATH of the user's start files are there; 
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test("CLAUDE_ENV_FILE is sourced before, CLAUDE_CODE_SHELL_PREFIX is put around every command", async () => {
+test("CLAUDE_ENV_FILE is sourced first, and CLAUDE_CODE_SHELL_PREFIX wraps every command", async () => {
   const file = join(place, "env.sh");
   writeFileSync(file, "export FROM_FILE=yes\n");
   const wrapper = join(place, "wrapper.sh");
@@ -263,7 +263,7 @@ test("CLAUDE_ENV_FILE is sourced before, CLAUDE_CODE_SHELL_PREFIX is put around 
   expect(await w.run("echo $FROM_FILE; cd /usr")).toMatchObject({ text: "wrapped\nyes\n", cwd: "/usr" });
 });
 
-test("what hooks left in their files holds for each command, in order; missing and broken files stop nothing", async () => {
+test("env files from hooks apply to each command in order; missing and broken files are ignored", async () => {
   const file = (name: string, text: string) => {
     const path = join(place, name);
     writeFileSync(path, text);
@@ -289,7 +289,7 @@ test("what hooks left in their files holds for each command, in order; missing a
   expect(await w.run('echo "[$ONE $BOTH]"')).toMatchObject({ text: "[new ]\n", code: 0 });
 });
 
-test("a background command writes to its own file and ends as a row in the table", async () => {
+test("a background command writes to its own file and ends in the task table", async () => {
   await using w = world();
   const { id, outputPath } = await w.shell.background("echo working; exit 4", {
     cwd: w.home,
@@ -317,7 +317,7 @@ test("a background command writes to its own file and ends as a row in the table
   expect(statSync(outputPath).mode & 0o777).toBe(0o600);
 });
 
-test("a background command is stopped by its id and by close, and then counts as killed", async () => {
+test("a background command is stopped by its id or by close(), and is reported as killed", async () => {
   const w = world();
   const start = (name: string) => w.shell.background("sleep 62", { cwd: w.home, description: name, toolUseId: name });
   const one = await start("one");
@@ -332,7 +332,7 @@ test("a background command is stopped by its id and by close, and then counts as
   expect(w.shell.background("true", { cwd: w.home, description: "", toolUseId: "" })).rejects.toThrow("closing");
 });
 
-test("when we are killed outright, nothing of ours goes on", async () => {
+test("if we are killed, nothing of ours keeps running", async () => {
   const home = join(place, "doomed");
   mkdirSync(home);
   const script = join(home, "doomed.ts");

@@ -1,5 +1,5 @@
-// The session's shell: a fresh bash for every command, with the user's own environment, ended with everything
-// it began. Knows nothing of permissions or of what the output is for.
+// The session's shell: a new bash for every command, with the user's environment. `close` ends everything it started.
+// Knows nothing about permissions.
 
 import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -12,11 +12,12 @@ import { startCommand } from "./process/command.ts";
 import { drain } from "./process/drain.ts";
 import { createGuardedGroups } from "./process/guarded-groups.ts";
 import { collectOutput } from "./output.ts";
-import { limited } from "./process/limited.ts";
+import { withLimits } from "./process/limited.ts";
 import { loadPipes } from "./process/pipe.ts";
 import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
-import type { Confined, Confinement } from "../sandbox/confine.ts";
+import { protectOwnMemory } from "../programs/protect-memory.ts";
+import { confine, type Confined, type Confinement } from "../sandbox/confine.ts";
 import type { Sandbox } from "../sandbox/full/prepare.ts";
 import type { ShieldOptions } from "../sandbox/shield/shield.ts";
 import type { Tasks } from "../tasks/task-table.ts";
@@ -25,42 +26,42 @@ import { randomHex } from "../random.ts";
 export interface ShellOptions {
   readonly configDir: string;
   readonly sessionId: string;
-  /** Said to children as CLAUDE_CODE_ENTRYPOINT. */
+  /** Passed to children as CLAUDE_CODE_ENTRYPOINT. */
   readonly entrypoint: string;
   /** Read before each command. */
   readonly childEnv: Readonly<Record<string, string>>;
-  /** The shell the gate judges by. Absent: chosen from `env`. */
+  /** The shell the gate assumes. Defaults to a choice based on `env`. */
   readonly choice?: ShellChoice;
   /** CLAUDE_CODE_SHELL, CLAUDE_CODE_SHELL_PREFIX, CLAUDE_ENV_FILE, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Which variables of the user's shell may reach commands: no credentials of ours. Absent: all. */
+  /** Which variables of the user's shell commands may get; our credentials are excluded. Defaults to all. */
   mayInherit?(name: string): boolean;
-  /** Scripts that hooks wrote for commands to come, in the order they are run; asked before each command. */
+  /** Scripts that hooks wrote for later commands, in order. Called before each command. */
   envFiles?(): readonly string[];
-  /** Keeps output that is too long to show. */
+  /** For output that is too long to show. */
   readonly resultsDir: string;
-  /** Keeps the output of background commands. */
+  /** For the output of background commands. */
   readonly tasksDir: string;
   readonly tasks: Tasks;
-  /** What hides denied files and guards others from commands, where the machine can. Absent: nothing does. */
+  /** Hides denied files from commands and protects others, if the machine supports it. */
   readonly shield?: ShieldOptions;
-  /** The full sandbox, once it is ready. */
+  /** The full sandbox, if it is active. */
   readonly sandbox?: Sandbox;
-  /** Whether somebody agreed that this tool call may change guarded paths. */
+  /** Whether the user allowed this tool call to change guarded paths. */
   mayChangeGuarded?(id: string): boolean;
 }
 
 export interface SessionShell extends Shell {
-  /** Ends every process the session started, also those that ignore TERM or began a session of their own. */
+  /** Ends all processes of the session, even those that ignore TERM or started their own session. */
   close(): Promise<void>;
-  /** Undoes what children of earlier commands did to guarded paths. True when there was something. */
+  /** Reverts changes to guarded paths by children of earlier commands. True if there were any. */
   undoChanges(): Promise<boolean>;
-  /** Whether a command that starts here would find every denied file hidden. Tries it out first, about 3 ms. */
+  /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
   hidesDenied(cwd: string): Promise<boolean>;
 }
 
-/** The system takes at most 128 KB as one argument; longer scripts go through a file. */
-const LONGEST_SCRIPT = 100_000;
+/** Linux limits one argument to 128 KB; longer scripts are written to a file. */
+const MAX_SCRIPT_BYTES = 100_000;
 
 const NOT_STARTED: ShellResult = {
   text: "",
@@ -86,9 +87,8 @@ export function createShell(options: ShellOptions): SessionShell {
   const { program, userZsh } = options.choice ?? chooseShell({ env: options.env });
   const { groups, guard, reaper } = createGuardedGroups(token);
   let confinement: Promise<Confinement> | undefined;
-  // A dozen modules that a session without commands never needs.
   const loadConfinement = () => (confinement ??= openConfinement());
-  /** Commands that ended while children of theirs live on: what was held for them is held until those are gone. */
+  /** Commands that ended while their children still run. What they hold is released when the children end. */
   const lingering = new Map<number, () => void>();
   let snapshotPath: string | null = null;
   let prepared: ReturnType<typeof prepare> | undefined;
@@ -97,25 +97,25 @@ export function createShell(options: ShellOptions): SessionShell {
   async function prepare() {
     guard();
     const directory = join(options.configDir, "shell-snapshots");
-    const { seclude } = await import("../programs/seclude.ts");
     const [snapshot, openPipe] = await Promise.all([
       takeSnapshot({ shell: program, userZsh, mayInherit: options.mayInherit, env: envNow(), directory, groups }),
       loadPipes(),
-      seclude(),
+      protectOwnMemory(),
     ]);
     snapshotPath = snapshot;
     return { snapshot, openPipe };
   }
 
   async function openConfinement(): Promise<Confinement> {
-    const [{ createShield }, { createAfterlife }] = await Promise.all([
+    // 25 ms unbundled, not needed before the first command.
+    const [{ createShield }, { createCrashCleanup }] = await Promise.all([
       import("../sandbox/shield/shield.ts"),
-      import("../sandbox/watch/afterlife.ts"),
+      import("../sandbox/watch/crash-cleanup.ts"),
     ]);
     const { shield } = options;
     const governing = () => [...(shield?.governing?.() ?? []), ...(snapshotPath ? [snapshotPath] : [])];
     return {
-      shield: shield && createShield({ ...shield, governing }, token, createAfterlife(reaper)),
+      shield: shield && createShield({ ...shield, governing }, token, createCrashCleanup(reaper)),
       sandbox: options.sandbox,
       mayChangeGuarded: options.mayChangeGuarded,
     };
@@ -136,7 +136,7 @@ export function createShell(options: ShellOptions): SessionShell {
   }) {
     const { snapshot, openPipe } = await (prepared ??= prepare());
     sweep();
-    if (closed) throw new ToolError("The session is closing; no command is started any more.");
+    if (closed) throw new ToolError("The session is closing; no more commands can be started.");
     if (!existsSync(cwd)) throw new ToolError(`The working directory '${cwd}' no longer exists. Create it again.`);
     const script = scriptFor({
       command,
@@ -147,8 +147,7 @@ export function createShell(options: ShellOptions): SessionShell {
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
     });
-    const file = Buffer.byteLength(script) > LONGEST_SCRIPT ? keepScript(script, options.resultsDir) : null;
-    const { confine } = await import("../sandbox/confine.ts");
+    const file = Buffer.byteLength(script) > MAX_SCRIPT_BYTES ? saveScript(script, options.resultsDir) : null;
     const entered = await confine(await loadConfinement(), {
       shell: program.path,
       script: file ? `. ${quote(file)}` : script,
@@ -157,7 +156,7 @@ export function createShell(options: ShellOptions): SessionShell {
       id,
       outside: sandbox === "off",
     });
-    return { ...entered, openPipe, forget: () => forgetFile(file) };
+    return { ...entered, openPipe, forget: () => removeFile(file) };
   }
 
   function leave(pgid: number, entered: Confined, result: { text: string; code: number | null }): readonly string[] {
@@ -190,7 +189,7 @@ export function createShell(options: ShellOptions): SessionShell {
         groups.add(child.pid, entered);
         const output = collectOutput(maxOutput, () => createOutputFile(options.resultsDir, id));
         const end = () => void groups.end(child.pid);
-        const { value: code, timedOut, aborted } = await limited(drain(child, output), { timeoutMs, signal, end });
+        const { value: code, timedOut, aborted } = await withLimits(drain(child, output), { timeoutMs, signal, end });
         groups.leaderEnded(child.pid);
         const printed = output.end();
         hasLeft = true;
@@ -205,9 +204,9 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async background(command, { cwd, description, toolUseId, sandbox }) {
       const entered = await argvFor({ command, cwd, id: toolUseId, sandbox, reportsDirectory: false });
-      const { argv, isKeeper, forget } = entered;
+      const { argv, isWrapper, forget } = entered;
       const { tasksDir: directory, tasks } = options;
-      const start = { command, argv, isKeeper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
+      const start = { command, argv, isWrapper, cwd, env: envNow(), description, toolUseId, directory, tasks, groups };
       const onEnd = (code: number | null, pgid: number) => {
         forget();
         return leave(pgid, entered, { text: "", code });
@@ -226,7 +225,7 @@ export function createShell(options: ShellOptions): SessionShell {
 
     async hidesDenied(cwd) {
       const { shield } = await loadConfinement();
-      // Whoever asks is about to judge a command, by what git and others would read.
+      // The caller is about to check a command, which depends on what git would read.
       shield?.check();
       return (await shield?.hidesAll(cwd)) ?? false;
     },
@@ -243,7 +242,7 @@ export function createShell(options: ShellOptions): SessionShell {
       await (await confinement)?.shield?.close();
       await guardian.dismiss();
       await options.sandbox?.close();
-      forgetFile((await prepared)?.snapshot);
+      removeFile((await prepared)?.snapshot);
     },
   };
 }
@@ -258,13 +257,13 @@ function createOutputFile(directory: string, id: string) {
   }
 }
 
-function keepScript(script: string, directory: string): string {
+function saveScript(script: string, directory: string): string {
   const { fd, path } = createPrivateFile(directory, `script-${randomHex(8)}.sh`);
   writeSync(fd, script);
   closeSync(fd);
   return path;
 }
 
-function forgetFile(path: string | null | undefined): void {
+function removeFile(path: string | null | undefined): void {
   if (path && existsSync(path)) unlinkSync(path);
 }

@@ -1,15 +1,15 @@
-// A command that runs beside the conversation: a row in the task table, its output straight into a file.
+// Starts a background command: adds a row to the task table and writes the output to a file.
 
 import { closeSync, fstatSync, unlinkSync, writeSync } from "node:fs";
 import type { BackgroundCommand } from "@keelson/engine";
 import { createPrivateFile } from "../files/private-file.ts";
 import type { Tasks } from "./task-table.ts";
-import { exitOf } from "../shell/process/command.ts";
+import { exitCodeOf } from "../shell/process/command.ts";
 import type { Groups } from "../shell/process/groups.ts";
 
-/** Past this the command is stopped: nobody reads it, and the disk is not ours to fill. */
-const LARGEST_OUTPUT = 1024 ** 3;
-const LOOK_EVERY_MS = 1_000;
+/** A command that writes more is stopped, so it does not fill the disk. */
+const MAX_OUTPUT_BYTES = 1024 ** 3;
+const CHECK_EVERY_MS = 1_000;
 
 export interface BackgroundOptions {
   readonly command: string;
@@ -21,8 +21,8 @@ export interface BackgroundOptions {
   readonly directory: string;
   readonly tasks: Tasks;
   readonly groups: Groups;
-  readonly isKeeper: boolean;
-  /** What is to be said after the last line of output. */
+  readonly isWrapper: boolean;
+  /** Returns notes to append to the output. */
   onEnd(code: number | null, pgid: number): readonly string[];
 }
 
@@ -44,14 +44,14 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
     groups.end(pid),
   );
   const watch = setInterval(() => {
-    if (fstatSync(fd).size <= LARGEST_OUTPUT) return;
+    if (fstatSync(fd).size <= MAX_OUTPUT_BYTES) return;
     clearInterval(watch);
-    writeSync(fd, "\n[stopped: the output passed 1 GB]\n");
+    writeSync(fd, "\n[stopped: the output exceeded 1 GB]\n");
     void groups.end(pid);
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   watch.unref();
 
-  void exitOf(child).then((code) => {
+  void exitCodeOf(child).then((code) => {
     clearInterval(watch);
     groups.leaderEnded(pid);
     const notes = options.onEnd(code, pid);
@@ -64,7 +64,7 @@ export function startBackground(options: BackgroundOptions): BackgroundCommand {
 
 function randomName(): string {
   const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
-  // 252 is the largest multiple of 36 in a byte; bytes above it would favour some letters.
+  // 252 is the largest multiple of 36 in a byte; larger bytes would make some letters more likely.
   const bytes = [...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 252);
   return bytes
     .slice(0, 8)

@@ -11,7 +11,7 @@ const row = {
 };
 const signal = new AbortController().signal;
 
-test("a row starts, ends once, and is told to the watchers in order", async () => {
+test("a task starts, ends once, and is reported to the watchers in order", async () => {
   const told: string[] = [];
   let time = 10;
   const tasks = createTasks({
@@ -31,7 +31,7 @@ test("a row starts, ends once, and is told to the watchers in order", async () =
   expect(tasks.list()).toEqual([{ ...row, status: "completed", exitCode: 0, startMs: 10, endMs: 11 }]);
 });
 
-test("a stopped task counts as killed, whatever its exit says", async () => {
+test("a stopped task is reported as killed, whatever its exit code is", async () => {
   const tasks = createTasks();
   const end = tasks.start(row, () => end({ status: "completed", exitCode: 0 }));
   expect(await tasks.stop("b1")).toBe(true);
@@ -40,7 +40,7 @@ test("a stopped task counts as killed, whatever its exit says", async () => {
   expect(await tasks.stop("nope")).toBe(false);
 });
 
-test("wait() gives up when time is over or the signal fires", async () => {
+test("wait() ends when the timeout expires or the signal aborts", async () => {
   const tasks = createTasks();
   tasks.start(row, () => {});
   await tasks.wait("b1", { timeoutMs: 1, signal });
@@ -51,7 +51,7 @@ test("wait() gives up when time is over or the signal fires", async () => {
   expect(tasks.get("b1")?.status).toBe("running");
 });
 
-test("only so many ended rows are remembered", () => {
+test("the number of ended tasks is limited", () => {
   const tasks = createTasks();
   for (let n = 0; n < 1_005; n++) tasks.start({ ...row, id: `b${n}` }, () => {})({ status: "completed", exitCode: 0 });
   expect([tasks.list().length, tasks.get("b4"), tasks.get("b5")?.id]).toEqual([1_000, undefined, "b5"]);

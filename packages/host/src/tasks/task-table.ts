@@ -1,14 +1,14 @@
-// The table of everything that runs beside the conversation: one row each, with a way to stop and to read it.
-// Knows nothing of processes or models; whoever starts work adds a row and says when it ended.
+// The table of background tasks, with ways to stop each one and read its output.
+// Knows nothing about processes or models: the code that starts a task adds a row and reports its end.
 
 import { closeSync, readSync } from "node:fs";
-import { openRegular } from "../files/regular-file.ts";
+import { openRegularFile } from "../files/regular-file.ts";
 
 export type TaskStatus = "running" | "completed" | "failed" | "killed";
 
 export interface Task {
   readonly id: string;
-  /** As on the wire: `local_bash`, `local_agent` … */
+  /** The name in the protocol: `local_bash`, `local_agent` … */
   readonly type: string;
   readonly command?: string;
   readonly description: string;
@@ -30,13 +30,13 @@ export interface TaskEnd {
 export interface Tasks {
   list(): readonly Task[];
   get(id: string): Task | undefined;
-  /** Adds a running row. Returns how to end it; only the first end counts. */
+  /** Adds a running task. Returns a function that reports its end; only the first call has an effect. */
   start(task: NewTask, stop: () => void | Promise<void>): (end: TaskEnd) => void;
-  /** Ends a running task and waits until it has; false when there is none. */
+  /** Stops a running task and waits for it to end; false if there is none. */
   stop(id: string): Promise<boolean>;
-  /** Resolves when the task has ended, the time is over or the signal fires, whichever is first. */
+  /** Resolves when the task ends, the timeout expires, or the signal aborts. */
   wait(id: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
-  /** The end of what the task has written so far. */
+  /** The last part of the output so far. */
   output(id: string, maxBytes: number): { readonly text: string; readonly size: number };
 }
 
@@ -46,7 +46,7 @@ export interface TaskWatchers {
   ended?(task: Task): void;
 }
 
-const MOST_ENDED = 1_000;
+const MAX_ENDED = 1_000;
 
 export function createTasks(options: { readonly watchers?: TaskWatchers; readonly now?: () => number } = {}): Tasks {
   const { watchers = {}, now = Date.now } = options;
@@ -107,13 +107,13 @@ interface Row {
 
 function forgetOldest(rows: Map<string, Row>): void {
   const ended = [...rows.values()].filter((row) => row.task.status !== "running");
-  for (const row of ended.slice(0, Math.max(0, ended.length - MOST_ENDED))) rows.delete(row.task.id);
+  for (const row of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) rows.delete(row.task.id);
 }
 
 function readTail(path: string, maxBytes: number): { text: string; size: number } {
   let file;
   try {
-    file = openRegular(path);
+    file = openRegularFile(path);
   } catch {
     return { text: "", size: 0 };
   }
@@ -123,7 +123,7 @@ function readTail(path: string, maxBytes: number): { text: string; size: number 
     const bytes = Buffer.alloc(stat.size - from);
     const count = readSync(fd, bytes, 0, bytes.length, from);
     const text = new TextDecoder().decode(bytes.subarray(0, count));
-    // A cut inside a character shows as replacement marks at the start.
+    // A character cut in half shows as replacement characters at the start.
     return { text: from > 0 ? text.replace(/^\uFFFD+/, "") : text, size: stat.size };
   } finally {
     closeSync(fd);

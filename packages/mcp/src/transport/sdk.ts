@@ -1,9 +1,9 @@
-// A server inside the client's own program: messages travel as control requests, and each brings its answer back.
+// Transport for a server inside the client program: each message is a control request, and its response is the answer.
 
 import type { JsonObject } from "@keelson/protocol";
 import type { Transport } from "../client.ts";
 
-/** Hands a message to the client. Resolves with what the server answered, rejects when the client refuses. */
+/** Resolves with the server's answer; rejects if the client returns an error. */
 export type SendToServer = (message: JsonObject, signal: AbortSignal) => Promise<unknown>;
 
 export function sdkTransport(send: SendToServer): Transport {
@@ -11,9 +11,9 @@ export function sdkTransport(send: SendToServer): Transport {
     async send(message, signal) {
       const answer = await send(message, signal);
       const isRequest = message["method"] !== undefined && message["id"] !== undefined;
-      // An answer that is missing now will never come.
-      if (isRequest && (answer === undefined || answer === null)) throw new Error("The client gave no answer");
-      // Clients answer notifications, too: with an empty result of no request.
+      // The response is the only way to answer, so a missing answer will never arrive.
+      if (isRequest && (answer === undefined || answer === null)) throw new Error("The client did not answer");
+      // Clients answer notifications too, with an empty result that belongs to no request.
       return isRequest ? answer : undefined;
     },
   };

@@ -15,7 +15,7 @@ import {
 } from "@keelson/engine/command";
 import { realPathOf } from "@keelson/host";
 import { createGitLookup, type GitLookupOptions } from "@keelson/host/git";
-import { contentsOf, matchesOf, type FoundPath } from "@keelson/host/look-up";
+import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 
 /** Keeps what it learned about repositories from one command to the next. */
 export type CommandLookup = (access: Access & { kind: "command" }, home: string) => Partial<GateQuestion>;
@@ -52,11 +52,11 @@ const MAX_PATHS_SEEN = 200_000;
 
 function onDisk({ patterns, folders }: LookUps): OnDisk {
   const budget = { left: MAX_PATHS_SEEN };
-  const matches = known(patterns.map((pattern) => [pattern, matchesOf(pattern, nameFits, budget)]));
+  const matches = known(patterns.map((pattern) => [pattern, expandPattern(pattern, nameFits, budget)]));
   const contents = known(
     folders.map(({ path, pattern, ...depth }) => {
       const starts = pattern ? matches.get(path)?.map(({ given }) => given) : [path];
-      const found = starts?.map((start) => contentsOf(start, depth, budget));
+      const found = starts?.map((start) => listContents(start, depth, budget));
       return [path, found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? [])];
     }),
   );

@@ -12,7 +12,7 @@ import {
 } from "@keelson/engine";
 import { explain, noteOn, type Explanation, type RuleNote } from "@keelson/engine/explain";
 import { decide, newMatchers } from "@keelson/engine/gate";
-import { chooseShell, createLedger, createWorkspace, files, createSearch } from "@keelson/host";
+import { chooseShell, createLedger, createWorkspace, createFiles, createSearch } from "@keelson/host";
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
@@ -158,7 +158,7 @@ function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolCon
     toolUseId: "explain",
     signal: new AbortController().signal,
     workspace: createWorkspace(cwd, directories),
-    files: files(),
+    files: createFiles(),
     search: createSearch({ env: childEnv, cacheDir: home }),
     shell: { run: nothingRuns, background: nothingRuns },
     seen: createLedger(),

@@ -8,14 +8,14 @@ export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: s
   const { realPath, realPaths, shield } = question;
   if (realPath !== undefined) {
     await links.prepare([realPath], { cwd, folders: true });
-    const behind = links.behind(realPath);
+    const behind = links.deniedTarget(realPath);
     if (behind === "unknown") return { ...question, linked: true };
     return behind === undefined ? question : { ...question, realPath: behind.path };
   }
   // Behind the shield every name of a denied file is hidden.
   if (realPaths === undefined || shield === true) return question;
   await links.prepare(realPaths.values(), { cwd, folders: false });
-  const found = [...realPaths].map(([path, real]) => [path, real, links.behind(real)] as const);
+  const found = [...realPaths].map(([path, real]) => [path, real, links.deniedTarget(real)] as const);
   if (found.every(([, , behind]) => behind === undefined)) return question;
   return {
     ...question,

@@ -71,7 +71,7 @@ export class RuleBook {
 
   /** Whether a deny rule leaves this file readable. For tools that look at many files; call `load` first. */
   mayRead(path: string): boolean {
-    return this.mayReadName(path) && this.#loaded!.links.behind(path) === undefined;
+    return this.mayReadName(path) && this.#loaded!.links.deniedTarget(path) === undefined;
   }
 
   /** The same for this name of the file alone, whatever other names it has. */

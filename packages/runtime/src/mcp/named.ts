@@ -1,6 +1,6 @@
 // The servers a client says live inside it, however it says so. What does not fit is left out.
 
-import type { Manifest } from "@keelson/mcp";
+import type { ServerManifest } from "@keelson/mcp";
 import { isObject } from "@keelson/protocol";
 
 export interface NamedServer {
@@ -9,7 +9,7 @@ export interface NamedServer {
   readonly timeoutMs?: number;
   /** What the client decided beforehand about single tools, by the server's own names. */
   readonly policies: ReadonlyMap<string, Policy>;
-  readonly manifest?: Manifest;
+  readonly manifest?: ServerManifest;
 }
 
 export type Policy = "always_allow" | "always_ask" | "always_deny";

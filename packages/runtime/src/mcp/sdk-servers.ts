@@ -2,7 +2,7 @@
 // A session without any never loads what speaks to them.
 
 import type { Rule, Tool } from "@keelson/engine";
-import type { McpConnection, Offered } from "@keelson/mcp";
+import type { McpConnection, McpServerTool } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
 import type { McpServers } from "../controls/handlers/mcp.ts";
 import { done, failed, type ControlReply, type ControlRequestBody } from "../controls/reply.ts";
@@ -54,7 +54,7 @@ export class SdkServers implements McpServers {
     try {
       const all = awaited.map(async (server) => {
         await server.opened;
-        await server.connection?.fresh();
+        await server.connection?.refreshTools();
       });
       await Promise.race([Promise.all(all), enough]);
     } finally {
@@ -109,7 +109,7 @@ export class SdkServers implements McpServers {
       transport: "sdk",
       scope: "dynamic",
       source: "sdk",
-      ...(connection ? { tools: connection.offered.map(toolStatus) } : {}),
+      ...(connection ? { tools: connection.tools.map(toolStatus) } : {}),
     }));
   }
 
@@ -188,10 +188,10 @@ export class SdkServers implements McpServers {
   }
 
   /** Where two servers' tools have one name, the server named first keeps it. */
-  #offered(): readonly (Offered & { readonly server: string; readonly policy?: Policy })[] {
+  #offered(): readonly (McpServerTool & { readonly server: string; readonly policy?: Policy })[] {
     const taken = new Set<string>();
     return [...this.#servers.values()].flatMap(({ name: server, named, connection }) =>
-      (connection?.offered ?? []).flatMap(({ facts, tool }) => {
+      (connection?.tools ?? []).flatMap(({ facts, tool }) => {
         if (taken.has(tool.name)) return [];
         taken.add(tool.name);
         return [{ server, facts, tool, policy: named.policies.get(facts.name) }];
@@ -214,4 +214,4 @@ export interface ToolOrigin {
   readonly title?: string;
 }
 
-const toolStatus = ({ facts: { name, annotations } }: Offered) => ({ name, annotations });
+const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name, annotations });

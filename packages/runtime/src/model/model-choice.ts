@@ -2,7 +2,7 @@
 
 import type { Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
-import { costOf, knownModel, resolveModel, type ResolvedModel } from "@keelson/model";
+import { costOf, lookUpModel, resolveModel, type ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
 import type { Tariff } from "./cost.ts";
 import type { Debug } from "../debug.ts";
@@ -47,7 +47,7 @@ export function tariffOf({ settings, env }: Snapshot): Tariff {
   return {
     costOf: (model, usage) => costOf(model, usage, settings.modelPrices),
     limitsOf: (model) => {
-      const { contextWindow, maxTokens } = knownModel(model, env).profile;
+      const { contextWindow, maxTokens } = lookUpModel(model, env).profile;
       return { contextWindow, maxOutputTokens: maxTokens };
     },
   };

@@ -2,7 +2,7 @@
 // session's own run adds its streams (ports.ts), the agent of a hook its narrower tools.
 
 import type { Ports } from "@keelson/engine";
-import { files } from "@keelson/host";
+import { createFiles } from "@keelson/host";
 import type { Permit } from "../gate/approvals.ts";
 import { boundedRead } from "../gate/bounded-read.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -55,7 +55,7 @@ export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal
     const judged = (path: string) => gate.judgedPath(call, path);
     return {
       ...tools,
-      files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
+      files: fileHistory ? fileHistory.around(createFiles(judged), call, judged) : createFiles(judged),
       toolUseId: call.id,
       signal,
       mayRead: boundedRead(

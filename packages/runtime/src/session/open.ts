@@ -4,7 +4,7 @@
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
 import type { Session } from "@keelson/protocol";
-import { toolsForPeople } from "@keelson/tools";
+import { interactiveTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
@@ -151,5 +151,5 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 async function forPeople({ stdioPermissions, snapshot }: OpenOptions, plan: PlanMode): Promise<readonly Tool[]> {
   if (!stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
-  return toolsForPeople({ plan, preview });
+  return interactiveTools({ plan, preview });
 }

@@ -8,7 +8,7 @@ const option = (label: string) => ({ label, description: `take ${label}` });
 const which = { question: "Which?", header: "Pick", options: [option("A"), option("B")], multiSelect: false };
 const where = { ...which, question: "Where?" };
 
-test("answers go back to the model, question by question", async () => {
+test("the model reads each question with its answer", async () => {
   using world = toolWorld();
   const answers = { "Which?": "A", "Where?": "B" };
   const output = await tool.run({ questions: [which, where], answers }, world.context);
@@ -18,21 +18,21 @@ test("answers go back to the model, question by question", async () => {
   );
 });
 
-test("remarks stand beside the answer they belong to", () => {
+test("notes and previews follow the answer they belong to", () => {
   const annotations = { "Which?": { notes: "for now" } };
   expect(tool.show({ questions: [which], answers: { "Which?": "A" }, annotations })).toContain(
-    '"Which?"="A" (the user\'s remark: for now).',
+    '"Which?"="A" (user\'s note: for now).',
   );
 });
 
-test("agreeing without an answer is told as that", async () => {
+test("says when the user gave no answer", async () => {
   using world = toolWorld();
   const output = await tool.run({ questions: [which] }, world.context);
   expect(output).toEqual({ questions: [which], answers: {} });
   expect(tool.show(output)).toBe("The user did not answer the questions.");
 });
 
-test("several choices may come as a list, and a missing multiSelect means one choice", () => {
+test("several choices may be a list, and multiSelect defaults to false", () => {
   const { multiSelect: _, ...plain } = which;
   expect(validateInput(tool, { questions: [plain], answers: { "Which?": ["A", "B"] } })).toEqual({
     ok: true,
@@ -43,8 +43,8 @@ test("several choices may come as a list, and a missing multiSelect means one ch
 test.each([
   ["two questions alike", { questions: [which, which] }, "Question texts must be unique, option labels must"],
   ["two labels alike", { questions: [{ ...which, options: [option("A"), option("A")] }] }, "Question texts must be"],
-  ["answers of the model's own", { questions: [which], answers: { "Which?": "A" } }, "The user gives the answers"],
-])("it refuses %s before anybody is asked", async (_, input, message) => {
+  ["answers of the model's own", { questions: [which], answers: { "Which?": "A" } }, "Only the user can answer"],
+])("check() rejects %s", async (_, input, message) => {
   using world = toolWorld();
   expect(call(tool, input, world.context)).rejects.toThrow(message);
 });
@@ -53,6 +53,6 @@ test.each([
   ["no question", []],
   ["five questions", ["a", "b", "c", "d", "e"].map((text) => ({ ...which, question: text }))],
   ["one option", [{ ...which, options: [option("A")] }]],
-])("%s does not fit", (_, questions) => {
+])("the schema rejects %s", (_, questions) => {
   expect(validateInput(tool, { questions }).ok).toBe(false);
 });

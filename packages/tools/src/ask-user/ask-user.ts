@@ -1,5 +1,5 @@
-// AskUserQuestion: questions for the user, with answers to choose from. Whoever is asked puts the answers into the input;
-// this tool only checks the questions and hands the answers on.
+// AskUserQuestion: multiple-choice questions for the user. The client or a hook adds the answers to the input; this
+// tool only validates the questions and passes the answers on.
 
 import {
   array,
@@ -19,16 +19,16 @@ import description from "./ask-user.md" with { type: "text" };
 
 const option = (preview: string) =>
   item({
-    label: string("What the user picks: one to five words", { minLength: 1 }),
-    description: string("What choosing it means"),
+    label: string("The text of the choice: one to five words", { minLength: 1 }),
+    description: string("What this choice means"),
     preview: optional(string(preview)),
   });
 
 const question = (preview: string) =>
   item({
-    question: string("The whole question, ending in a question mark", { minLength: 1 }),
-    header: string("A word or two shown above it"),
-    options: array(option(preview), "Two to four answers that exclude each other", { minItems: 2, maxItems: 4 }),
+    question: string("The complete question, ending with a question mark", { minLength: 1 }),
+    header: string("A word or two shown above the question"),
+    options: array(option(preview), "Two to four mutually exclusive answers", { minItems: 2, maxItems: 4 }),
     multiSelect: boolean("Whether several options may be chosen", { default: false }),
   });
 
@@ -52,21 +52,21 @@ export interface AskUserOutput {
   readonly annotations?: Readonly<Record<string, Annotation>>;
 }
 
-/** `preview` is what a client can show beside an option. */
+/** `preview` is the format a client can show for the preview of an option. */
 export function askUserTool(options: { readonly preview: "markdown" | "html" }): Tool<AskUserInput, AskUserOutput> {
-  const preview = `Something to look at before choosing (a sketch, a snippet), as ${options.preview === "html" ? "a fragment of HTML" : "Markdown"}; only where it helps`;
+  const preview = `A preview of this choice (a mockup, a snippet) as ${options.preview === "html" ? "an HTML fragment" : "Markdown"}; only where it helps`;
   return defineTool<AskUserInput, AskUserOutput>({
     name: "AskUserQuestion",
     description,
     input: object({
       questions: array(question(preview), "One to four questions", { minItems: 1, maxItems: 4 }),
-      answers: optional(map({ type: "string" }, "Filled in by the user; leave it out")),
-      annotations: optional(map({ type: "object" }, "Filled in by the user; leave it out")),
-      metadata: optional(map({}, "Of no meaning to the user; leave it out")),
+      answers: optional(mapOf({ type: "string" }, "Filled in by the user; omit it")),
+      annotations: optional(mapOf({ type: "object" }, "Filled in by the user; omit it")),
+      metadata: optional(mapOf({}, "Not shown to the user; omit it")),
     }) as Schema<AskUserInput>,
 
     repair(input) {
-      // Clients give several choices as a list.
+      // Clients send several choices as a list.
       const { answers } = input;
       if (!isObject(answers)) return input;
       const texts = Object.entries(answers).map(([key, value]) => [
@@ -76,11 +76,11 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
       return { ...input, answers: Object.fromEntries(texts) };
     },
 
-    // Sees only what the model sent: answers that come later are from hooks and people.
+    // Runs on the model's input only; hooks and people add their answers later.
     check({ questions, answers = {}, annotations = {} }) {
       if (!areUnique(questions)) throw new ToolError(NOT_UNIQUE);
       if (Object.keys({ ...answers, ...annotations }).length > 0) {
-        throw new ToolError("The user gives the answers: call it again without answers and annotations.");
+        throw new ToolError("Only the user can answer: call it again without answers and annotations.");
       }
     },
 
@@ -93,7 +93,9 @@ export function askUserTool(options: { readonly preview: "markdown" | "html" }):
     show({ answers, annotations = {} }) {
       const given = Object.entries(answers);
       if (given.length === 0) return "The user did not answer the questions.";
-      const texts = given.map(([asked, answer]) => `"${asked}"="${answer}"${remarks(annotations[asked])}`);
+      const texts = given.map(
+        ([question, answer]) => `"${question}"="${answer}"${annotationText(annotations[question])}`,
+      );
       return `Your questions have been answered: ${texts.join(", ")}. You can now continue with these answers in mind.`;
     },
   });
@@ -109,11 +111,11 @@ function areUnique(questions: readonly Question[]): boolean {
   );
 }
 
-function remarks({ preview, notes }: Annotation = {}): string {
-  return `${notes ? ` (the user's remark: ${notes})` : ""}${preview ? ` (the preview they chose:\n${preview}\n)` : ""}`;
+function annotationText({ preview, notes }: Annotation = {}): string {
+  return `${notes ? ` (user's note: ${notes})` : ""}${preview ? ` (chosen preview:\n${preview}\n)` : ""}`;
 }
 
-/** Any names, with values of this kind. */
-function map(values: { readonly type?: string }, about: string): Schema<Record<string, unknown>> {
+/** An object with any keys and values of this type. */
+function mapOf(values: { readonly type?: string }, about: string): Schema<Record<string, unknown>> {
   return { json: { description: about, type: "object", additionalProperties: values } };
 }

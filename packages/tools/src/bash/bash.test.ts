@@ -15,7 +15,7 @@ const OK: ShellResult = {
 };
 const PLAIN = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
 
-/** A session whose shell answers `result` to everything. */
+/** A session whose shell returns `result` for every command. */
 function world(result: Partial<ShellResult> = {}, env: Record<string, string> = {}, kept = "") {
   const calls: unknown[] = [];
   const ran: number[][] = [];
@@ -68,21 +68,21 @@ async function failure(input: BashInput, result: Partial<ShellResult>): Promise<
   throw new Error("It did not fail");
 }
 
-test("output is shown without blank lines in front and blanks at the end", async () => {
+test("output is shown without leading blank lines and trailing whitespace", async () => {
   expect(await run({ command: "ls" }, { text: "\n  \n  a\nb\n\n" })).toEqual({
     output: { ...PLAIN, stdout: "  a\nb" },
     shown: "  a\nb",
   });
 });
 
-test("a command that prints nothing says so", async () => {
+test("a command without output is shown as a note", async () => {
   expect(await run({ command: "mkdir x" })).toEqual({
     output: { ...PLAIN, noOutputExpected: true },
     shown: "(Bash completed with no output)",
   });
 });
 
-test("a failure carries code and output; exit codes that are answers are no failures", async () => {
+test("a failure has exit code and output; exit codes that are answers are not failures", async () => {
   expect(await failure({ command: "make" }, { code: 2, text: "boom\n" })).toBe("Exit code 2\nboom");
   expect(await failure({ command: "false" }, { code: 1 })).toBe("Exit code 1");
   expect(await run({ command: "grep x y" }, { code: 1 })).toEqual({
@@ -92,7 +92,7 @@ test("a failure carries code and output; exit codes that are answers are no fail
   expect((await run({ command: "diff a b" }, { code: 1, text: "< a\n" })).shown).toBe("< a");
 });
 
-test("a timeout says after how long, with what was printed until then", async () => {
+test("a timeout reports the limit and the output so far", async () => {
   expect(await failure({ command: "sleep 9", timeout: 1000 }, { code: null, timedOut: true, text: "partial\n" })).toBe(
     "Exit code 143\nCommand timed out after 1s\npartial",
   );
@@ -108,7 +108,7 @@ test("an aborted command is marked as interrupted", async () => {
   });
 });
 
-test("long output of a success is shown as a preview and a path", async () => {
+test("long output of a successful command is shown as a preview and a path", async () => {
   const text = "x".repeat(30_000);
   const { output, shown } = await run(
     { command: "cat big" },
@@ -126,7 +126,7 @@ test("long output of a success is shown as a preview and a path", async () => {
   expect(shown.length).toBeLessThan(2_300);
 });
 
-test("long output of a failure keeps both ends", async () => {
+test("long output of a failed command keeps its start and end", async () => {
   const inMemory = await failure({ command: "make" }, { code: 2, text: `start${"-".repeat(25_000)}end` });
   expect([inMemory.slice(0, 17), inMemory.slice(-3), inMemory.length < 10_200]).toEqual([
     "Exit code 2\nstart",
@@ -137,11 +137,11 @@ test("long output of a failure keeps both ends", async () => {
     { command: "make" },
     { code: 2, text: `start${"-".repeat(29_995)}`, tail: `${"+".repeat(4_997)}end`, size: 99_999, path: "/r/f.txt" },
   );
-  expect(inFile).toContain("… cut here: 97.7KB in all; all of it is in /r/f.txt …");
+  expect(inFile).toContain("… output cut: 97.7KB in total, full output in /r/f.txt …");
   expect([inFile.slice(0, 17), inFile.slice(-3), inFile.length < 10_200]).toEqual(["Exit code 2\nstart", "end", true]);
 });
 
-test("a picture printed as a data URI becomes an image, also when it was long enough for a file", async () => {
+test("a data URI becomes an image, even if the output was saved to a file", async () => {
   const uri = "data:image/png;base64,iVBORw0KGgo=";
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
   expect(await run({ command: "plot" }, { text: `${uri}\n`, size: 35 })).toEqual({
@@ -157,7 +157,7 @@ test("a picture printed as a data URI becomes an image, also when it was long en
   expect(long.shown).toEqual([image] as never);
 });
 
-test("the session follows the shell inside the directories and goes back to its start otherwise", async () => {
+test("the session follows cd inside its directories and returns to the root otherwise", async () => {
   const inside = world({ cwd: "/p/sub" });
   expect((await bash.run({ command: "cd sub" }, inside.context)).stderr).toBe("");
   expect(inside.context.workspace.cwd).toBe("/p/sub");
@@ -176,7 +176,7 @@ test("the session follows the shell inside the directories and goes back to its 
   expect((await bash.run({ command: "cd sub" }, fixed.context)).stderr).toBe("Shell cwd was reset to /p");
 });
 
-test("a command runs in the folder it was judged in, also when another call moved the session meanwhile", async () => {
+test("a command runs in the directory the gate checked, even if another call has changed it since", async () => {
   const { context, calls } = world();
   expect(await bash.access({ command: "git status" }, context)).toEqual({
     kind: "command",
@@ -187,11 +187,11 @@ test("a command runs in the folder it was judged in, also when another call move
   await bash.run({ command: "git status" }, context);
   await bash.run({ command: "npm start", run_in_background: true }, context);
   expect(calls).toMatchObject([{ cwd: "/p" }, { cwd: "/p" }]);
-  // It stayed where it was, and so does the session.
+  // The command did not change directory, so neither does the session.
   expect(context.workspace.cwd).toBe("/p/nested");
 });
 
-test("limits come from the call, within the variables, and the time of a command is noted", async () => {
+test("limits come from the call and the environment, and the time of a command is recorded", async () => {
   const asked = async (timeout: number | undefined, env: Record<string, string>) => {
     const { context, calls, ran } = world({}, env);
     await bash.run({ command: "true", ...(timeout === undefined ? {} : { timeout }) }, context);
@@ -208,7 +208,7 @@ test("limits come from the call, within the variables, and the time of a command
   expect(await asked(50, { BASH_MAX_TIMEOUT_MS: "10", BASH_DEFAULT_TIMEOUT_MS: "7" })).toEqual([10, 30_000]);
 });
 
-test("a background command is started and named, not awaited", async () => {
+test("a background command returns its id without waiting", async () => {
   const { context, calls } = world();
   const output = await bash.run({ command: "serve", description: "Start server", run_in_background: true }, context);
   expect(calls).toEqual([{ command: "serve", cwd: "/p", description: "Start server", toolUseId: "toolu_1" }]);
@@ -222,13 +222,13 @@ test("a background command is started and named, not awaited", async () => {
   );
 });
 
-test("without background tasks a background call runs in the foreground", async () => {
+test("a background call runs in the foreground if background tasks are disabled", async () => {
   const { context } = world({ text: "served\n" }, { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1" });
   const output = await bash.run({ command: "serve", run_in_background: true }, context);
   expect(output).toEqual({ ...PLAIN, stdout: "served" });
 });
 
-test("the gate sees the command and where it would run; only reading commands run side by side", async () => {
+test("access() has the command and its directory; only read-only commands run in parallel", async () => {
   expect(bash.access({ command: "ls" }, world().context)).toEqual({ kind: "command", command: "ls", cwd: "/p" });
   const together = bash.parallelSafe as (input: BashInput) => Promise<boolean>;
   expect(
@@ -240,7 +240,7 @@ test("the gate sees the command and where it would run; only reading commands ru
   ).toEqual([true, false, false]);
 });
 
-test("a call that wants out of the sandbox says so to the gate and to the shell", async () => {
+test("dangerouslyDisableSandbox is passed to the gate and to the shell", async () => {
   const input = { command: "make", dangerouslyDisableSandbox: true };
   const { context, calls } = world();
   expect(await bash.access(input, context)).toEqual({ kind: "command", command: "make", cwd: "/p", unsandboxed: true });
@@ -251,10 +251,10 @@ test("a call that wants out of the sandbox says so to the gate and to the shell"
   expect(calls.map((call) => (call as { sandbox?: string }).sandbox)).toEqual(["off", "off", undefined]);
 });
 
-test("what kept a command from something is told with its output, failed or not", async () => {
-  const notes = ["The sandbox stopped this command"];
+test("notes about blocked access are shown with the output, whether or not the command failed", async () => {
+  const notes = ["The sandbox blocked this command"];
   const { shown } = await run({ command: "make" }, { text: "built\n", notes });
-  expect(shown).toBe("built\nThe sandbox stopped this command");
+  expect(shown).toBe("built\nThe sandbox blocked this command");
   const failed = run({ command: "make" }, { text: "no\n", code: 2, notes });
-  await expect(failed).rejects.toThrow("Exit code 2\nno\nThe sandbox stopped this command");
+  await expect(failed).rejects.toThrow("Exit code 2\nno\nThe sandbox blocked this command");
 });

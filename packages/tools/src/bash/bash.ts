@@ -1,4 +1,4 @@
-// Bash: run one command line. The shell itself, its limits on time and its end come from the host.
+// Bash: runs one command. The host provides the shell, enforces the timeout, and kills processes.
 
 import {
   boolean,
@@ -15,8 +15,8 @@ import {
 } from "@keelson/engine";
 import description from "./bash.md" with { type: "text" };
 import { exitMeaning, isSilent } from "./exit-meaning.ts";
-import { imageBlock, LARGEST_IMAGE, startsLikeImage } from "./image.ts";
-import { maxOutputFor, MOST_OUTPUT, timeoutFor } from "./limits.ts";
+import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
+import { maxOutputFor, MAX_OUTPUT, timeoutFor } from "./limits.ts";
 import { cutText, failureText, trimOutput } from "./show-result.ts";
 
 export interface BashInput {
@@ -35,7 +35,6 @@ export interface BashOutput {
   readonly noOutputExpected: boolean;
   readonly returnCodeInterpretation?: string;
   readonly backgroundTaskId?: string;
-  /** Where a background command writes. */
   readonly backgroundOutputPath?: string;
   readonly persistedOutputPath?: string;
   readonly persistedOutputSize?: number;
@@ -43,26 +42,28 @@ export interface BashOutput {
 }
 
 export interface BashOptions {
-  /** Whether a command changes nothing, and so may run beside others. Absent: the engine's own judgement. */
+  /** Whether a command is read-only and may run in parallel. Defaults to the engine's check. */
   readonly readOnly?: (command: string) => boolean | Promise<boolean>;
 }
 
 export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<BashInput, BashOutput> {
-  // A call runs in the folder it was judged in, also when another one moved the session meanwhile.
+  // Run in the directory the gate checked, even if another call has changed the session's directory since.
   const judged = new WeakMap<ToolContext, string>();
   const folderOf = (context: ToolContext) => judged.get(context) ?? context.workspace.cwd;
   return defineTool<BashInput, BashOutput>({
     name: "Bash",
     description,
     input: object({
-      command: string("The command line to run"),
-      timeout: optional(number("How long it may take, in milliseconds (at most 600000)")),
-      description: optional(string("In a few plain words, what the command does")),
-      run_in_background: optional(boolean("Start it and go on; its output goes to a file you can read")),
-      dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, where one is set up")),
+      command: string("The command to run"),
+      timeout: optional(number("Timeout in milliseconds (at most 600000)")),
+      description: optional(string("What the command does, in a few plain words")),
+      run_in_background: optional(
+        boolean("Run in the background and return at once; output goes to a file you can read"),
+      ),
+      dangerouslyDisableSandbox: optional(boolean("Run outside the sandbox, if there is one")),
     }),
-    // Results are cut here, by rules of their own; this leaves room for the words around them.
-    maxShown: MOST_OUTPUT + 20_000,
+    // This tool cuts its own output; the extra room is for the text around it.
+    maxShown: MAX_OUTPUT + 20_000,
 
     parallelSafe: async ({ command, run_in_background }) => run_in_background !== true && (await readOnly(command)),
     access({ command, dangerouslyDisableSandbox }, context) {
@@ -71,8 +72,8 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
       return { kind: "command", command, cwd, ...(dangerouslyDisableSandbox ? { unsandboxed: true } : {}) };
     },
     run(input, context) {
-      const mayRunBeside = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
-      const start = input.run_in_background && mayRunBeside ? runBeside : runAndWait;
+      const backgroundAllowed = !isSet(context.env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"]);
+      const start = input.run_in_background && backgroundAllowed ? runInBackground : runAndWait;
       return start(input, context, folderOf(context));
     },
     show,
@@ -80,19 +81,19 @@ export function bashTool({ readOnly = isReadOnly }: BashOptions = {}): Tool<Bash
 }
 
 async function isReadOnly(command: string): Promise<boolean> {
-  // Loads the shell parser, which nothing needs before the first command.
+  // The shell parser, 18 ms unbundled, is not needed before the first command.
   const { isReadOnlyCommand } = await import("@keelson/engine/command");
   return isReadOnlyCommand(command);
 }
 
-async function runBeside(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
+async function runInBackground(input: BashInput, { shell, toolUseId }: ToolContext, cwd: string): Promise<BashOutput> {
   const { id, outputPath } = await shell.background(input.command, {
     cwd,
     description: input.description ?? input.command,
     toolUseId,
-    ...outside(input),
+    ...sandboxOption(input),
   });
-  return { ...nothing(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
+  return { ...emptyOutput(input), backgroundTaskId: id, backgroundOutputPath: outputPath };
 }
 
 async function runAndWait(input: BashInput, context: ToolContext, cwd: string): Promise<BashOutput> {
@@ -105,39 +106,39 @@ async function runAndWait(input: BashInput, context: ToolContext, cwd: string): 
     signal,
     maxOutput: maxOutputFor(env),
     id: toolUseId,
-    ...outside(input),
+    ...sandboxOption(input),
   });
   seen.commandRan(start, Date.now());
-  const moved = result.cwd === null || result.cwd === cwd ? "" : follow(result.cwd, context);
+  const moved = result.cwd === null || result.cwd === cwd ? "" : followShell(result.cwd, context);
   const stderr = [...(moved === "" ? [] : [moved]), ...(result.notes ?? [])].join("\n");
 
-  if (result.aborted) return { ...nothing(input), ...printed(result), stderr, interrupted: true };
+  if (result.aborted) return { ...emptyOutput(input), ...outputFields(result), stderr, interrupted: true };
   const meaning = result.code === null ? undefined : exitMeaning(input.command, result.code);
   if (result.timedOut || (result.code !== 0 && meaning === undefined)) {
     throw new ToolError([failureText(result, timeoutMs), ...(stderr === "" ? [] : [stderr])].join("\n"));
   }
-  const image = await imageOf(result, context);
+  const image = await findImage(result, context);
   return {
-    ...nothing(input),
-    ...(image === null ? printed(result) : { stdout: image, isImage: true }),
+    ...emptyOutput(input),
+    ...(image === null ? outputFields(result) : { stdout: image, isImage: true }),
     stderr,
     ...(meaning === undefined ? {} : { returnCodeInterpretation: meaning }),
   };
 }
 
-function outside(input: BashInput): { sandbox?: "off" } {
+function sandboxOption(input: BashInput): { sandbox?: "off" } {
   return input.dangerouslyDisableSandbox ? { sandbox: "off" } : {};
 }
 
-/** Moves the session to where the command left the shell; from places it may not be, back to where it was started. */
-function follow(cwd: string, { workspace, env }: ToolContext): string {
+/** Moves the session to the shell's final directory, or back to the project root if that directory is not allowed. */
+function followShell(cwd: string, { workspace, env }: ToolContext): string {
   const stays = isSet(env["CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR"]);
   if (!stays && workspace.move(cwd)) return "";
   workspace.move(workspace.root);
   return `Shell cwd was reset to ${workspace.cwd}`;
 }
 
-function nothing(input: BashInput): BashOutput {
+function emptyOutput(input: BashInput): BashOutput {
   return {
     stdout: "",
     stderr: "",
@@ -148,7 +149,7 @@ function nothing(input: BashInput): BashOutput {
   };
 }
 
-function printed(result: ShellResult): Partial<BashOutput> {
+function outputFields(result: ShellResult): Partial<BashOutput> {
   if (result.path !== null) {
     return {
       stdout: trimOutput(result.text),
@@ -159,13 +160,13 @@ function printed(result: ShellResult): Partial<BashOutput> {
   return { stdout: trimOutput(result.tail === "" ? result.text : cutText(result)) };
 }
 
-/** The picture a command printed, whole: pictures are longer than the text we keep. */
-async function imageOf(result: ShellResult, { files }: ToolContext): Promise<string | null> {
-  if (!startsLikeImage(result.text) || result.size > LARGEST_IMAGE) return null;
+/** The image a command printed as a data URI. Read from the saved file if it is longer than the text we keep. */
+async function findImage(result: ShellResult, { files }: ToolContext): Promise<string | null> {
+  if (!startsLikeImage(result.text) || result.size > MAX_IMAGE_LENGTH) return null;
   const text =
     result.path === null
       ? result.text
-      : new TextDecoder().decode(await files.read(result.path, { maxBytes: LARGEST_IMAGE }));
+      : new TextDecoder().decode(await files.read(result.path, { maxBytes: MAX_IMAGE_LENGTH }));
   return imageBlock(text) === null ? null : text.trim();
 }
 

@@ -1,19 +1,19 @@
-// What an exit code means when it is an answer and not a failure, and which commands are silent by nature. Pure.
+// Exit codes that are answers, not failures, and commands that normally print nothing. Pure.
 
 import { simpleCommands } from "./simple-commands.ts";
 
-/** Undefined: the code is an ordinary failure. */
+/** Undefined if the code means an ordinary failure. */
 export function exitMeaning(command: string, code: number): string | undefined {
   if (code !== 1) return undefined;
   const chain = simpleCommands(command)?.statements.at(-1);
   const last = chain?.at(-1)?.at(-1);
   if (!chain || last === undefined) return undefined;
-  // In `a && b` the code may be that of `a`: then it tells nothing about `b`, unless `a` hardly fails.
+  // In `a && b` the code may come from `a`, unless `a` is a command that practically never fails.
   const isCertain = chain.slice(0, -1).every((pipeline) => HARMLESS.has(pipeline.at(-1) ?? ""));
   return isCertain ? ANSWERS.get(last) : undefined;
 }
 
-/** Whether a command that worked has nothing to say, such as mkdir. */
+/** Whether a successful command prints nothing, such as mkdir. */
 export function isSilent(command: string): boolean {
   const statements = simpleCommands(command)?.statements ?? [];
   return statements.length > 0 && statements.every((chain) => chain.flat().every((name) => SILENT.has(name)));

@@ -1,9 +1,9 @@
-// A command that prints a picture as a data URI. Pure.
+// Recognizes output that is an image as a data URI. Pure.
 
 import type { ContentBlock } from "@keelson/protocol";
 
-/** The largest picture the API takes, in base64 characters. */
-export const LARGEST_IMAGE = 7 * 1024 * 1024;
+/** The largest image the API accepts, in base64 characters. */
+export const MAX_IMAGE_LENGTH = 7 * 1024 * 1024;
 
 export function startsLikeImage(text: string): boolean {
   return /^\s*data:image\/[\w.+-]+;base64,/i.test(text.slice(0, 200));

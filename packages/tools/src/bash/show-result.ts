@@ -1,39 +1,36 @@
-// The words around what a command printed. Pure.
+// Formats the output of a command for the model. Pure.
 
 import { cutMiddle, kilobytes, type ShellResult } from "@keelson/engine";
 
 const FAILURE_CHARS = 10_000;
 
-/** Blank lines in front and blanks at the end say nothing. */
+/** Removes leading blank lines and trailing whitespace. */
 export function trimOutput(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
 }
 
-/** What the model reads of a command that failed: the code, what happened, and both ends of the output. */
+/** The error text for a failed command: exit code, reason, and the start and end of the output. */
 export function failureText(result: ShellResult, timeoutMs: number): string {
   const code = result.timedOut ? 143 : (result.code ?? 137);
+  const output = headAndTail(result);
   return [
     `Exit code ${code}`,
     ...(result.timedOut ? [`Command timed out after ${duration(timeoutMs)}`] : []),
-    ...(!result.timedOut && result.code === null ? ["The shell was ended by a signal"] : []),
-    ...someLines(bothEnds(result)),
+    ...(!result.timedOut && result.code === null ? ["The shell was killed by a signal"] : []),
+    ...(output === "" ? [] : [output]),
   ].join("\n");
 }
 
-/** Beginning and end of output that is too long to show and could not be kept in a file either. */
+/** The start and end of output that is too long to show and could not be saved to a file. */
 export function cutText(result: ShellResult): string {
-  return `${result.text}\n\n… cut here: ${kilobytes(result.size)} in all, and the rest could not be saved …\n\n${result.tail}`;
+  return `${result.text}\n\n… output cut: ${kilobytes(result.size)} in total, the full output could not be saved …\n\n${result.tail}`;
 }
 
-function bothEnds(result: ShellResult): string {
+function headAndTail(result: ShellResult): string {
   if (result.tail === "") return cutMiddle(trimOutput(result.text), FAILURE_CHARS);
   const head = trimOutput(result.text.slice(0, FAILURE_CHARS - result.tail.length));
-  const where = result.path ? `; all of it is in ${result.path}` : "";
-  return `${head}\n\n… cut here: ${kilobytes(result.size)} in all${where} …\n\n${result.tail.trimEnd()}`;
-}
-
-function someLines(text: string): string[] {
-  return text === "" ? [] : [text];
+  const where = result.path ? `, full output in ${result.path}` : "";
+  return `${head}\n\n… output cut: ${kilobytes(result.size)} in total${where} …\n\n${result.tail.trimEnd()}`;
 }
 
 export function duration(ms: number): string {

@@ -1,8 +1,8 @@
-// A rough look at a command line: which programs it runs, in which order. Good enough to word a result, never to
-// judge permission; anything it does not plainly understand is null.
+// A rough parser that lists the programs a command runs. Good enough to describe a result, never to decide a
+// permission. Returns null for anything it does not clearly understand.
 
 export interface CommandList {
-  /** The statements in order; each is a chain of pipelines joined by `&&`; each pipeline a row of program names. */
+  /** Statements in order; each is a list of pipelines joined by `&&`; each pipeline is a list of program names. */
   readonly statements: readonly (readonly (readonly string[])[])[];
 }
 
@@ -64,9 +64,9 @@ export function simpleCommands(command: string): CommandList | null {
   }
   endCommand();
 
-  const told = statements.filter((chain) => chain.some((pipeline) => pipeline.length > 0));
-  const isPlain = told.every((chain) => chain.flat().every((name) => !KEYWORDS.has(name)));
-  return isPlain ? { statements: told } : null;
+  const filled = statements.filter((chain) => chain.some((pipeline) => pipeline.length > 0));
+  const isPlain = filled.every((chain) => chain.flat().every((name) => !KEYWORDS.has(name)));
+  return isPlain ? { statements: filled } : null;
 }
 
 function closingQuote(command: string, open: number): number {
@@ -78,7 +78,7 @@ function closingQuote(command: string, open: number): number {
   return -1;
 }
 
-/** The base name of the program, past assignments. */
+/** The base name of the program, after any assignments. */
 function programOf(words: readonly string[]): string | null {
   const name = words.find((word) => !/^[A-Za-z_]\w*=/.test(word));
   return name === undefined ? null : name.slice(name.lastIndexOf("/") + 1);

@@ -8,7 +8,7 @@ import { editTool } from "./edit.ts";
 
 const CURRENT = "(file state is current in your context — no need to Read it back)";
 
-test("one place is replaced, and everything about it reported", async () => {
+test("one occurrence is replaced, and the result has every field", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "one\ntwo\nthree\n");
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -24,7 +24,7 @@ test("one place is replaced, and everything about it reported", async () => {
   expect(world.text("a.txt")).toBe("one\n2\nthree\n");
 });
 
-test("one edit follows another without reading again", async () => {
+test("a second edit needs no second read", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "a b a");
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -37,7 +37,7 @@ test("one edit follows another without reading again", async () => {
   expect(world.text("a.txt")).toBe("x $& c x");
 });
 
-test("what cannot be edited is refused before anybody is asked", async () => {
+test("check() rejects an edit that cannot be done", async () => {
   using world = toolWorld();
   world.put("a.txt", "two two");
   world.put("unread.txt", "x");
@@ -63,7 +63,7 @@ test("what cannot be edited is refused before anybody is asked", async () => {
   expect(world.text("a.txt")).toBe("two two");
 });
 
-test("an empty old_string makes a file, or fills an empty one", async () => {
+test("an empty old_string creates a file, or fills an empty one", async () => {
   using world = toolWorld();
   world.put("empty.txt", "\n");
   const made = await call(editTool, { file_path: "sub/new.txt", old_string: "", new_string: "hi\n" }, world.context);
@@ -72,7 +72,7 @@ test("an empty old_string makes a file, or fills an empty one", async () => {
   expect([world.text("sub/new.txt"), world.text("empty.txt")]).toEqual(["hi\n", "hi\n"]);
 });
 
-test("a file changed by others is not edited", async () => {
+test("a file that changed on disk is not edited", async () => {
   using world = toolWorld();
   world.put("a.txt", "one", { ageSeconds: 60 });
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -82,7 +82,7 @@ test("a file changed by others is not edited", async () => {
   );
 });
 
-test("a file is the same file under every name it has", async () => {
+test("a file read under one path can be edited under another", async () => {
   using world = toolWorld();
   world.put("real.txt", "one");
   symlinkSync(world.path("real.txt"), world.path("link.txt"));
@@ -92,7 +92,7 @@ test("a file is the same file under every name it has", async () => {
   expect(world.text("real.txt")).toBe("three");
 });
 
-test("straight quotes find curly ones, and the new text is curled to suit", async () => {
+test("straight quotes match curly ones, and the new text gets curly quotes", async () => {
   using world = toolWorld();
   world.put("a.txt", "He said “it’s fine” (‘yes’).");
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -105,7 +105,7 @@ test("straight quotes find curly ones, and the new text is curled to suit", asyn
   expect(world.text("a.txt")).toBe("He wrote “that isn’t it” (‘no’).");
 });
 
-test("blanks before line ends are dropped from new text, but not in Markdown and not at its very end", () => {
+test("trailing spaces are removed from the new text, except in Markdown and at the very end", () => {
   const repaired = (file_path: string, new_string: string) => editTool.repair!({ file_path, new_string }).new_string;
   expect(repaired("a.ts", "x  \ny\t\r\nz ")).toBe("x\ny\r\nz ");
   expect(repaired("a.md", "x  \ny")).toBe("x  \ny");
@@ -113,16 +113,16 @@ test("blanks before line ends are dropped from new text, but not in Markdown and
   expect(editTool.repair!({ file_path: "a.ts" })).toEqual({ file_path: "a.ts", replace_all: false });
 });
 
-test("a character the file's encoding lacks is named, and nothing is written", async () => {
+test("a character missing from the file's encoding is reported, and nothing is written", async () => {
   using world = toolWorld();
   world.put("a.txt", Buffer.from("h\xe9", "latin1"));
   await call(readFileTool, { file_path: "a.txt" }, world.context);
   expect(await answer(editTool, { file_path: "a.txt", old_string: "h", new_string: "→" }, world.context)).toBe(
-    'refused: The file is not UTF-8 but windows-1252, which cannot write "→". Leave that character out, or rewrite the whole file with Write, which then stores UTF-8.',
+    'refused: The file is encoded as windows-1252, which has no "→". Omit that character, or rewrite the whole file with Write, which then saves it as UTF-8.',
   );
 });
 
-test("lines outside the edit keep their own endings in a mixed file", async () => {
+test("in a file with mixed line endings, other lines keep theirs", async () => {
   using world = toolWorld();
   world.put("a.txt", "a\r\nb\nc\r\nd\r\n");
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -130,8 +130,7 @@ test("lines outside the edit keep their own endings in a mixed file", async () =
   expect(world.text("a.txt")).toBe("a\r\nB\r\nC\r\nd\r\n");
 });
 
-// The model of Edit: plain replacement on LF text, then stored the way the file was.
-test("an edit is a plain replacement, whatever the encoding and the line ends", async () => {
+test("an edit is a plain replacement, whatever the encoding and line endings", async () => {
   using world = toolWorld();
   const word = fc.constantFrom("a", "b", "é", " ", "\n", "$&", "'");
   const text = (size: number) => fc.array(word, { maxLength: size }).map((parts) => parts.join(""));
@@ -148,7 +147,7 @@ test("an edit is a plain replacement, whatever the encoding and the line ends", 
 
   await fc.assert(
     fc.asyncProperty(text(30), text(3), text(6), manner, fc.boolean(), async (body, wanted, replacement, how, all) => {
-      // Two line ends, so that the file's own is beyond doubt, and a letter only the right encoding reads back.
+      // Two line endings make the file's own unambiguous, and the letter survives only in the right encoding.
       const before = `é\n${body}\n`;
       const format = how as { encoding: "utf-8"; bom: boolean; ending: string };
       world.put("a.md", stored(before, format));

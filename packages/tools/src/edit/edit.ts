@@ -1,4 +1,4 @@
-// Edit: replaces one piece of text in a file the model has seen. Whatever is not replaced stays as it was, byte for byte.
+// Edit: replaces text in a file the model has read. Everything else in the file stays the same, byte for byte.
 
 import { extname } from "node:path";
 import {
@@ -11,12 +11,12 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import { missingFile, resolvePath } from "../path.ts";
+import { missingFileError, resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
 import { patchOf, type Hunk } from "../text-file/patch.ts";
-import { MOST_BYTES, readSeen, writeSeen } from "../text-file/seen.ts";
-import { EMPTY, kept, openText, type TextFile } from "../text-file/text-file.ts";
+import { MAX_FILE_BYTES, readIfSeen, writeAndRecord } from "../text-file/seen.ts";
+import { EMPTY_FILE, storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./edit.md" with { type: "text" };
 import { findMatches, replaceMatches } from "./replace.ts";
 
@@ -29,7 +29,7 @@ interface EditInput {
 
 interface EditOutput {
   readonly filePath: string;
-  /** The file's own text, which may differ from the wanted one in its quotes. */
+  /** The text as it was in the file; its quotes may differ from those in the input. */
   readonly oldString: string;
   readonly newString: string;
   readonly originalFile: string | null;
@@ -42,33 +42,33 @@ export const editTool = defineTool<EditInput, EditOutput>({
   name: "Edit",
   description,
   input: object({
-    file_path: string("The file to change, best as an absolute path"),
+    file_path: string("The file to change, preferably an absolute path"),
     old_string: string("The text to replace, exactly as it is in the file"),
-    new_string: string("The text to put in its place; must differ from old_string"),
+    new_string: string("The replacement; must differ from old_string"),
     replace_all: optional(boolean("Replace every occurrence (default false)", { default: false })),
   }),
 
   repair(input) {
     const { file_path, new_string } = input;
     const strips = typeof file_path === "string" && typeof new_string === "string" && !isMarkdown(file_path);
-    return { replace_all: false, ...input, ...(strips ? { new_string: withoutTrailingBlanks(new_string) } : {}) };
+    return { replace_all: false, ...input, ...(strips ? { new_string: stripTrailingSpaces(new_string) } : {}) };
   },
 
   async check(input, context) {
-    await plan(input, context);
+    await planEdit(input, context);
   },
 
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
 
   async run(input, context) {
-    // Planned anew: hooks and people had time to change both the input and the file since `check`.
-    const { path, before, after, bytes, found } = await plan(input, context);
-    await writeSeen(path, bytes, context);
+    // Plan again: the input and the file may have changed since `check`.
+    const { path, before, after, bytes, found } = await planEdit(input, context);
+    await writeAndRecord(path, bytes, context);
     return {
       filePath: path,
       oldString: found,
       newString: input.new_string,
-      originalFile: kept(before.lf),
+      originalFile: storableText(before.lf),
       structuredPatch: await patchOf(before.lf, toLf(after)),
       userModified: false,
       replaceAll: input.replace_all ?? false,
@@ -86,14 +86,13 @@ export const editTool = defineTool<EditInput, EditOutput>({
 interface Plan {
   readonly path: string;
   readonly before: TextFile;
-  /** The new text as it will be stored. */
   readonly after: string;
   readonly bytes: Uint8Array;
   readonly found: string;
 }
 
-/** Everything but the writing. Throws what is wrong with the call, in the order the reference finds it. */
-async function plan(input: EditInput, context: ToolContext): Promise<Plan> {
+/** Does everything except write. Checks for errors in the same order as the reference. */
+async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
   const { old_string, new_string } = input;
   const path = resolvePath(input.file_path, context);
   if (old_string === new_string) {
@@ -101,12 +100,12 @@ async function plan(input: EditInput, context: ToolContext): Promise<Plan> {
   }
   const stat = await context.files.stat(path);
   if (old_string === "") return planCreation(path, new_string, stat, context);
-  if (!stat) throw await missingFile(path, context);
+  if (!stat) throw await missingFileError(path, context);
   if (extname(path).toLowerCase() === ".ipynb") {
     throw new ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.");
   }
 
-  const before = openText(await readSeen(path, stat, context));
+  const before = toTextFile(await readIfSeen(path, stat, context));
   const matches = findMatches(before.lf, old_string);
   const [start] = matches.starts;
   if (start === undefined) throw new ToolError(`String to replace not found in file.\nString: ${old_string}`);
@@ -117,34 +116,33 @@ async function plan(input: EditInput, context: ToolContext): Promise<Plan> {
   }
   const after = replaceMatches(before, matches, new_string);
   const found = before.lf.slice(start, start + matches.length);
-  return { path, before, after, bytes: encoded(before, after), found };
+  return { path, before, after, bytes: encodeLike(before, after), found };
 }
 
-/** An empty old_string fills a file that is not there yet, or has nothing in it. */
+/** An empty `old_string` creates a file, or fills an empty one. */
 async function planCreation(path: string, text: string, stat: FileStat | null, context: ToolContext): Promise<Plan> {
-  const isReadable = stat?.kind === "file" && stat.size <= MOST_BYTES;
-  const before = isReadable ? openText(await context.files.read(path)) : EMPTY;
+  const isReadable = stat?.kind === "file" && stat.size <= MAX_FILE_BYTES;
+  const before = isReadable ? toTextFile(await context.files.read(path)) : EMPTY_FILE;
   if (stat && (!isReadable || before.text.trim() !== "")) {
     throw new ToolError("Cannot create new file - file already exists.");
   }
-  return { path, before, after: text, bytes: encoded(before, text), found: "" };
+  return { path, before, after: text, bytes: encodeLike(before, text), found: "" };
 }
 
-function encoded({ encoding, bom }: TextFile, text: string): Uint8Array {
+function encodeLike({ encoding, bom }: TextFile, text: string): Uint8Array {
   const bytes = encode(text, encoding, bom);
   if (bytes instanceof Uint8Array) return bytes;
   throw new ToolError(
-    `The file is not UTF-8 but ${encoding}, which cannot write "${bytes.lacks}". Leave that character out, or rewrite the whole file with Write, which then stores UTF-8.`,
+    `The file is encoded as ${encoding}, which has no "${bytes.lacks}". Omit that character, or rewrite the whole file with Write, which then saves it as UTF-8.`,
   );
 }
 
 const isMarkdown = (path: string) => /\.mdx?$/i.test(path);
 
 /**
- * Blanks before a line end are slips. Those at the very end stay: there the line may go on with what follows the
- * replaced text.
+ * Removes trailing spaces from each line except the last, which may continue with the text after the match.
  */
-function withoutTrailingBlanks(text: string): string {
+function stripTrailingSpaces(text: string): string {
   const lines = text.split("\n");
   const last = lines.pop()!;
   return [...lines.map((line) => (line.endsWith("\r") ? `${line.trimEnd()}\r` : line.trimEnd())), last].join("\n");

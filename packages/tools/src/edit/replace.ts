@@ -1,9 +1,8 @@
-// Finding and replacing in a file's text. Pure: matching happens on LF text, replacing in the text as stored, so
-// that lines outside the match keep their own endings.
+// Find and replace. Matches on LF text but replaces in the text as stored, so other lines keep their own endings. Pure.
 
 import { lfOffsets, toLf, withEnding } from "../text-file/line-endings.ts";
 import type { TextFile } from "../text-file/text-file.ts";
-import { curlLike, straighten } from "./quotes.ts";
+import { curlQuotesLike, straightenQuotes } from "./quotes.ts";
 
 export interface Matches {
   /** Offsets in the LF text. */
@@ -13,7 +12,7 @@ export interface Matches {
   readonly isCurly: boolean;
 }
 
-/** Where a text occurs, left to right, without overlaps. */
+/** All occurrences, left to right, without overlaps. */
 export function findMatches(lf: string, wanted: string): Matches {
   const exact = startsOf(lf, wanted);
   if (exact.length > 0) return { starts: exact, length: wanted.length, isCurly: false };
@@ -22,12 +21,12 @@ export function findMatches(lf: string, wanted: string): Matches {
   const inLf = plain === wanted ? [] : startsOf(lf, plain);
   if (inLf.length > 0) return { starts: inLf, length: plain.length, isCurly: false };
 
-  const straight = straighten(plain);
+  const straight = straightenQuotes(plain);
   if (!/['"]/.test(straight)) return { starts: [], length: 0, isCurly: false };
-  return { starts: startsOf(straighten(lf), straight), length: straight.length, isCurly: true };
+  return { starts: startsOf(straightenQuotes(lf), straight), length: straight.length, isCurly: true };
 }
 
-/** The file's text as stored, with every match replaced. */
+/** The stored text with every match replaced. */
 export function replaceMatches(file: TextFile, { starts, length, isCurly }: Matches, newString: string): string {
   const replacement = toLf(newString);
   const stored = lfOffsets(file.text);
@@ -39,7 +38,7 @@ export function replaceMatches(file: TextFile, { starts, length, isCurly }: Matc
     const found = isCurly ? file.lf.slice(start, start + length) : "";
     pieces.push(
       file.text.slice(at, from),
-      withEnding(isCurly ? curlLike(found, replacement) : replacement, file.ending),
+      withEnding(isCurly ? curlQuotesLike(found, replacement) : replacement, file.ending),
     );
     at = to;
   }

@@ -11,7 +11,7 @@ function tree(world: World): void {
   symlinkSync(world.path("a.ts"), world.path("link.ts"));
 }
 
-test("files come oldest first, at any depth, hidden and ignored ones too, links not", async () => {
+test("lists files oldest first at any depth, including hidden and ignored ones but not links", async () => {
   using world = toolWorld();
   tree(world);
   const { durationMs: _, ...output } = await call(globTool, { pattern: "*.ts" }, world.context);
@@ -24,7 +24,7 @@ test("files come oldest first, at any depth, hidden and ignored ones too, links 
   });
 });
 
-test("patterns of every shape", async () => {
+test("matches patterns of every form", async () => {
   using world = toolWorld();
   tree(world);
   const cases: [string, string | undefined, string[]][] = [
@@ -45,7 +45,7 @@ test("patterns of every shape", async () => {
   }
 });
 
-test("outside the working directory paths are absolute, and access() says where it looks", async () => {
+test("paths outside the working directory are absolute, and access() has the searched folder", async () => {
   using world = toolWorld();
   tree(world);
   const inside = { ...world.context, workspace: { ...world.context.workspace, cwd: world.path("src") } };
@@ -57,7 +57,7 @@ test("outside the working directory paths are absolute, and access() says where 
   });
 });
 
-test("ignored and hidden files can be left out", async () => {
+test("the environment can exclude ignored and hidden files", async () => {
   using ignoring = toolWorld({ CLAUDE_CODE_GLOB_NO_IGNORE: "false" });
   tree(ignoring);
   expect(await answer(globTool, { pattern: "*.{ts,js}" }, ignoring.context)).toBe(
@@ -69,7 +69,7 @@ test("ignored and hidden files can be left out", async () => {
   expect(await answer(globTool, { pattern: "*.ts", path: "." }, bare.context)).not.toContain(".hidden");
 });
 
-test("a hundred are listed, and the rest counted", async () => {
+test("lists a hundred files and counts the rest", async () => {
   using world = toolWorld();
   for (let index = 0; index < 130; index++) world.put(`${index}.txt`, "", { ageSeconds: 1_000 - index });
   const lines = String(await answer(globTool, { pattern: "*.txt" }, world.context)).split("\n");
@@ -79,7 +79,7 @@ test("a hundred are listed, and the rest counted", async () => {
   ]);
 });
 
-test("what cannot be searched is said plainly", async () => {
+test("explains why a folder or pattern cannot be searched", async () => {
   using world = toolWorld();
   world.put("file", "");
   const glob = (pattern: string, path?: string) => answer(globTool, { pattern, path }, world.context);
@@ -91,16 +91,16 @@ test("what cannot be searched is said plainly", async () => {
   expect(await glob("a\0b")).toBe("failed: The pattern contains a NUL character");
 });
 
-test("a search that runs out of time says so", async () => {
+test("says when a search timed out", async () => {
   using world = toolWorld();
   const search = { run: async () => ({ code: 2, stdout: "a.ts\0b.t", stderr: "", cut: false, timedOut: true }) };
   world.put("a.ts", "");
   expect(await answer(globTool, { pattern: "*" }, { ...world.context, search })).toBe(
-    "a.ts\n(The search ran out of time; more files may match.)",
+    "a.ts\n(The search timed out; more files may match.)",
   );
 });
 
-test("files that may not be read are neither listed nor counted", async () => {
+test("files that must not be read are neither listed nor counted", async () => {
   using world = toolWorld();
   tree(world);
   const context = { ...world.context, mayRead: (path: string) => !path.startsWith(world.path("src/")) };

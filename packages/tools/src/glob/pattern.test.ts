@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { splitPattern } from "./pattern.ts";
 
-test("splitPattern() finds where a search starts and how deep it can go", () => {
+test("splitPattern() returns the start folder and the maximum depth", () => {
   const cases: [string, string, string, number | undefined][] = [
     ["*.ts", "/p", "*.ts", undefined],
     ["**/*.ts", "/p", "/**/*.ts", undefined],

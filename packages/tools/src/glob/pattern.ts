@@ -1,18 +1,18 @@
-// A glob pattern split into the folder it starts in and what ripgrep shall match there. Pure.
+// Splits a glob pattern into the folder to start in and the pattern for ripgrep to match there. Pure.
 
 import { isAbsolute, resolve } from "node:path";
 
 export interface GlobSearch {
-  /** Where to look; what the call would touch. */
+  /** The folder to search; also what the call declares as `access`. */
   readonly base: string;
-  /** In ripgrep's (gitignore's) language, where a pattern without a slash matches at any depth. */
+  /** In gitignore syntax: a pattern without a slash matches at any depth. */
   readonly glob: string;
-  /** How deep a match can be; undefined when the pattern does not say. */
+  /** The maximum depth of a match; undefined if unlimited. */
   readonly depth: number | undefined;
 }
 
 export function splitPattern(pattern: string, folder: string): GlobSearch {
-  if (!pattern.includes("/")) return { base: folder, glob: literalStart(pattern), depth: undefined };
+  if (!pattern.includes("/")) return { base: folder, glob: escapeStart(pattern), depth: undefined };
 
   const segments = pattern.split("/");
   const firstWild = segments.findIndex((segment) => /[*?[\]{}\\]/.test(segment));
@@ -20,14 +20,14 @@ export function splitPattern(pattern: string, folder: string): GlobSearch {
   const fixed = segments.slice(0, split).join("/");
   const rest = segments.slice(split).filter((segment) => segment !== "" && segment !== ".");
   const base = isAbsolute(pattern) ? resolve("/", fixed) : resolve(folder, fixed);
-  // A folder named outright means everything in it.
+  // A plain folder name means everything in it.
   const wanted = rest.length === 0 || pattern.endsWith("/") ? [...rest, "**"] : rest;
   const isFlat = wanted.every((segment) => !segment.includes("**") && !/[{}]/.test(segment));
-  return { base, glob: `/${literalEnd(wanted.join("/"))}`, depth: isFlat ? wanted.length : undefined };
+  return { base, glob: `/${escapeEnd(wanted.join("/"))}`, depth: isFlat ? wanted.length : undefined };
 }
 
-/** `!` would exclude and `#` would make a comment of it. */
-const literalStart = (glob: string) => literalEnd(/^[!#]/.test(glob) ? `\\${glob}` : glob);
+/** A leading `!` would exclude, and `#` would start a comment. */
+const escapeStart = (glob: string) => escapeEnd(/^[!#]/.test(glob) ? `\\${glob}` : glob);
 
-/** Blanks at the end would be dropped. */
-const literalEnd = (glob: string) => glob.replace(/(?<!\\) $/, "\\ ");
+/** A trailing space would be dropped. */
+const escapeEnd = (glob: string) => glob.replace(/(?<!\\) $/, "\\ ");

@@ -1,4 +1,4 @@
-// What the model asked of Grep, as ripgrep arguments. Pure.
+// Converts the input of Grep to ripgrep arguments. Pure.
 
 export type Mode = "files_with_matches" | "content" | "count";
 
@@ -20,10 +20,10 @@ export interface GrepInput {
   readonly offset?: number;
 }
 
-/** Longer lines are minified code or data; their beginning is enough. */
-const LONGEST_LINE = 500;
+/** Longer lines are usually minified code or data; the start is enough. */
+const MAX_LINE_LENGTH = 500;
 
-/** Paths are set apart by NUL, so that no file name can be mistaken for a line. */
+/** Paths are separated by NUL because a file name may look like a line of output. */
 export function ripgrepArgs(input: GrepInput, target: string, isFile: boolean): string[] {
   const mode = input.output_mode ?? "files_with_matches";
   return [
@@ -33,7 +33,7 @@ export function ripgrepArgs(input: GrepInput, target: string, isFile: boolean): 
     ...(input.multiline ? ["--multiline", "--multiline-dotall"] : []),
     ...(input.type ? [`--type=${input.type}`] : []),
     ...splitGlobs(input.glob ?? "").map((glob) => `--glob=${glob}`),
-    // Last, because the last matching glob wins.
+    // The last matching glob wins, so these come last.
     ...[".git", ".svn", ".hg", ".bzr", ".jj", ".sl"].map((folder) => `--glob=!${folder}`),
     ...(mode === "files_with_matches" ? ["--files-with-matches", "--null"] : []),
     ...(mode === "count" ? ["--count", "--with-filename", "--null"] : []),
@@ -48,7 +48,7 @@ function contentArgs(input: GrepInput, isFile: boolean): string[] {
   const around = input.context ?? input["-C"];
   return [
     "--no-heading",
-    `--max-columns=${LONGEST_LINE}`,
+    `--max-columns=${MAX_LINE_LENGTH}`,
     "--max-columns-preview",
     (input["-n"] ?? true) ? "--line-number" : "--no-line-number",
     ...(isFile
@@ -61,7 +61,7 @@ function contentArgs(input: GrepInput, isFile: boolean): string[] {
   ];
 }
 
-/** Globs separated by blanks or commas; commas inside braces belong to the glob. */
+/** Splits at spaces and commas, except commas inside braces. */
 export function splitGlobs(list: string): string[] {
   const globs: string[] = [];
   let depth = 0;

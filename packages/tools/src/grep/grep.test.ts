@@ -17,7 +17,7 @@ function tree(world: World): void {
 const ask = (world: World, input: Omit<GrepInput, "pattern"> & { pattern?: string }) =>
   answer(grepTool, { pattern: "needle", ...input }, world.context);
 
-test("files with a match come newest first, without ignored ones", async () => {
+test("lists matching files newest first, without ignored ones", async () => {
   using world = toolWorld();
   tree(world);
   expect(await call(grepTool, { pattern: "needle" }, world.context)).toEqual({
@@ -32,7 +32,7 @@ test("files with a match come newest first, without ignored ones", async () => {
   expect(await ask(world, { pattern: "nothing" })).toBe("No files found");
 });
 
-test("content shows lines, those around a match with a dash, files in order", async () => {
+test("content shows lines ordered by file, with a dash before context lines", async () => {
   using world = toolWorld();
   tree(world);
   const content = (input: object) => ask(world, { output_mode: "content", ...input });
@@ -58,7 +58,7 @@ test("content shows lines, those around a match with a dash, files in order", as
   });
 });
 
-test("counts are summed", async () => {
+test("count shows matches per file and the total", async () => {
   using world = toolWorld();
   tree(world);
   const count = (input: object) => ask(world, { output_mode: "count", ...input });
@@ -72,7 +72,7 @@ test("counts are summed", async () => {
   expect(await count({ pattern: "nothing" })).toBe("No matches found");
 });
 
-test("through a link, files are called as they were asked for", async () => {
+test("a search through a link shows paths as they were requested", async () => {
   using world = toolWorld();
   world.put("real/a.ts", "needle\n");
   symlinkSync("real", world.path("link"));
@@ -83,7 +83,7 @@ test("through a link, files are called as they were asked for", async () => {
   expect(await ask(world, { path: "b.ts", output_mode: "count" })).toStartWith("b.ts:1\n");
 });
 
-test("a glob of paths is seen from the working directory, wherever the search is", async () => {
+test("a glob with a slash is relative to the working directory, wherever the search starts", async () => {
   using world = toolWorld();
   for (const name of ["src/a.ts", "src/deep/b.ts"]) world.put(name, "needle");
   expect(await ask(world, { path: "src", glob: "src/*.ts" })).toBe("Found 1 file\nsrc/a.ts");
@@ -91,7 +91,7 @@ test("a glob of paths is seen from the working directory, wherever the search is
   expect(await ask(world, { path: "src", glob: "deep/*.ts" })).toBe("No files found");
 });
 
-test("a search is narrowed by type, glob and path", async () => {
+test("type, glob and path narrow the search", async () => {
   using world = toolWorld();
   tree(world);
   expect(await ask(world, { type: "py" })).toBe("Found 1 file\n.hidden/c.py");
@@ -105,7 +105,7 @@ test("a search is narrowed by type, glob and path", async () => {
   expect(grepTool.access({ pattern: "x", path: ".." }, inside)).toEqual({ kind: "read", path: world.cwd });
 });
 
-test("a pattern may span lines, begin with a dash, and meet long lines", async () => {
+test("a pattern may match across lines, start with a dash, and match in long lines", async () => {
   using world = toolWorld();
   world.put("a.txt", `one\ntwo\n--flag\n${"x".repeat(900)}long\n`);
   const content = (input: object) => ask(world, { output_mode: "content", path: "a.txt", ...input });
@@ -114,7 +114,7 @@ test("a pattern may span lines, begin with a dash, and meet long lines", async (
   expect(await content({ pattern: "^x+" })).toBe(`4:${"x".repeat(500)} [... omitted end of long line]`);
 });
 
-test("strange file names are shown as they are", async () => {
+test("unusual file names are shown unchanged", async () => {
   using world = toolWorld();
   world.put("a:1:b-2-.txt", "needle\n");
   world.put("-dash.txt", "needle\n");
@@ -122,26 +122,26 @@ test("strange file names are shown as they are", async () => {
   expect(await ask(world, { output_mode: "content", path: "-dash.txt" })).toBe("1:needle");
 });
 
-test("what cannot be searched is said plainly", async () => {
+test("explains why a path or pattern cannot be searched", async () => {
   using world = toolWorld();
   world.put("a.txt", "x");
   expect(await ask(world, { path: "none" })).toBe(
     `refused: Path does not exist: none. Note: your current working directory is ${world.cwd}.`,
   );
-  expect(await ask(world, { path: "/dev/zero" })).toBe("refused: Path is neither a file nor a folder: /dev/zero");
+  expect(await ask(world, { path: "/dev/zero" })).toBe("refused: Path is not a file or folder: /dev/zero");
   expect(await ask(world, { path: "/proc/self/environ" })).toBe(
-    "refused: Cannot search '/proc/self/environ': /proc shows running processes, not files.",
+    "refused: Cannot search '/proc/self/environ': /proc contains running processes, not files.",
   );
   expect(await ask(world, { pattern: "a(" })).toBe(
     "failed: regex parse error:\n    (?:a()\n    ^\nerror: unclosed group",
   );
   expect(await ask(world, { type: "zork" })).toBe("failed: unrecognized file type: zork");
   expect(await ask(world, { pattern: "a\\nb" })).toContain("Set multiline to true");
-  expect(await ask(world, { pattern: "a(?=b)" })).toContain("no look-around");
+  expect(await ask(world, { pattern: "a(?=b)" })).toContain("Look-around and backreferences are not supported");
   expect(await ask(world, { pattern: "a".repeat(200_000) })).toBe("failed: The pattern is too long; shorten it");
 });
 
-test("a search from the root stays on its file system, which keeps it out of /proc", async () => {
+test("a search from the root stays on one file system, which excludes /proc", async () => {
   using world = toolWorld();
   let asked: readonly string[] = [];
   const run = async (args: readonly string[]) => {
@@ -154,17 +154,17 @@ test("a search from the root stays on its file system, which keeps it out of /pr
   expect(asked).not.toContain("--one-file-system");
 });
 
-test("an answer cut short drops its torn last line and says so", async () => {
+test("output that was cut short loses its incomplete last line and gets a note", async () => {
   using world = toolWorld();
   const search = {
     run: async () => ({ code: 0, stdout: "a.ts\0:1\0:x\na.ts\0:2", stderr: "", cut: true, timedOut: false }),
   };
   expect(await answer(grepTool, { pattern: "x", output_mode: "content" }, { ...world.context, search })).toBe(
-    "a.ts:1:x\n\n(There was too much to keep; there may be more. Narrow the pattern, the glob or the path.)",
+    "a.ts:1:x\n\n(Too many matches; there may be more. Narrow the pattern, the glob or the path.)",
   );
 });
 
-test("files that may not be read are not there, in any mode and in no count", async () => {
+test("files that must not be read are omitted in every mode and from counts", async () => {
   using world = toolWorld();
   tree(world);
   world.put("secrets/key.txt", "one\nneedle\nthree\n", { ageSeconds: 5 });

@@ -1,4 +1,4 @@
-// Grep: searches file contents with ripgrep, once per call, and shows a page of what it found.
+// Grep: searches file contents with ripgrep and shows one page of results. Each call runs ripgrep once.
 
 import { resolve } from "node:path";
 import {
@@ -13,9 +13,9 @@ import {
   type FileStat,
   type ToolContext,
 } from "@keelson/engine";
-import { resolvePath, shownPath, whereNote } from "../path.ts";
-import { sortedByTime } from "../search/by-time.ts";
-import { ripgrep, type SearchOutput } from "../search/ripgrep.ts";
+import { resolvePath, shownPath, cwdNote } from "../path.ts";
+import { sortByTime } from "../search/by-time.ts";
+import { runRipgrep, type SearchOutput } from "../search/ripgrep.ts";
 import { ripgrepArgs, type GrepInput, type Mode } from "./args.ts";
 import description from "./grep.md" with { type: "text" };
 import { outputLines, orderLines, showLine } from "./lines.ts";
@@ -34,7 +34,7 @@ interface GrepOutput {
   readonly totalFiles?: number;
   readonly totalLines?: number;
   readonly timedOut?: boolean;
-  /** There was more than is kept here. */
+  /** The search was cut short; there may be more matches. */
   readonly incomplete?: boolean;
 }
 
@@ -45,7 +45,7 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   description,
   input: object({
     pattern: string("The regular expression to search for"),
-    path: optional(string("The file or folder to search; leave it out for the working directory")),
+    path: optional(string("The file or folder to search; omit it to search the working directory")),
     glob: optional(string("Only files whose name matches, such as *.js or **/*.{ts,tsx}")),
     output_mode: optional(
       oneOf(
@@ -60,10 +60,10 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
     "-n": optional(boolean("Show line numbers (default true); only for content")),
     "-i": optional(boolean("Ignore case")),
     "-o": optional(boolean("Show only the matching part of each line; only for content")),
-    type: optional(string("Only files of this kind, such as js, py, rust, go; better than glob where it fits")),
-    head_limit: optional(integer("Show at most so many lines or files (default 250; 0 for all)", lines)),
-    offset: optional(integer("Skip so many lines or files first (default 0)", lines)),
-    multiline: optional(boolean("Let the pattern span lines, and . match line ends (default false)")),
+    type: optional(string("Only files of this type, such as js, py, rust, go; more efficient than glob")),
+    head_limit: optional(integer("The maximum number of lines or files to show (default 250; 0 for all)", lines)),
+    offset: optional(integer("The number of lines or files to skip (default 0)", lines)),
+    multiline: optional(boolean("Let the pattern match across lines, and . match newlines (default false)")),
   }),
   parallelSafe: true,
 
@@ -73,20 +73,20 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   },
 
   async check({ path }, context) {
-    await lookAt(path, context);
+    await statTarget(path, context);
   },
 
-  access: ({ path }, context) => ({ kind: "read", path: targetOf(path, context) }),
+  access: ({ path }, context) => ({ kind: "read", path: targetPath(path, context) }),
 
   async run(input, context) {
     const { cwd } = context.workspace;
-    const stat = await lookAt(input.path, context);
-    const place = grepTarget(stat, shownPath(targetOf(input.path, context), cwd), input.glob, cwd);
+    const stat = await statTarget(input.path, context);
+    const searched = grepTarget(stat, shownPath(targetPath(input.path, context), cwd), input.glob, cwd);
     const single = stat.kind === "file";
-    // From the root down, ripgrep would also search /proc, with the secrets of every process in it.
+    // A search from the root would otherwise include /proc, which exposes the secrets of every process.
     const bounds = stat.realPath === "/" ? ["--one-file-system"] : [];
-    const found = await ripgrep([...bounds, ...ripgrepArgs(input, place.target, single)], place.cwd, context);
-    const output = await collect(input, place, single, found, context);
+    const found = await runRipgrep([...bounds, ...ripgrepArgs(input, searched.target, single)], searched.cwd, context);
+    const output = await collect(input, searched, single, found, context);
     return {
       ...output,
       ...(found.timedOut ? { timedOut: true } : {}),
@@ -97,57 +97,57 @@ export const grepTool = defineTool<GrepInput, GrepOutput>({
   show(output) {
     const shown = SHOW[output.mode](output, pagingNote(output));
     if (!output.incomplete) return shown;
-    const why = output.timedOut ? "The search ran out of time" : "There was too much to keep";
+    const why = output.timedOut ? "The search timed out" : "Too many matches";
     return `${shown}\n\n(${why}; there may be more. Narrow the pattern, the glob or the path.)`;
   },
 });
 
 function collect(
   input: GrepInput,
-  place: GrepTarget,
+  searched: GrepTarget,
   single: boolean,
   found: SearchOutput,
   context: ToolContext,
 ): Promise<GrepOutput> | GrepOutput {
-  const shows = (printed: string) => context.mayRead(resolve(context.workspace.cwd, place.named(printed)));
+  const mayShow = (printed: string) => context.mayRead(resolve(context.workspace.cwd, searched.toShownPath(printed)));
   switch (input.output_mode ?? "files_with_matches") {
     case "files_with_matches":
-      return collectFiles(input, place, found, shows, context);
+      return collectFiles(input, searched, found, mayShow, context);
     case "content":
-      return collectContent(input, place, single, found, shows);
+      return collectContent(input, searched, single, found, mayShow);
     case "count":
-      return collectCounts(input, place, found, shows);
+      return collectCounts(input, searched, found, mayShow);
   }
 }
 
-/** Files the user's rules keep from the model are left out as if they were not there, counts included. */
-type Shows = (printed: string) => boolean;
+/** Files that deny rules hide from the model are omitted everywhere, including counts. */
+type MayShow = (printed: string) => boolean;
 
 async function collectFiles(
   input: GrepInput,
-  { named }: GrepTarget,
+  { toShownPath }: GrepTarget,
   { stdout }: SearchOutput,
-  shows: Shows,
+  mayShow: MayShow,
   context: ToolContext,
 ): Promise<GrepOutput> {
-  // Every path ends in NUL; what follows the last one is empty, or was cut.
-  const paths = stdout.split("\0").slice(0, -1).filter(shows).map(named);
-  const sorted = await sortedByTime(paths, context.workspace.cwd, context.files, "newest");
+  // Every path ends in NUL; anything after the last NUL is empty or incomplete.
+  const paths = stdout.split("\0").slice(0, -1).filter(mayShow).map(toShownPath);
+  const sorted = await sortByTime(paths, context.workspace.cwd, context.files, "newest");
   const { items: filenames, ...paging } = pageOf(sorted, input.head_limit, input.offset);
   return { mode: "files_with_matches", filenames, numFiles: filenames.length, ...paging, totalFiles: paths.length };
 }
 
 function collectContent(
   input: GrepInput,
-  { target, named }: GrepTarget,
+  { target, toShownPath }: GrepTarget,
   single: boolean,
   { stdout, isPartial }: SearchOutput,
-  shows: Shows,
+  mayShow: MayShow,
 ): GrepOutput {
   const whole = isPartial ? stdout.slice(0, stdout.lastIndexOf("\n") + 1) : stdout;
-  const all = single ? (shows(target) ? outputLines(whole) : []) : orderLines(whole, shows);
+  const all = single ? (mayShow(target) ? outputLines(whole) : []) : orderLines(whole, mayShow);
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
-  const content = (single ? items : items.map((line) => showLine(line, named))).join("\n");
+  const content = (single ? items : items.map((line) => showLine(line, toShownPath))).join("\n");
   return {
     mode: "content",
     numFiles: 0,
@@ -159,14 +159,19 @@ function collectContent(
   };
 }
 
-function collectCounts(input: GrepInput, { named }: GrepTarget, { stdout }: SearchOutput, shows: Shows): GrepOutput {
-  // `path NUL count`: a name may hold line breaks, never a NUL.
+function collectCounts(
+  input: GrepInput,
+  { toShownPath }: GrepTarget,
+  { stdout }: SearchOutput,
+  mayShow: MayShow,
+): GrepOutput {
+  // `path NUL count`: a file name may contain newlines, but never NUL.
   const all = Array.from(stdout.matchAll(/([^\0]+)\0(\d+)\n/g), ([, path, count]) => ({
     path: path!,
     count: Number(count),
   }))
-    .filter(({ path }) => shows(path))
-    .map(({ path, count }) => ({ path: named(path), count }))
+    .filter(({ path }) => mayShow(path))
+    .map(({ path, count }) => ({ path: toShownPath(path), count }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const { items, ...paging } = pageOf(all, input.head_limit, input.offset);
   return {
@@ -188,26 +193,26 @@ const SHOW: Record<Mode, (output: GrepOutput, paging: string) => string> = {
     );
   },
   content({ content, numLines }, paging) {
-    return (numLines === 0 ? "No matches found" : content!) + pages(paging);
+    return (numLines === 0 ? "No matches found" : content!) + pagingSuffix(paging);
   },
   count({ content, numFiles, numMatches }, paging) {
-    if (numFiles === 0) return `No matches found${pages(paging)}`;
+    if (numFiles === 0) return `No matches found${pagingSuffix(paging)}`;
     const total = `${numMatches} total ${numMatches === 1 ? "occurrence" : "occurrences"}`;
-    return `${content}\n\nFound ${total} across ${numFiles} ${numFiles === 1 ? "file" : "files"}.${pages(paging)}`;
+    return `${content}\n\nFound ${total} across ${numFiles} ${numFiles === 1 ? "file" : "files"}.${pagingSuffix(paging)}`;
   },
 };
 
-const pages = (paging: string) => (paging ? `\n\n[Showing results with pagination = ${paging}]` : "");
+const pagingSuffix = (paging: string) => (paging ? `\n\n[Showing results with pagination = ${paging}]` : "");
 
-const targetOf = (path: string | undefined, context: ToolContext) => resolvePath(path ?? ".", context);
+const targetPath = (path: string | undefined, context: ToolContext) => resolvePath(path ?? ".", context);
 
-/** What is to be searched. Throws when it cannot be. */
-async function lookAt(path: string | undefined, context: ToolContext): Promise<FileStat> {
-  const stat = await context.files.stat(targetOf(path, context));
-  if (!stat) throw new ToolError(`Path does not exist: ${path ?? "."}. ${whereNote(context)}`);
-  if (stat.kind === "other") throw new ToolError(`Path is neither a file nor a folder: ${path}`);
+/** Throws if the path cannot be searched. */
+async function statTarget(path: string | undefined, context: ToolContext): Promise<FileStat> {
+  const stat = await context.files.stat(targetPath(path, context));
+  if (!stat) throw new ToolError(`Path does not exist: ${path ?? "."}. ${cwdNote(context)}`);
+  if (stat.kind === "other") throw new ToolError(`Path is not a file or folder: ${path}`);
   if (`${stat.realPath}/`.startsWith("/proc/")) {
-    throw new ToolError(`Cannot search '${path ?? "."}': /proc shows running processes, not files.`);
+    throw new ToolError(`Cannot search '${path ?? "."}': /proc contains running processes, not files.`);
   }
   return stat;
 }

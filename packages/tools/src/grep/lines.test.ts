@@ -3,7 +3,7 @@ import { orderLines } from "./lines.ts";
 
 const stopped = 'WARNING: stopped searching binary file after match (found "\\0" byte around offset 70009)';
 
-test("orderLines() keeps lines of a file together and files in order, also when their names hold line breaks", () => {
+test("orderLines() groups lines by file and sorts files, even if their names contain newlines", () => {
   const stdout = [
     "./b.ts\0:1\0:two",
     "--",
@@ -26,7 +26,7 @@ test("orderLines() keeps lines of a file together and files in order, also when 
   ]);
 });
 
-test("orderLines() drops all that is said of a hidden file, and asks once for each", () => {
+test("orderLines() drops every line of a hidden file, and checks each file once", () => {
   const asked: string[] = [];
   const shows = (path: string) => asked.push(path) > 0 && !path.startsWith("./secrets/");
   const stdout = [

@@ -1,42 +1,44 @@
-// ripgrep's lines put into a lasting order. It searches files side by side and prints them as they finish; pages
-// of a result make sense only if the order is the same each time.
+// Sorts ripgrep's output by file. ripgrep prints files as they finish, in random order, but paging needs the same
+// order each time.
 
-const BREAK = "--";
+const SEPARATOR = "--";
 
-/** Lines as `path NUL : …` in; out the same lines of files that may be shown, in order of their names. */
-export function orderLines(stdout: string, shows: (path: string) => boolean = () => true): string[] {
+/** Takes lines of the form `path NUL : …` and returns those of files that may be shown, sorted by path. */
+export function orderLines(stdout: string, mayShow: (path: string) => boolean = () => true): string[] {
   const byFile = new Map<string, string[] | null>();
   let hasBreaks = false;
   let pending = false;
   let last: string[] | null = null;
-  for (const line of recordsOf(stdout)) {
-    if (line === BREAK) {
+  for (const line of joinTornLines(stdout)) {
+    if (line === SEPARATOR) {
       hasBreaks = true;
       pending = true;
       continue;
     }
     const path = pathOf(line);
     let lines = byFile.get(path);
-    if (lines === undefined) byFile.set(path, (lines = shows(path) ? [] : null));
-    else if (pending && lines === last) lines?.push(BREAK);
+    if (lines === undefined) byFile.set(path, (lines = mayShow(path) ? [] : null));
+    else if (pending && lines === last) lines?.push(SEPARATOR);
     lines?.push(line);
     last = lines;
     pending = false;
   }
   const shown = [...byFile.keys()].filter((path) => byFile.get(path)).sort();
-  return shown.flatMap((path, index) => (index > 0 && hasBreaks ? [BREAK, ...byFile.get(path)!] : byFile.get(path)!));
+  return shown.flatMap((path, index) =>
+    index > 0 && hasBreaks ? [SEPARATOR, ...byFile.get(path)!] : byFile.get(path)!,
+  );
 }
 
-/** What ripgrep says of a binary file instead of showing it. */
+/** What ripgrep prints for a binary file. */
 const BINARY = /: (binary file matches|WARNING: stopped searching binary file)[^\0]*$/;
 
-/** Lines, with those joined that a line break in a file's name tore apart. */
-function recordsOf(stdout: string): string[] {
+/** Splits output into lines, and rejoins lines that were split by a newline in a file name. */
+function joinTornLines(stdout: string): string[] {
   const records: string[] = [];
   let torn: string | undefined;
   for (const line of outputLines(stdout)) {
     const whole: string = torn === undefined ? line : `${torn}\n${line}`;
-    const isWhole = whole === BREAK || whole.includes("\0") || BINARY.test(whole);
+    const isWhole = whole === SEPARATOR || whole.includes("\0") || BINARY.test(whole);
     if (isWhole) records.push(whole);
     torn = isWhole ? undefined : whole;
   }
@@ -48,10 +50,10 @@ function pathOf(record: string): string {
   return end === -1 ? record.replace(BINARY, "") : record.slice(0, end);
 }
 
-/** One line as shown: `path:12:text`, or `path-12-text` around a match. */
+/** The line as shown: `path:12:text` for a match, `path-12-text` for context. */
 export function showLine(line: string, named: (printed: string) => string): string {
-  if (line === BREAK) return line;
-  // At most two: after the path and after the number. The text may hold NULs of its own.
+  if (line === SEPARATOR) return line;
+  // Remove at most two NULs, after the path and after the number. The text itself may contain others.
   return named(line)
     .replace("\0", "")
     .replace(/^([^\0]*\d)\0/, "$1");

@@ -11,8 +11,8 @@ type Row = readonly [
 const ROWS: readonly Row[] = [
   ["the working directory", { realPath: "/w", shown: "." }, { cwd: "/w", target: "." }, { "./a": "a", "./b/c": "b/c" }],
   ["a folder in it", { realPath: "/w/src", shown: "src" }, { cwd: "/w/src", target: "." }, { "./a": "src/a" }],
-  ["a link to one", { realPath: "/w/src", shown: "link" }, { cwd: "/w/src", target: "." }, { "./a": "link/a" }],
-  ["one elsewhere", { realPath: "/x/y", shown: "/x/y" }, { cwd: "/x/y", target: "." }, { "./a": "/x/y/a" }],
+  ["a link to a folder", { realPath: "/w/src", shown: "link" }, { cwd: "/w/src", target: "." }, { "./a": "link/a" }],
+  ["a folder elsewhere", { realPath: "/x/y", shown: "/x/y" }, { cwd: "/x/y", target: "." }, { "./a": "/x/y/a" }],
   ["the root", { realPath: "/", shown: "/" }, { cwd: "/", target: "." }, { "./etc/a": "/etc/a" }],
   ["a file", { file: true, realPath: "/w/b", shown: "a" }, { cwd: "/w", target: "b" }, { b: "a", "b.js": "b.js" }],
   [
@@ -29,9 +29,11 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-test.each(ROWS)("placeOf() for %s", (_, { file, realPath, shown, glob }, started, names) => {
+test.each(ROWS)("grepTarget() for %s", (_, { file, realPath, shown, glob }, started, names) => {
   const kind = file ? "file" : "directory";
-  const { named, ...place } = grepTarget({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
-  expect(place).toEqual(started);
-  expect(Object.fromEntries(Object.keys(names).map((printed) => [printed, named(printed)]))).toEqual({ ...names });
+  const { toShownPath, ...target } = grepTarget({ kind, realPath, size: 0, mtimeMs: 0 }, shown, glob, "/w");
+  expect(target).toEqual(started);
+  expect(Object.fromEntries(Object.keys(names).map((printed) => [printed, toShownPath(printed)]))).toEqual({
+    ...names,
+  });
 });

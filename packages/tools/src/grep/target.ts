@@ -1,5 +1,5 @@
-// Where ripgrep is started for a search, and what the paths it prints then are called. Pure.
-// It is given the path that was judged, in the folder itself: a link that is swapped meanwhile leads it nowhere.
+// Decides where to start ripgrep, and maps the paths it prints to those the model knows. Pure.
+// ripgrep gets the resolved path that the gate checked, so replacing a symbolic link afterwards has no effect.
 
 import { basename, dirname } from "node:path";
 import type { FileStat } from "@keelson/engine";
@@ -8,27 +8,27 @@ import { splitGlobs } from "./args.ts";
 
 export interface GrepTarget {
   readonly cwd: string;
-  /** As ripgrep is told, seen from there. */
+  /** The path for ripgrep, relative to `cwd`. */
   readonly target: string;
-  /** A path, or a line that begins with one, as ripgrep prints it: as the model knows it. */
-  named(printed: string): string;
+  /** Converts a path that ripgrep printed, or a line that starts with one, to the path the model knows. */
+  toShownPath(printed: string): string;
 }
 
-/** `shown` is the target as the model knows it, seen from `cwd`. */
+/** `shown` is the target as the model knows it, relative to `cwd`. */
 export function grepTarget(stat: FileStat, shown: string, globs: string | undefined, cwd: string): GrepTarget {
   const { kind, realPath } = stat;
-  if (kind === "file") return place(dirname(realPath), basename(realPath), shown);
-  // ripgrep takes these as seen from where it is started, and people mean the working directory.
+  if (kind === "file") return makeTarget(dirname(realPath), basename(realPath), shown);
+  // ripgrep resolves these globs against its own start folder, but users mean the working directory.
   const isAnchored = splitGlobs(globs ?? "").some((glob) => glob.slice(0, -1).includes("/"));
-  return isAnchored ? place(cwd, shownPath(realPath, cwd), shown) : place(realPath, ".", shown);
+  return isAnchored ? makeTarget(cwd, shownPath(realPath, cwd), shown) : makeTarget(realPath, ".", shown);
 }
 
-function place(cwd: string, target: string, shown: string): GrepTarget {
+function makeTarget(cwd: string, target: string, shown: string): GrepTarget {
   const prefix = shown === "." ? "" : shown.endsWith("/") ? shown : `${shown}/`;
   return {
     cwd,
     target,
-    named(printed) {
+    toShownPath(printed) {
       if (printed === target) return shown;
       return printed.startsWith(`${target}/`) ? prefix + printed.slice(target.length + 1) : printed;
     },

@@ -1,8 +1,8 @@
-// A notebook's cells: finding, replacing, inserting, removing. Pure; every function returns a new notebook.
+// Finds, replaces, inserts and removes cells of a notebook. Pure; every function returns a new notebook.
 
 import { isObject, tryParse } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
-import { joined } from "../read/notebook.ts";
+import { joinLines } from "../read/notebook.ts";
 
 export type CellType = "code" | "markdown";
 export type RawCell = Record<string, unknown>;
@@ -15,15 +15,15 @@ export function parseNotebook(text: string): Notebook {
   const notebook = tryParse(text);
   if (isObject(notebook) && Array.isArray(notebook.cells) && notebook.cells.every(isObject))
     return notebook as Notebook;
-  throw new ToolError("Notebook is not valid JSON with a list of cells. Mend it with a command before editing it.");
+  throw new ToolError("Notebook is not valid JSON with a list of cells. Repair it with a command before editing it.");
 }
 
-/** By id, or by place as `cell-3`. */
+/** Finds a cell by id, or by position as `cell-3`. */
 export function findCell({ cells }: Notebook, id: string): number {
   const byId = cells.findIndex((cell) => cell.id === id);
   if (byId !== -1) return byId;
-  const place = /^cell-(\d{1,9})$/.exec(id)?.[1];
-  const index = place === undefined ? -1 : Number(place);
+  const position = /^cell-(\d{1,9})$/.exec(id)?.[1];
+  const index = position === undefined ? -1 : Number(position);
   if (index >= 0 && index < cells.length) return index;
   throw new ToolError(`Cell with ID "${id}" not found in notebook.`);
 }
@@ -31,7 +31,7 @@ export function findCell({ cells }: Notebook, id: string): number {
 export function replaceCell(notebook: Notebook, index: number, source: string, type: CellType | undefined): Notebook {
   const { outputs: _, execution_count: __, ...cell } = notebook.cells[index]!;
   const cell_type = type ?? cell.cell_type;
-  // What it printed belongs to what it was.
+  // The old outputs do not belong to the new source.
   const fresh = cell_type === "code" ? { execution_count: null, outputs: [] } : {};
   return { ...notebook, cells: notebook.cells.with(index, { ...cell, cell_type, source, ...fresh }) };
 }
@@ -57,13 +57,13 @@ export function removeCell(notebook: Notebook, index: number): Notebook {
   return { ...notebook, cells: notebook.cells.toSpliced(index, 1) };
 }
 
-/** Cells have ids of their own since format 4.5. */
+/** Cells have ids since format 4.5. */
 export function hasIds({ nbformat, nbformat_minor }: Notebook): boolean {
   const major = Number(nbformat);
   return major > 4 || (major === 4 && Number(nbformat_minor) >= 5);
 }
 
-/** An id no cell has yet: eight hexadecimal digits, the same for the same call. */
+/** A new, unused id of eight hexadecimal digits; the same seed gives the same id. */
 export function freshId({ cells }: Notebook, seed: string): string {
   for (let attempt = 0; ; attempt++) {
     const id = Bun.hash(`${seed}/${attempt}`).toString(16).padStart(16, "0").slice(0, 8);
@@ -71,4 +71,4 @@ export function freshId({ cells }: Notebook, seed: string): string {
   }
 }
 
-export const sourceOf = (cell: RawCell) => joined(cell.source);
+export const sourceOf = (cell: RawCell) => joinLines(cell.source);

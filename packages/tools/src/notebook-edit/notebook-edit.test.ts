@@ -20,7 +20,7 @@ async function withNotebook(world: World, content: object = notebook): Promise<s
   return path;
 }
 
-test("replacing a cell clears what it printed and keeps the rest", async () => {
+test("replacing a cell clears its outputs and keeps the rest", async () => {
   using world = toolWorld();
   const notebook_path = await withNotebook(world);
   const after = { ...notebook, cells: [{ ...code, source: "print(3)", execution_count: null, outputs: [] }, prose] };
@@ -43,7 +43,7 @@ test("replacing a cell clears what it printed and keeps the rest", async () => {
   expect(notebookEditTool.show(output)).toBe("Updated cell c1 with print(3)");
 });
 
-test("cells are inserted at the top or after another, and removed", async () => {
+test("inserts a cell at the top or after another, and deletes a cell", async () => {
   using world = toolWorld();
   const notebook_path = await withNotebook(world);
   const edit = (input: object) => answer(notebookEditTool, { notebook_path, new_source: "y", ...input }, world.context);
@@ -63,7 +63,7 @@ test("cells are inserted at the top or after another, and removed", async () => 
   expect(ids()).toEqual([id, "c1", other]);
 });
 
-test("older notebooks have no ids, and a cell may change its kind", async () => {
+test("works without cell ids in older notebooks, and can change the type of a cell", async () => {
   using world = toolWorld();
   const { id: _, ...cell } = code;
   const notebook_path = await withNotebook(world, { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 2 });
@@ -76,7 +76,7 @@ test("older notebooks have no ids, and a cell may change its kind", async () => 
   ]);
 });
 
-test("what cannot be edited is refused before anybody is asked", async () => {
+test("check() rejects an edit that cannot be done", async () => {
   using world = toolWorld();
   const notebook_path = await withNotebook(world);
   world.put("unread.ipynb", "{}");
@@ -100,7 +100,7 @@ test("what cannot be edited is refused before anybody is asked", async () => {
   }
 });
 
-test("the path may be called file_path", () => {
+test("file_path is accepted for notebook_path", () => {
   expect(notebookEditTool.repair!({ file_path: "a.ipynb", new_source: "" })).toEqual({
     notebook_path: "a.ipynb",
     new_source: "",

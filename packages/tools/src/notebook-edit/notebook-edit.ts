@@ -1,13 +1,13 @@
-// NotebookEdit: replaces, inserts or removes one cell of a notebook the model has seen.
+// NotebookEdit: replaces, inserts or removes one cell of a notebook the model has read.
 
 import { extname } from "node:path";
 import { defineTool, object, oneOf, optional, string, ToolError, type ToolContext } from "@keelson/engine";
-import { missingFile, resolvePath } from "../path.ts";
+import { missingFileError, resolvePath } from "../path.ts";
 import { languageOf } from "../read/notebook.ts";
 import { encode } from "../text-file/encoding.ts";
 import { withEnding } from "../text-file/line-endings.ts";
-import { readSeen, writeSeen } from "../text-file/seen.ts";
-import { kept, openText, type TextFile } from "../text-file/text-file.ts";
+import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
+import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import {
   findCell,
   freshId,
@@ -47,13 +47,13 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
   name: "NotebookEdit",
   description,
   input: object({
-    notebook_path: string("The notebook to change, best as an absolute path"),
+    notebook_path: string("The notebook to change, preferably an absolute path"),
     cell_id: optional(
-      string("The cell to change, as Read shows it; when inserting, the cell to insert after (absent: at the top)"),
+      string("The cell to change, as shown by Read; when inserting, the cell to insert after (omit it for the top)"),
     ),
     new_source: string("The new source of the cell"),
-    cell_type: optional(oneOf(["code", "markdown"], "Needed when inserting; otherwise the cell keeps its type")),
-    edit_mode: optional(oneOf(["replace", "insert", "delete"], "What to do (default replace)")),
+    cell_type: optional(oneOf(["code", "markdown"], "Required when inserting; otherwise the cell keeps its type")),
+    edit_mode: optional(oneOf(["replace", "insert", "delete"], "The kind of edit (default replace)")),
   }),
 
   repair({ file_path, ...input }) {
@@ -61,15 +61,15 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
   },
 
   async check(input, context) {
-    await plan(input, context);
+    await planEdit(input, context);
   },
 
   access: ({ notebook_path }, context) => ({ kind: "edit", path: resolvePath(notebook_path, context) }),
 
   async run(input, context) {
-    const { path, file, bytes, output } = await plan(input, context);
-    await writeSeen(path, bytes, context);
-    return { ...output, original_file: kept(file.lf) };
+    const { path, file, bytes, output } = await planEdit(input, context);
+    await writeAndRecord(path, bytes, context);
+    return { ...output, original_file: storableText(file.lf) };
   },
 
   show({ edit_mode, cell_id, new_source }) {
@@ -84,7 +84,7 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditOutput
   },
 });
 
-async function plan(input: NotebookEditInput, context: ToolContext) {
+async function planEdit(input: NotebookEditInput, context: ToolContext) {
   const { cell_id, cell_type, edit_mode = "replace" } = input;
   const path = resolvePath(input.notebook_path, context);
   if (extname(path).toLowerCase() !== ".ipynb") {
@@ -96,12 +96,12 @@ async function plan(input: NotebookEditInput, context: ToolContext) {
   if (edit_mode !== "insert" && !cell_id)
     throw new ToolError("Cell ID must be specified when not inserting a new cell.");
   const stat = await context.files.stat(path);
-  if (!stat) throw await missingFile(path, context);
+  if (!stat) throw await missingFileError(path, context);
 
-  const file = openText(await readSeen(path, stat, context));
+  const file = toTextFile(await readIfSeen(path, stat, context));
   const before = parseNotebook(file.text);
   const index = cell_id ? findCell(before, cell_id) : -1;
-  const { after, id } = change(before, index, input, context.toolUseId);
+  const { after, id } = applyEdit(before, index, input, context.toolUseId);
   const text = JSON.stringify(after, null, 1) + (file.lf.endsWith("\n") ? "\n" : "");
   const target = before.cells[index];
   const output: NotebookEditOutput = {
@@ -114,12 +114,12 @@ async function plan(input: NotebookEditInput, context: ToolContext) {
     error: "",
     notebook_path: path,
     original_file: null,
-    updated_file: kept(text),
+    updated_file: storableText(text),
   };
-  return { path, file, bytes: encoded(file, text), output };
+  return { path, file, bytes: encodeLike(file, text), output };
 }
 
-function change(
+function applyEdit(
   notebook: Notebook,
   index: number,
   input: NotebookEditInput,
@@ -132,7 +132,7 @@ function change(
     case "delete":
       return { after: removeCell(notebook, index), id: cell_id };
     case "insert": {
-      // After the named cell; index -1, no cell named, makes it the first.
+      // Insert after the given cell; index -1 means no cell was given, so insert at the top.
       const id = hasIds(notebook) ? freshId(notebook, seed) : undefined;
       const after = insertCell(notebook, index + 1, new_source, cell_type ?? "code", id);
       return { after, id: id ?? `cell-${index + 1}` };
@@ -140,8 +140,8 @@ function change(
   }
 }
 
-function encoded({ encoding, bom, ending }: TextFile, text: string): Uint8Array {
+function encodeLike({ encoding, bom, ending }: TextFile, text: string): Uint8Array {
   const bytes = encode(withEnding(text, ending), encoding, bom);
-  // JSON is UTF-8 by its definition; a notebook in another encoding becomes what it should have been.
+  // JSON should be UTF-8, so fall back to that if the file's encoding lacks a character.
   return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);
 }

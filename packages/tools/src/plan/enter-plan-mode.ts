@@ -1,4 +1,4 @@
-// EnterPlanMode: the model turns to planning of its own accord. It only narrows what may happen, so nobody is asked.
+// EnterPlanMode: lets the model start plan mode. It only restricts what the model may do, so it needs no approval.
 
 import { defineTool, object, ToolError, type Tool } from "@keelson/engine";
 import description from "./enter-plan-mode.md" with { type: "text" };
@@ -16,14 +16,14 @@ export function enterPlanModeTool(plan: PlanKeeper): Tool<Record<string, never>,
 
     check() {
       if (plan.isPlanning())
-        throw new ToolError("You are in plan mode already. Write the plan, then call ExitPlanMode.");
+        throw new ToolError("You are already in plan mode. Write the plan, then call ExitPlanMode.");
     },
     access: () => ({ kind: "none" }),
 
     async run() {
       const refusal = plan.begin();
       if (refusal !== undefined) throw new ToolError(refusal);
-      return { message: "Plan mode has begun. Look around and make a plan; change nothing until the user agrees." };
+      return { message: "Plan mode is on. Explore and make a plan; change nothing until the user approves it." };
     },
 
     show: ({ message }) => message,

@@ -1,5 +1,5 @@
-// ExitPlanMode: the plan goes to a person, and with their word the work begins. The plan lives in a file; the call is
-// given its text so that whoever is asked can read it, and may send it back changed.
+// ExitPlanMode: asks the user to approve the plan, then ends plan mode. The plan is in a file; its text is added to the
+// input, where the user can read and edit it.
 
 import { defineTool, ToolError, type Schema, type Tool } from "@keelson/engine";
 import description from "./exit-plan-mode.md" with { type: "text" };
@@ -14,17 +14,17 @@ export interface ExitPlanModeOutput {
   readonly plan: string | null;
   readonly isAgent: boolean;
   readonly filePath?: string;
-  /** Whoever agreed changed it first. */
+  /** The user edited the plan before approving it. */
   readonly planWasEdited?: boolean;
 }
 
 export function exitPlanModeTool(keeper: PlanKeeper): Tool<ExitPlanModeInput, ExitPlanModeOutput> {
-  /** What the person was shown; calls of this tool never run side by side. */
+  /** The plan the user was shown. One variable is enough: calls of this tool never run in parallel. */
   let shown: string | undefined;
   return defineTool<ExitPlanModeInput, ExitPlanModeOutput>({
     name: "ExitPlanMode",
     description,
-    // Open: clients and models of several versions put different things in (observed).
+    // An open schema: clients and models of different versions send different fields.
     input: OPEN,
 
     repair(input) {
@@ -57,15 +57,15 @@ export function exitPlanModeTool(keeper: PlanKeeper): Tool<ExitPlanModeInput, Ex
     },
 
     show({ plan, filePath, planWasEdited }) {
-      const kept = filePath === undefined ? "" : ` The plan is kept in ${filePath}; read it again when you need it.`;
-      const changed = planWasEdited ? `\n\nThe user changed the plan. This is what they agreed to:\n\n${plan}` : "";
-      return `User has approved your plan. You can now start coding.${kept}${changed}`;
+      const where = filePath === undefined ? "" : ` The plan is saved in ${filePath}; read it again when you need it.`;
+      const changed = planWasEdited ? `\n\nThe user edited the plan. This is the approved version:\n\n${plan}` : "";
+      return `User has approved your plan. You can now start coding.${where}${changed}`;
     },
   });
 }
 
 const NOT_PLANNING =
-  "You are not in plan mode. This tool only ends plan mode; if the user has agreed to your plan already, go on with the work.";
+  "You are not in plan mode. This tool only ends plan mode; if the user has already approved your plan, continue with the work.";
 
 const OPEN: Schema<ExitPlanModeInput> = {
   json: {

@@ -1,13 +1,13 @@
-// What the plan tools know of plan mode. The session implements it; the tools only ask.
+// The plan tools' interface to plan mode. The session implements it.
 
 export interface PlanKeeper {
   isPlanning(): boolean;
-  /** The plan as it stands in its file; undefined when nothing was written. */
+  /** The content of the plan file; undefined if nothing was written. */
   text(): string | undefined;
-  /** Where the plan is kept; undefined before plan mode began. */
+  /** The plan file; undefined before plan mode starts. */
   path(): string | undefined;
-  /** Begins plan mode, or says why it may not. */
+  /** Starts plan mode, or returns why it cannot. */
   begin(): string | undefined;
-  /** Ends plan mode, if whoever agreed has not chosen another mode already. */
+  /** Ends plan mode, unless the user has already chosen another mode. */
   end(): void;
 }

@@ -21,7 +21,7 @@ function keeper(root: string, { planning = true, plan }: { planning?: boolean; p
   return { kept, state, path };
 }
 
-test("whoever is asked reads the plan of the file, and agreeing ends plan mode", async () => {
+test("the user sees the plan from the file, and approving it ends plan mode", async () => {
   using world = toolWorld();
   const { kept, state, path } = keeper(world.cwd, { plan: "1. Look" });
   const tool = exitPlanModeTool(kept);
@@ -31,11 +31,11 @@ test("whoever is asked reads the plan of the file, and agreeing ends plan mode",
   expect(output).toEqual({ plan: "1. Look", isAgent: false, filePath: path });
   expect(state.planning).toBe(false);
   expect(tool.show(output)).toStartWith(
-    `User has approved your plan. You can now start coding. The plan is kept in ${path};`,
+    `User has approved your plan. You can now start coding. The plan is saved in ${path};`,
   );
 });
 
-test("a plan that comes back changed is the one that counts", async () => {
+test("a plan the user edits replaces the old one", async () => {
   using world = toolWorld();
   const { kept, path } = keeper(world.cwd, { plan: "1. Look" });
   const tool = exitPlanModeTool(kept);
@@ -43,10 +43,10 @@ test("a plan that comes back changed is the one that counts", async () => {
   const output = await tool.run({ plan: "1. Ask first" }, world.context);
   expect(output).toEqual({ plan: "1. Ask first", isAgent: false, filePath: path, planWasEdited: true });
   expect(readFileSync(path, "utf8")).toBe("1. Ask first");
-  expect(tool.show(output)).toEndWith("This is what they agreed to:\n\n1. Ask first");
+  expect(tool.show(output)).toEndWith("This is the approved version:\n\n1. Ask first");
 });
 
-test("a plan the model sends along is kept in the file; none at all is no obstacle", async () => {
+test("a plan in the model's input is saved to the file; a missing plan is fine", async () => {
   using world = toolWorld();
   const { kept, path } = keeper(world.cwd);
   const tool = exitPlanModeTool(kept);
@@ -56,12 +56,12 @@ test("a plan the model sends along is kept in the file; none at all is no obstac
   expect(readFileSync(path, "utf8")).toBe("mine");
 });
 
-test("plan mode is begun once and left once", async () => {
+test("plan mode starts once and ends once", async () => {
   using world = toolWorld();
   const { kept, state } = keeper(world.cwd, { planning: false });
   const [enter, exit] = [enterPlanModeTool(kept), exitPlanModeTool(kept)];
   expect(call(exit, {}, world.context)).rejects.toThrow("You are not in plan mode. ");
   await call(enter, {}, world.context);
   expect(state.planning).toBe(true);
-  expect(call(enter, {}, world.context)).rejects.toThrow("You are in plan mode already");
+  expect(call(enter, {}, world.context)).rejects.toThrow("You are already in plan mode");
 });

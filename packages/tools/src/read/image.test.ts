@@ -3,7 +3,7 @@ import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import type { ImageRead } from "./output.ts";
 import { readFileTool } from "./read.ts";
 
-test("a small picture goes as it is", async () => {
+test("a small image is sent unchanged", async () => {
   using world = toolWorld();
   const png = await new Bun.Image(bitmap(8, 4)).png().bytes();
   world.put("a.png", png);
@@ -22,7 +22,7 @@ test("a small picture goes as it is", async () => {
   ]);
 });
 
-test("a large picture is scaled to 1568 pixels on its long edge", async () => {
+test("a large image is scaled to 1568 pixels on its long edge", async () => {
   using world = toolWorld();
   world.put("a.jpg", await new Bun.Image(bitmap(2_000, 500)).jpeg().bytes());
   const { file } = (await call(readFileTool, { file_path: "a.jpg" }, world.context)) as ImageRead;
@@ -36,7 +36,7 @@ test("a large picture is scaled to 1568 pixels on its long edge", async () => {
   expect({ ...sent, type: file.type }).toEqual({ width: 1_568, height: 392, format: "jpeg", type: "image/jpeg" });
 });
 
-test("the kind sent is what the picture is, not what it is called", async () => {
+test("the media type comes from the content, not from the file name", async () => {
   using world = toolWorld();
   world.put("a.png", await new Bun.Image(bitmap(2, 2)).webp().bytes());
   world.put("b.png", bitmap(2, 2));
@@ -56,7 +56,7 @@ test("the kind sent is what the picture is, not what it is called", async () => 
   );
 });
 
-/** A picture without compression, which is easy to make. */
+/** An uncompressed BMP, which is easy to generate. */
 function bitmap(width: number, height: number): Uint8Array {
   const row = Math.ceil((width * 3) / 4) * 4;
   const bytes = Buffer.alloc(54 + row * height, 0x7f);

@@ -1,19 +1,19 @@
-// The image part of Read: small pictures go as they are, large ones are scaled to what a model can use.
+// Reads images: small ones are sent unchanged, large ones are scaled down to a size the model can use.
 
 import { kilobytes, ToolError } from "@keelson/engine";
 import type { ImageRead } from "./output.ts";
 
-/** Beyond this the model's own side scales down; sending more only costs. */
-const LONG_EDGE = 1_568;
-/** Base64 adds a third, and a picture over 5 MB of base64 is refused by the API. */
-const MOST_BYTES = 3_750_000;
-/** Unpacked, four bytes each: a small file must not become gigabytes. */
-const MOST_PIXELS = 100_000_000;
+/** The API scales larger images down itself; sending more only costs time. */
+const MAX_EDGE = 1_568;
+/** The API rejects images over 5 MB of base64, which adds a third. */
+const MAX_BYTES = 3_750_000;
+/** Each takes four bytes when decoded; a small file must not become gigabytes. */
+const MAX_PIXELS = 100_000_000;
 
 export async function readImage(filePath: string, bytes: Uint8Array): Promise<ImageRead> {
   const { width, height, format } = await measure(filePath, bytes);
-  const isSmall = Math.max(width, height) <= LONG_EDGE && bytes.length <= MOST_BYTES;
-  if (isSmall) await checkWhole(filePath, bytes);
+  const isSmall = Math.max(width, height) <= MAX_EDGE && bytes.length <= MAX_BYTES;
+  if (isSmall) await checkDecodes(filePath, bytes);
   const picture = isSmall ? { bytes, format, width, height } : await shrink(filePath, bytes, format);
   return {
     type: "image",
@@ -32,7 +32,7 @@ export async function readImage(filePath: string, bytes: Uint8Array): Promise<Im
 }
 
 async function measure(filePath: string, bytes: Uint8Array) {
-  const metadata = await new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).metadata().catch((error: Error) => {
+  const metadata = await new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).metadata().catch((error: Error) => {
     throw new ToolError(`Cannot read the image '${filePath}': ${error.message}`);
   });
   if (!["png", "jpeg", "gif", "webp"].includes(metadata.format)) {
@@ -41,9 +41,9 @@ async function measure(filePath: string, bytes: Uint8Array) {
   return metadata;
 }
 
-/** Unpacks it once: the API would refuse a torn picture, and then again with every later request. */
-async function checkWhole(filePath: string, bytes: Uint8Array): Promise<void> {
-  await new Bun.Image(bytes, { maxPixels: MOST_PIXELS })
+/** The API rejects a broken image, and would reject every later request too, so decode it once here. */
+async function checkDecodes(filePath: string, bytes: Uint8Array): Promise<void> {
+  await new Bun.Image(bytes, { maxPixels: MAX_PIXELS })
     .resize(1, 1)
     .png()
     .bytes()
@@ -54,24 +54,24 @@ async function checkWhole(filePath: string, bytes: Uint8Array): Promise<void> {
 
 async function shrink(filePath: string, bytes: Uint8Array, format: string) {
   const scaled = () =>
-    new Bun.Image(bytes, { maxPixels: MOST_PIXELS }).resize(LONG_EDGE, LONG_EDGE, {
+    new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).resize(MAX_EDGE, MAX_EDGE, {
       fit: "inside",
       withoutEnlargement: true,
     });
   try {
-    // A photograph stays one; everything else keeps its transparency and sharp edges as long as it fits.
+    // JPEG stays JPEG; PNG keeps transparency and sharp edges for everything else, if it fits.
     let image = format === "jpeg" ? scaled().jpeg({ quality: 85 }) : scaled().png();
     let result = await image.bytes();
-    let became = format === "jpeg" ? "jpeg" : "png";
-    if (result.length > MOST_BYTES) {
+    let outputFormat = format === "jpeg" ? "jpeg" : "png";
+    if (result.length > MAX_BYTES) {
       image = scaled().jpeg({ quality: 75 });
       result = await image.bytes();
-      became = "jpeg";
+      outputFormat = "jpeg";
     }
-    if (result.length > MOST_BYTES) {
+    if (result.length > MAX_BYTES) {
       throw new Error(`it is still ${kilobytes(result.length)} after scaling`);
     }
-    return { bytes: result, format: became, width: image.width, height: image.height };
+    return { bytes: result, format: outputFormat, width: image.width, height: image.height };
   } catch (error) {
     throw new ToolError(`Cannot scale the image '${filePath}': ${(error as Error).message}`);
   }

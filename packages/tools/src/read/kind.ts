@@ -1,4 +1,4 @@
-// What a file is to Read, judged by its name. Content has the last word elsewhere.
+// Decides from the file name how to read a file. The content is checked when it is read.
 
 import { extname } from "node:path";
 
@@ -12,7 +12,7 @@ export function fileKind(path: string): Kind {
   return BINARY.includes(` ${extension} `) && extension !== "" ? "binary" : "text";
 }
 
-export function binaryRefusal(path: string): string {
+export function binaryFileMessage(path: string): string {
   const extension = extname(path).toLowerCase();
   return `This tool cannot read binary files. The file appears to be a binary ${extension ? `${extension} ` : ""}file. Please use appropriate tools for binary file analysis.`;
 }

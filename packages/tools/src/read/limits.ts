@@ -1,28 +1,28 @@
-// How much one Read may bring in.
+// Limits on how much one Read may return.
 
 import { kilobytes, ToolError, type ToolContext } from "@keelson/engine";
 
-const MOST_WHOLE = 256 * 1024;
-const MOST_TOKENS = 25_000;
-const NARROW =
+const MAX_WHOLE_BYTES = 256 * 1024;
+const DEFAULT_MAX_TOKENS = 25_000;
+const READ_LESS =
   "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file.";
 
-/** Refuses, before a byte is read, to bring in a large file whole. */
-export function checkWhole(size: number): void {
-  if (size > MOST_WHOLE) {
-    throw new ToolError(`File content (${kilobytes(size)}) exceeds maximum allowed size (256KB). ${NARROW}`);
+/** Rejects reading a large file whole, before opening it. */
+export function checkFileSize(size: number): void {
+  if (size > MAX_WHOLE_BYTES) {
+    throw new ToolError(`File content (${kilobytes(size)}) exceeds maximum allowed size (256KB). ${READ_LESS}`);
   }
 }
 
 /**
- * Refuses text that would crowd out the conversation. Tokens are estimated at four UTF-8 bytes each: close for code
- * and prose, on the safe side for other scripts, and no request to anybody.
+ * Rejects text that would take up too much of the context. Estimates four UTF-8 bytes per token: close for code and
+ * prose, high for other scripts, and it needs no request.
  */
-export function checkTokens(text: string, env: ToolContext["env"], advice = NARROW): void {
-  const most = Number.parseInt(env.CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS ?? "", 10) || MOST_TOKENS;
-  if (text.length * 3 <= most * 4) return;
+export function checkTokens(text: string, env: ToolContext["env"], advice = READ_LESS): void {
+  const maxTokens = Number.parseInt(env.CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS ?? "", 10) || DEFAULT_MAX_TOKENS;
+  if (text.length * 3 <= maxTokens * 4) return;
   const tokens = Math.ceil(Buffer.byteLength(text) / 4);
-  if (tokens > most) {
-    throw new ToolError(`File content (${tokens} tokens) exceeds maximum allowed tokens (${most}). ${advice}`);
+  if (tokens > maxTokens) {
+    throw new ToolError(`File content (${tokens} tokens) exceeds maximum allowed tokens (${maxTokens}). ${advice}`);
   }
 }

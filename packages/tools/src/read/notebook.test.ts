@@ -23,7 +23,7 @@ const notebook = {
   ],
 };
 
-test("a notebook is shown cell by cell, with pictures between", async () => {
+test("a notebook is shown cell by cell, with images in between", async () => {
   using world = toolWorld();
   const path = world.put("a.ipynb", JSON.stringify(notebook));
   expect(await call(readFileTool, { file_path: "a.ipynb" }, world.context)).toEqual({
@@ -63,7 +63,7 @@ test("a notebook is shown cell by cell, with pictures between", async () => {
   ]);
 });
 
-test("long outputs are left out, and what is no notebook is refused", async () => {
+test("long outputs are omitted, and a file that is not a notebook is rejected", async () => {
   using world = toolWorld();
   const loud = {
     cell_type: "code",
@@ -76,13 +76,13 @@ test("long outputs are left out, and what is no notebook is refused", async () =
   expect(await answer(readFileTool, { file_path: "a.ipynb" }, world.context)).toEqual([
     {
       type: "text",
-      text: '<cell id="c">x</cell id="c">\n\n(20000 characters of output left out; to see them: jq \'.cells[0].outputs\' <notebook>)',
+      text: '<cell id="c">x</cell id="c">\n\n(20000 characters of output omitted; to see them: jq \'.cells[0].outputs\' <notebook>)',
     },
   ]);
   expect(await answer(readFileTool, { file_path: "b.ipynb" }, world.context)).toContain("is not a notebook");
 });
 
-test("a notebook unchanged is not shown twice", async () => {
+test("an unchanged notebook is not shown twice", async () => {
   using world = toolWorld();
   world.put("a.ipynb", JSON.stringify(notebook));
   await call(readFileTool, { file_path: "a.ipynb" }, world.context);

@@ -1,19 +1,19 @@
-// The notebook part of Read: cells with their ids, sources and outputs.
+// Reads notebooks: cells with their ids, sources and outputs.
 
 import { isObject, tryParse, type ContentBlock } from "@keelson/protocol";
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import type { Cell, CellOutput, NotebookRead } from "./output.ts";
 
-/** Longer output of one cell is left out; it is usually a log or a table nobody needs whole. */
-const MOST_OUTPUT = 10_000;
-const MOST_IMAGES = 20;
-const MOST_IMAGE_CHARACTERS = 5_000_000;
+/** Longer output of a cell is omitted; it is usually a log or a large table. */
+const MAX_OUTPUT_LENGTH = 10_000;
+const MAX_IMAGES = 20;
+const MAX_IMAGE_LENGTH = 5_000_000;
 
 export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead {
   const notebook = tryParse(decode(bytes).text);
   if (!isObject(notebook) || !Array.isArray(notebook.cells)) {
-    throw new ToolError(`'${filePath}' is not a notebook: it is no JSON object with a list of cells`);
+    throw new ToolError(`'${filePath}' is not a notebook: it is not a JSON object with a list of cells`);
   }
   const language = languageOf(notebook);
   let images = 0;
@@ -21,22 +21,22 @@ export function readNotebook(filePath: string, bytes: Uint8Array): NotebookRead 
     const isCode = cell.cell_type === "code";
     const raw = isCode && Array.isArray(cell.outputs) ? cell.outputs.filter(isObject) : [];
     const outputs = raw.map(readOutput).map((output) => {
-      if (!output.image || ++images <= MOST_IMAGES) return output;
-      return { output_type: output.output_type, text: "(a picture, left out: too many in this notebook)" };
+      if (!output.image || ++images <= MAX_IMAGES) return output;
+      return { output_type: output.output_type, text: "(image omitted: too many in this notebook)" };
     });
     return {
       cellType: String(cell.cell_type),
-      source: joined(cell.source),
+      source: joinLines(cell.source),
       ...(typeof cell.execution_count === "number" ? { execution_count: cell.execution_count } : {}),
       cell_id: typeof cell.id === "string" ? cell.id : `cell-${index}`,
       ...(isCode ? { language } : {}),
-      ...(outputs.length > 0 ? { outputs: bounded(outputs, index) } : {}),
+      ...(outputs.length > 0 ? { outputs: limitOutputs(outputs, index) } : {}),
     };
   });
   return { type: "notebook", file: { filePath, cells } };
 }
 
-/** Neighbouring texts become one block; pictures stand between them. */
+/** Adjacent texts become one block; images are separate blocks. */
 export function showNotebook({ file }: NotebookRead): ContentBlock[] {
   const blocks: ContentBlock[] = [];
   let text: string[] = [];
@@ -63,8 +63,8 @@ export function languageOf(notebook: Record<string, unknown>): string {
   return typeof info.name === "string" ? info.name : "python";
 }
 
-/** nbformat keeps long texts as lists of lines. */
-export function joined(value: unknown): string {
+/** nbformat stores long texts as lists of lines. */
+export function joinLines(value: unknown): string {
   return Array.isArray(value) ? value.join("") : typeof value === "string" ? value : "";
 }
 
@@ -77,28 +77,28 @@ function showCell({ cell_id, cellType, language, source }: Cell): string {
 
 function readOutput(output: Record<string, unknown>): CellOutput {
   const output_type = String(output.output_type);
-  if (output_type === "stream") return { output_type, text: joined(output.text) };
+  if (output_type === "stream") return { output_type, text: joinLines(output.text) };
   if (output_type === "error") {
     const trace = Array.isArray(output.traceback) ? `\n${output.traceback.join("\n")}` : "";
     return { output_type, text: Bun.stripANSI(`${output.ename}: ${output.evalue}${trace}`) };
   }
   const data = isObject(output.data) ? output.data : {};
-  const text = joined(data["text/plain"]);
-  const image = pictureIn(data);
+  const text = joinLines(data["text/plain"]);
+  const image = findImage(data);
   return { output_type, ...(text ? { text } : {}), ...(image ? { image } : {}) };
 }
 
-function pictureIn(data: Record<string, unknown>): CellOutput["image"] {
+function findImage(data: Record<string, unknown>): CellOutput["image"] {
   for (const media_type of ["image/png", "image/jpeg"]) {
-    const image_data = joined(data[media_type]).replaceAll(/\s/g, "");
-    if (image_data && image_data.length <= MOST_IMAGE_CHARACTERS) return { image_data, media_type };
+    const image_data = joinLines(data[media_type]).replaceAll(/\s/g, "");
+    if (image_data && image_data.length <= MAX_IMAGE_LENGTH) return { image_data, media_type };
   }
   return undefined;
 }
 
-function bounded(outputs: readonly CellOutput[], index: number): readonly CellOutput[] {
+function limitOutputs(outputs: readonly CellOutput[], index: number): readonly CellOutput[] {
   const size = outputs.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-  if (size <= MOST_OUTPUT) return outputs;
-  const text = `(${size} characters of output left out; to see them: jq '.cells[${index}].outputs' <notebook>)`;
+  if (size <= MAX_OUTPUT_LENGTH) return outputs;
+  const text = `(${size} characters of output omitted; to see them: jq '.cells[${index}].outputs' <notebook>)`;
   return [{ output_type: "stream", text }, ...outputs.filter(({ image }) => image).map(({ text: _, ...rest }) => rest)];
 }

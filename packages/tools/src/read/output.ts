@@ -1,4 +1,4 @@
-// What a Read returns. Stored in transcripts, so the spelling is the reference's.
+// The output of Read. Stored in transcripts, so the field names are the reference's.
 
 export interface TextRead {
   readonly type: "text";
@@ -51,7 +51,7 @@ export interface PdfRead {
   readonly file: { readonly filePath: string; readonly base64: string; readonly originalSize: number };
 }
 
-/** Some pages of a PDF, as text. `outputDir` stays null: no page images are written anywhere. */
+/** Selected pages of a PDF as text. `outputDir` is always null: we write no page images. */
 export interface PagesRead {
   readonly type: "parts";
   readonly file: {

@@ -2,7 +2,7 @@
 
 import { ToolError } from "@keelson/engine";
 
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export interface PageRange {
   readonly first: number;
@@ -18,9 +18,9 @@ export function parsePages(pages: string): PageRange {
       `Invalid pages parameter: "${pages}". Use formats like "1-5", "3", or "10-20". Pages are 1-indexed.`,
     );
   }
-  if (last - first >= MOST_PAGES) {
+  if (last - first >= MAX_PAGES) {
     throw new ToolError(
-      `Page range "${pages}" exceeds maximum of ${MOST_PAGES} pages per request. Please use a smaller range.`,
+      `Page range "${pages}" exceeds maximum of ${MAX_PAGES} pages per request. Please use a smaller range.`,
     );
   }
   return { first, last };

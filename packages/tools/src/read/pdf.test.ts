@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { readFileTool } from "./read.ts";
 
-test("a whole PDF is a document beside a line of text", async () => {
+test("a whole PDF is shown as a line of text and a document", async () => {
   using world = toolWorld();
   const path = world.put("a.pdf", "%PDF-1.4\nabc");
   const data = Buffer.from("%PDF-1.4\nabc").toString("base64");
@@ -16,14 +16,14 @@ test("a whole PDF is a document beside a line of text", async () => {
   ]);
 });
 
-test("pages are shown as their text", async () => {
+test("selected pages are shown as text", async () => {
   using world = toolWorld();
   const path = world.put("a.pdf", pdf(["First page", "Second page", ""]));
   expect(await answer(readFileTool, { file_path: "a.pdf", pages: "2-9" }, world.context)).toBe(
     [
       `PDF pages read: ${path} (2 of 3)`,
       '<page number="2">\nSecond page\n</page>',
-      '<page number="3">\n(no text on this page; it may be a picture)\n</page>',
+      '<page number="3">\n(no text on this page; it may be an image)\n</page>',
     ].join("\n\n"),
   );
   expect(await answer(readFileTool, { file_path: "a.pdf", pages: "4" }, world.context)).toBe(
@@ -31,7 +31,7 @@ test("pages are shown as their text", async () => {
   );
 });
 
-test("page ranges are checked before anything is read", async () => {
+test("page ranges are checked before the file is read", async () => {
   using world = toolWorld();
   const bad = (pages: string) =>
     `refused: Invalid pages parameter: "${pages}". Use formats like "1-5", "3", or "10-20". Pages are 1-indexed.`;
@@ -43,7 +43,7 @@ test("page ranges are checked before anything is read", async () => {
   );
 });
 
-test("what is no PDF is not sent as one", async () => {
+test("a file that is not a PDF is rejected", async () => {
   using world = toolWorld();
   world.put("a.pdf", "hello");
   world.put("b.pdf", "%PDF-1.4\nbroken");
@@ -53,7 +53,7 @@ test("what is no PDF is not sent as one", async () => {
   );
 });
 
-/** The smallest file with these texts, one per page. */
+/** A minimal PDF with one page per text. */
 function pdf(texts: readonly string[]): string {
   const kids = texts.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const objects = [

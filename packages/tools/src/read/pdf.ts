@@ -1,14 +1,14 @@
-// The PDF part of Read: whole files go to the model as documents, single pages as their text.
+// Reads PDFs: a whole file is sent as a document, selected pages as text.
 
 import { kilobytes, ToolError } from "@keelson/engine";
 import type { PageRange } from "./pages.ts";
 import type { PagesRead, PdfRead } from "./output.ts";
 
-/** A request may hold 32 MB, and base64 adds a third. */
-const MOST_WHOLE = 20 * 1024 * 1024;
+/** The API accepts requests up to 32 MB, and base64 adds a third. */
+const MAX_WHOLE_BYTES = 20 * 1024 * 1024;
 
 export function checkPdfSize(size: number): void {
-  if (size > MOST_WHOLE) {
+  if (size > MAX_WHOLE_BYTES) {
     throw new ToolError(
       `The PDF is ${kilobytes(size)}, too large to read whole (20MB at most). Use the pages parameter, such as pages: "1-10".`,
     );
@@ -30,9 +30,9 @@ export async function readPages(
   signal: AbortSignal,
 ): Promise<PagesRead> {
   checkHeader(filePath, bytes);
-  // Brings in a whole PDF engine: a few hundred milliseconds and 80 MB the first time it is used.
+  // A PDF engine: a few hundred milliseconds and 80 MB on first use.
   const { getDocumentProxy } = await import("unpdf");
-  // A copy, because the parser takes the buffer away; 0 keeps its warnings off our stderr.
+  // Pass a copy because the parser takes ownership of the buffer; verbosity 0 keeps its warnings off stderr.
   const document = await getDocumentProxy(bytes.slice(), { verbosity: 0 }).catch((error: Error) => {
     throw new ToolError(`Cannot read the PDF '${filePath}': ${error.message}`);
   });
@@ -65,12 +65,12 @@ export async function readPages(
 export function showPages({ pages, totalPages, file }: PagesRead): string {
   const head = `PDF pages read: ${file.filePath} (${pages.length} of ${totalPages})`;
   const body = pages.map(
-    ({ page, text }) => `<page number="${page}">\n${text || "(no text on this page; it may be a picture)"}\n</page>`,
+    ({ page, text }) => `<page number="${page}">\n${text || "(no text on this page; it may be an image)"}\n</page>`,
   );
   return [head, ...body].join("\n\n");
 }
 
-// What is not a PDF would be refused by the API, and then again with every later request.
+// The API rejects a document that is not a PDF, and would reject every later request too.
 function checkHeader(filePath: string, bytes: Uint8Array): void {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
   if (!head.includes("%PDF-")) {

@@ -3,7 +3,7 @@ import { symlinkSync, utimesSync } from "node:fs";
 import { answer, call, toolWorld } from "../tool-world.test-support.ts";
 import { readFileTool } from "./read.ts";
 
-test("lines come numbered, a final newline begins one more, and CRLF is shown as LF", async () => {
+test("lines are numbered, a final newline starts one more line, and CRLF is shown as LF", async () => {
   using world = toolWorld();
   world.put("a.txt", "one\r\ntwo\r\n");
   expect(await call(readFileTool, { file_path: "a.txt" }, world.context)).toEqual({
@@ -14,7 +14,7 @@ test("lines come numbered, a final newline begins one more, and CRLF is shown as
   expect(await answer(readFileTool, { file_path: world.path("b.txt") }, world.context)).toBe("1\tone\n2\ttwo");
 });
 
-test("offset and limit choose lines", async () => {
+test("offset and limit select lines", async () => {
   using world = toolWorld();
   world.put("a.txt", "1\n2\n3\n4\n");
   const read = (range: { offset?: number; limit?: number }) =>
@@ -29,13 +29,13 @@ test("offset and limit choose lines", async () => {
   );
 });
 
-test("a negative offset, an empty page range and a stray flag are mended", () => {
+test("repair() drops a negative offset, an empty page range and an unknown flag", () => {
   expect(readFileTool.repair!({ file_path: "a", offset: -1, pages: "", allow_large: true })).toEqual({
     file_path: "a",
   });
 });
 
-test("an empty file is said to be empty", async () => {
+test("an empty file is shown as a warning", async () => {
   using world = toolWorld();
   world.put("a.txt", "");
   expect(await answer(readFileTool, { file_path: "a.txt" }, world.context)).toBe(
@@ -43,7 +43,7 @@ test("an empty file is said to be empty", async () => {
   );
 });
 
-test("the same lines are not shown twice while the file is the same", async () => {
+test("the same lines are not shown twice unless the file changes", async () => {
   using world = toolWorld();
   world.put("a.txt", "one\ntwo", { ageSeconds: 60 });
   const unchanged = "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.";
@@ -61,7 +61,7 @@ test("the same lines are not shown twice while the file is the same", async () =
   expect(await read()).toBe("1\tone\n2\tTWO");
 });
 
-test("a file the model wrote itself is shown once", async () => {
+test("a file the model wrote is still shown once", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "one");
   const stat = (await world.context.files.stat(path))!;
@@ -69,7 +69,7 @@ test("a file the model wrote itself is shown once", async () => {
   expect(await answer(readFileTool, { file_path: path }, world.context)).toBe("1\tone");
 });
 
-test("large files are refused whole, and read in part", async () => {
+test("a large file can be read only in part", async () => {
   using world = toolWorld();
   world.put("big.txt", "x".repeat(99).concat("\n").repeat(4_400));
   const narrow =
@@ -94,7 +94,7 @@ test("the token limit can be set", async () => {
   );
 });
 
-test("what cannot be read is said plainly", async () => {
+test("explains why a file cannot be read", async () => {
   using world = toolWorld();
   world.put("a.txt", "x");
   world.put("sub/x", "x");
@@ -118,7 +118,7 @@ test("what cannot be read is said plainly", async () => {
   }
 });
 
-test("only names that nobody has to be asked about are suggested", async () => {
+test("suggests only names that need no approval", async () => {
   using world = toolWorld();
   using elsewhere = toolWorld();
   world.put("secret-a.txt", "x");
@@ -131,7 +131,7 @@ test("only names that nobody has to be asked about are suggested", async () => {
   const suggested = async (file_path: string) => {
     return /Did you mean (.*)\?/.exec(String(await answer(readFileTool, { file_path }, context)))?.[1];
   };
-  // The third that is near is a link that leads out.
+  // The third similar name is a link to a file outside.
   expect(["secret-a.txt", "secret-bb.txt"]).toContain((await suggested("secret-zz.txt"))!);
   hidden.add(world.path("secret-bb.txt"));
   expect(await suggested("secret-zz.txt")).toBe("secret-a.txt");
@@ -145,7 +145,7 @@ test("only names that nobody has to be asked about are suggested", async () => {
   ).toContain("Did you mean secret-c.txt?");
 });
 
-test("other encodings are read, and SVG is text", async () => {
+test("reads other encodings, and SVG as text", async () => {
   using world = toolWorld();
   world.put("le.txt", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("hé\r\nx", "utf16le")]));
   world.put("latin.txt", Buffer.from("hé", "latin1"));
@@ -160,14 +160,14 @@ test("other encodings are read, and SVG is text", async () => {
   ]);
 });
 
-test("a range counts as having read the file", async () => {
+test("reading a range is enough to edit the file", async () => {
   using world = toolWorld();
   const path = world.put("a.txt", "one\ntwo");
   await call(readFileTool, { file_path: "a.txt", offset: 2, limit: 1 }, world.context);
   expect(world.context.seen.get(path)).toMatchObject({ by: "read", size: 7, range: { offset: 2, limit: 1 } });
 });
 
-test("access() names the file, absolute", () => {
+test("access() has the absolute path", () => {
   using world = toolWorld();
   expect(readFileTool.access({ file_path: "../x" }, world.context)).toEqual({
     kind: "read",

@@ -1,4 +1,4 @@
-// Read: a file's lines, a picture, a notebook or a PDF. It remembers what was shown, so that edits can insist on it.
+// Read: shows text, an image, a notebook or a PDF. Records what was shown, because Edit and Write require it.
 
 import {
   defineTool,
@@ -12,11 +12,11 @@ import {
   type ToolContext,
 } from "@keelson/engine";
 import type { ContentBlock } from "@keelson/protocol";
-import { missingFile, resolvePath } from "../path.ts";
-import { hashOf, MOST_BYTES, sighting } from "../text-file/seen.ts";
+import { missingFileError, resolvePath } from "../path.ts";
+import { hashOf, MAX_FILE_BYTES, makeSighting } from "../text-file/seen.ts";
 import { readImage } from "./image.ts";
-import { binaryRefusal, fileKind } from "./kind.ts";
-import { checkTokens, checkWhole } from "./limits.ts";
+import { binaryFileMessage, fileKind } from "./kind.ts";
+import { checkTokens, checkFileSize } from "./limits.ts";
 import { readNotebook, showNotebook } from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
 import { parsePages } from "./pages.ts";
@@ -35,15 +35,15 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   name: "Read",
   description,
   input: object({
-    file_path: string("The file to read, best as an absolute path"),
+    file_path: string("The file to read, preferably an absolute path"),
     offset: optional(integer("The line to start at; only for files too large to read at once", { minimum: 0 })),
     limit: optional(
-      integer("How many lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
+      integer("The number of lines to read; only for files too large to read at once", { exclusiveMinimum: 0 }),
     ),
-    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 at a time')),
+    pages: optional(string('Pages of a PDF, such as "3" or "1-5"; at most 20 per call')),
   }),
   parallelSafe: true,
-  // Its own limits are stricter, and text read back from a spill file would be spilled again.
+  // Read has stricter limits of its own, and otherwise reading a saved output file would save it to a file again.
   maxShown: Number.POSITIVE_INFINITY,
 
   repair({ allow_large: _, ...input }) {
@@ -55,9 +55,9 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   async check({ file_path, pages }, context) {
     const path = resolvePath(file_path, context);
     if (pages !== undefined) parsePages(pages);
-    if (fileKind(path) === "binary") throw new ToolError(binaryRefusal(path));
+    if (fileKind(path) === "binary") throw new ToolError(binaryFileMessage(path));
     const stat = await context.files.stat(path);
-    if (stat?.kind === "other") throw new ToolError(deviceRefusal(path));
+    if (stat?.kind === "other") throw new ToolError(deviceMessage(path));
   },
 
   access: ({ file_path }, context) => ({ kind: "read", path: resolvePath(file_path, context) }),
@@ -65,21 +65,21 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   async run(input, context) {
     const path = resolvePath(input.file_path, context);
     const stat = await context.files.stat(path);
-    if (!stat) throw await missingFile(path, context);
+    if (!stat) throw await missingFileError(path, context);
     if (stat.kind === "directory") throw new ToolError(`EISDIR: illegal operation on a directory, read '${path}'`);
-    if (stat.kind === "other") throw new ToolError(deviceRefusal(path));
-    if (stat.size > MOST_BYTES) throw new ToolError(tooLarge(stat.size));
+    if (stat.kind === "other") throw new ToolError(deviceMessage(path));
+    if (stat.size > MAX_FILE_BYTES) throw new ToolError(tooLargeMessage(stat.size));
 
     switch (fileKind(path)) {
       case "binary":
-        throw new ToolError(binaryRefusal(path));
+        throw new ToolError(binaryFileMessage(path));
       case "image":
         return readImage(path, await context.files.read(path));
       case "pdf":
         return readPdfOrPages(path, stat.size, input.pages, context);
       case "notebook":
       case "text":
-        return readSeeing(path, stat, input, context);
+        return readEditable(path, stat, input, context);
     }
   },
 
@@ -108,8 +108,8 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
   },
 });
 
-/** Text and notebooks: what can be edited afterwards, and need not be shown twice. */
-async function readSeeing(
+/** Reads text and notebooks: records them for later edits, and does not show the same content twice. */
+async function readEditable(
   path: string,
   stat: FileStat,
   input: ReadInput,
@@ -123,16 +123,16 @@ async function readSeeing(
   const last = seen.get(stat.realPath);
   const wasShown = last?.by === "read" && isSame(last.range, isWhole ? undefined : range);
 
-  if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchanged(path);
-  if (isWhole && !isNotebook) checkWhole(stat.size);
+  if (wasShown && last.mtimeMs === stat.mtimeMs && last.size === stat.size) return unchangedOutput(path);
+  if (isWhole && !isNotebook) checkFileSize(stat.size);
 
   const bytes = await files.read(path);
-  if (wasShown && last.hash === hashOf(bytes)) return unchanged(path);
+  if (wasShown && last.hash === hashOf(bytes)) return unchangedOutput(path);
 
   const output = isNotebook ? readNotebook(path, bytes) : readLines(path, bytes, range);
   checkTokens(textIn(output), env);
   const isPastEnd = output.type === "text" && output.file.numLines === 0 && output.file.totalLines > 0;
-  if (!isPastEnd) seen.set(stat.realPath, sighting(bytes, stat, "read", isWhole ? undefined : range));
+  if (!isPastEnd) seen.set(stat.realPath, makeSighting(bytes, stat, "read", isWhole ? undefined : range));
   return output;
 }
 
@@ -141,13 +141,13 @@ async function readPdfOrPages(path: string, size: number, pages: string | undefi
   const bytes = await context.files.read(path);
   if (pages === undefined) return readPdf(path, bytes);
   const output = await readPages(path, bytes, parsePages(pages), context.signal);
-  checkTokens(showPages(output), context.env, "Ask for fewer pages at once.");
+  checkTokens(showPages(output), context.env, "Request fewer pages at once.");
   return output;
 }
 
 const isSame = (a: LineRange | undefined, b: LineRange | undefined) => a?.offset === b?.offset && a?.limit === b?.limit;
 
-const unchanged = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
+const unchangedOutput = (filePath: string): ReadOutput => ({ type: "file_unchanged", file: { filePath } });
 
 function textIn(output: ReadOutput): string {
   if (output.type === "text") return output.file.content;
@@ -157,12 +157,12 @@ function textIn(output: ReadOutput): string {
     .join("\n");
 }
 
-const deviceRefusal = (path: string) =>
+const deviceMessage = (path: string) =>
   path.startsWith("/dev/")
     ? `Cannot read '${path}': this device file would block or produce infinite output.`
-    : `Cannot read '${path}': it is not a regular file, so reading it could block for ever.`;
+    : `Cannot read '${path}': it is not a regular file, so reading it could block forever.`;
 
-const tooLarge = (size: number) =>
+const tooLargeMessage = (size: number) =>
   `The file is ${kilobytes(size)}, too large to read even in part (50MB at most). Search it with Grep, or print the lines you need with a command such as sed -n '100,200p'.`;
 
 const sizeOf = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : kilobytes(bytes));

@@ -1,9 +1,9 @@
-// The text part of Read: bytes in, some numbered lines out.
+// Reads text: selects lines and numbers them.
 
 import { ToolError } from "@keelson/engine";
 import { decode } from "../text-file/encoding.ts";
 import { toLf } from "../text-file/line-endings.ts";
-import { binaryRefusal } from "./kind.ts";
+import { binaryFileMessage } from "./kind.ts";
 import type { TextRead } from "./output.ts";
 
 const SNIFFED = 8_192;
@@ -16,9 +16,9 @@ export interface LineRange {
 export function readLines(filePath: string, bytes: Uint8Array, { offset, limit }: LineRange): TextRead {
   const { text, encoding } = decode(bytes);
   if (!encoding.startsWith("utf-16") && bytes.subarray(0, SNIFFED).includes(0)) {
-    throw new ToolError(binaryRefusal(filePath));
+    throw new ToolError(binaryFileMessage(filePath));
   }
-  // Offset 0 starts at the first line too, but counts from 0 (observed).
+  // Like the reference, offset 0 starts at the first line but numbers it 0 (read.test.ts, "offset and limit").
   const { content, numLines, totalLines } = sliceLines(toLf(text), Math.max(0, offset - 1), limit ?? Infinity);
   return { type: "text", file: { filePath, content, numLines, startLine: offset, totalLines } };
 }
@@ -37,8 +37,8 @@ export function showLines({ file }: TextRead): string {
     .join("\n");
 }
 
-/** Finds the lines without cutting the whole text into pieces: it may be 50 MB. A final newline begins one more line. */
-function sliceLines(text: string, skip: number, most: number) {
+/** Does not split the whole text, which may be 50 MB. A final newline starts one more line. */
+function sliceLines(text: string, skip: number, maxLines: number) {
   if (text === "") return { content: "", numLines: 0, totalLines: 0 };
   let line = 0;
   let start = skip === 0 ? 0 : -1;
@@ -46,9 +46,9 @@ function sliceLines(text: string, skip: number, most: number) {
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
     line++;
     if (line === skip) start = at + 1;
-    if (line === skip + most) end = at;
+    if (line === skip + maxLines) end = at;
   }
   const totalLines = line + 1;
   if (start === -1) return { content: "", numLines: 0, totalLines };
-  return { content: text.slice(start, end), numLines: Math.min(most, totalLines - skip), totalLines };
+  return { content: text.slice(start, end), numLines: Math.min(maxLines, totalLines - skip), totalLines };
 }

@@ -1,4 +1,4 @@
-// What the task tools need of whoever runs background work.
+// The task tools' interface to background tasks.
 
 export interface TaskRow {
   readonly id: string;
@@ -11,10 +11,10 @@ export interface TaskRow {
 
 export interface TaskTable {
   get(id: string): TaskRow | undefined;
-  /** Ends a running task and waits until it has; false when it was not running. */
+  /** Stops a running task and waits for it to end; false if it was not running. */
   stop(id: string): Promise<boolean>;
-  /** Resolves when the task has ended, the time is over or the signal fires. */
+  /** Resolves when the task ends, the timeout expires, or the signal aborts. */
   wait(id: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
-  /** The end of what the task has written so far. */
+  /** The last part of the output so far. */
   output(id: string, maxBytes: number): { readonly text: string; readonly size: number };
 }

@@ -1,13 +1,13 @@
-// TaskOutput: how a background task stands and what it wrote last.
+// TaskOutput: the status and latest output of a background task.
 
 import { boolean, defineTool, number, object, optional, string, ToolError, type Tool } from "@keelson/engine";
 import description from "./task-output.md" with { type: "text" };
 import type { TaskTable } from "./table.ts";
 
 const DEFAULT_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 600_000;
-const MAX_OUTPUT = 32_000;
-const MOST_OUTPUT = 160_000;
+const MAX_WAIT_MS = 600_000;
+const DEFAULT_MAX_OUTPUT = 32_000;
+const MAX_OUTPUT = 160_000;
 
 export interface TaskOutputInput {
   readonly task_id: string;
@@ -33,16 +33,16 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
     description,
     input: object({
       task_id: string("The id of the task"),
-      block: optional(boolean("Wait until the task ends (default) or look at once", { default: true })),
+      block: optional(boolean("Wait until the task ends (default), or return at once", { default: true })),
       timeout: optional(
-        number("How long to wait, in milliseconds", { default: DEFAULT_WAIT_MS, minimum: 0, maximum: LONGEST_WAIT_MS }),
+        number("How long to wait, in milliseconds", { default: DEFAULT_WAIT_MS, minimum: 0, maximum: MAX_WAIT_MS }),
       ),
     }),
     aliases: ["BashOutput", "AgentOutputTool"],
     parallelSafe: true,
-    maxShown: MOST_OUTPUT + 20_000,
+    maxShown: MAX_OUTPUT + 20_000,
 
-    /** Older models name the field after the older tool. */
+    /** Older models use the field name of the older tool. */
     repair({ bash_id, ...input }) {
       return bash_id === undefined || input["task_id"] !== undefined ? input : { ...input, task_id: bash_id };
     },
@@ -52,7 +52,7 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
     access: () => ({ kind: "none" }),
 
     async run({ task_id, block = true, timeout = DEFAULT_WAIT_MS }, { signal, env }) {
-      if (block) await table.wait(task_id, { timeoutMs: Math.min(timeout, LONGEST_WAIT_MS), signal });
+      if (block) await table.wait(task_id, { timeoutMs: Math.min(timeout, MAX_WAIT_MS), signal });
       const row = table.get(task_id);
       if (!row) throw new ToolError(`No task found with ID: ${task_id}`);
       return {
@@ -82,10 +82,10 @@ export function taskOutputTool(table: TaskTable): Tool<TaskOutputInput, TaskOutp
 
 function lastPart({ text, size }: { readonly text: string; readonly size: number }): string {
   const shown = Buffer.byteLength(text);
-  return shown >= size ? text : `[Only the last ${shown} of ${size} bytes are shown]\n${text}`;
+  return shown >= size ? text : `[Showing the last ${shown} of ${size} bytes]\n${text}`;
 }
 
 function maxOutputFor(env: Readonly<Record<string, string | undefined>>): number {
-  const asked = Number.parseInt(env["TASK_MAX_OUTPUT_LENGTH"] ?? "", 10);
-  return asked > 0 ? Math.min(asked, MOST_OUTPUT) : MAX_OUTPUT;
+  const requested = Number.parseInt(env["TASK_MAX_OUTPUT_LENGTH"] ?? "", 10);
+  return requested > 0 ? Math.min(requested, MAX_OUTPUT) : DEFAULT_MAX_OUTPUT;
 }

@@ -1,4 +1,4 @@
-// TaskStop: end a background task.
+// TaskStop: stops a background task.
 
 import { defineTool, object, optional, string, ToolError, type Tool } from "@keelson/engine";
 import description from "./task-stop.md" with { type: "text" };
@@ -21,8 +21,8 @@ export function taskStopTool(table: TaskTable): Tool<TaskStopInput, TaskStopOutp
     name: "TaskStop",
     description,
     input: object({
-      task_id: optional(string("The id of the task to end")),
-      shell_id: optional(string("The same, by its older name")),
+      task_id: optional(string("The id of the task to stop")),
+      shell_id: optional(string("Older name of task_id")),
     }),
     aliases: ["KillShell", "KillBash"],
 

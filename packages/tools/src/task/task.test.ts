@@ -54,25 +54,25 @@ test("TaskOutput waits and shows status, exit code and output", async () => {
   expect(calls).toEqual([{ wait: "b1", timeoutMs: 30_000 }]);
 });
 
-test("TaskOutput tells a task that goes on, and shows no more than the limit", async () => {
+test("TaskOutput reports a task that is still running, and shows no more than the limit", async () => {
   const { table, calls } = tableOf(running, "0123456789");
   const tool = taskOutputTool(table);
   const look = await tool.run({ task_id: "b1", block: false }, context({ TASK_MAX_OUTPUT_LENGTH: "4" }));
   expect([look.retrieval_status, look.task.output, calls.length]).toEqual([
     "not_ready",
-    "[Only the last 4 of 10 bytes are shown]\n6789",
+    "[Showing the last 4 of 10 bytes]\n6789",
     0,
   ]);
   expect((await tool.run({ task_id: "b1", timeout: 0 }, context())).retrieval_status).toBe("timeout");
 });
 
-test("TaskOutput takes the older field name and refuses unknown ids", () => {
+test("TaskOutput accepts the older field name and rejects unknown ids", () => {
   const tool = taskOutputTool(tableOf(running).table);
   expect(tool.repair!({ bash_id: "b1" })).toEqual({ task_id: "b1" });
   expect(() => tool.check!({ task_id: "nope" }, context())).toThrow(new ToolError("No task found with ID: nope"));
 });
 
-test("TaskStop ends a task by either name", async () => {
+test("TaskStop accepts either name for the id", async () => {
   const { table, calls } = tableOf(running);
   const tool = taskStopTool(table);
   const output = await tool.run({ shell_id: "b1" }, context());
@@ -85,7 +85,7 @@ test("TaskStop ends a task by either name", async () => {
   expect(calls).toEqual([{ stop: "b1" }]);
 });
 
-test("TaskStop says what is wrong", () => {
+test("TaskStop rejects a missing id, an unknown task and one that has ended", () => {
   const tool = taskStopTool(tableOf({ ...running, status: "completed" }).table);
   expect(() => tool.check!({}, context())).toThrow("Missing required parameter: task_id");
   expect(() => tool.check!({ task_id: "nope" }, context())).toThrow("No task found with ID: nope");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { decode, encode } from "./encoding.ts";
 
-test("decode() tells the encoding by mark, then by validity", () => {
+test("decode() detects the encoding by byte order mark, then by validity", () => {
   const cases: [number[], ReturnType<typeof decode>][] = [
     [[], { text: "", encoding: "utf-8", bom: false }],
     [[0x68, 0xc3, 0xa9], { text: "hé", encoding: "utf-8", bom: false }],
@@ -16,7 +16,7 @@ test("decode() tells the encoding by mark, then by validity", () => {
   for (const [bytes, decoded] of cases) expect(decode(Uint8Array.from(bytes))).toEqual(decoded);
 });
 
-test("encode() gives back exactly the bytes that decode() was given", () => {
+test("encode() returns exactly the bytes that decode() got", () => {
   const marks = fc.constantFrom<number[]>([], [0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]);
   fc.assert(
     fc.property(marks, fc.uint8Array({ maxLength: 64 }), (mark, rest) => {
@@ -28,7 +28,7 @@ test("encode() gives back exactly the bytes that decode() was given", () => {
   );
 });
 
-test("encode() names the first character that windows-1252 lacks", () => {
+test("encode() returns the first character missing from windows-1252", () => {
   expect(encode("é→😀", "windows-1252", false)).toEqual({ lacks: "→" });
   expect(encode("é😀→", "windows-1252", false)).toEqual({ lacks: "😀" });
 });

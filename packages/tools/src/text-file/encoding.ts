@@ -1,5 +1,5 @@
-// Bytes to text and back without losing any: whatever `decode` was given, `encode` returns, bit for bit.
-// Knows UTF-8, UTF-16 by its mark, and windows-1252 for everything else; guesses no other legacy encoding.
+// Converts bytes to text and back without loss: `encode` returns exactly the bytes that `decode` got.
+// Supports UTF-8, UTF-16 with a byte order mark, and windows-1252 for everything else.
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
@@ -12,10 +12,10 @@ export interface Decoded {
 
 export function decode(bytes: Uint8Array): Decoded {
   const [a, b, c] = bytes;
-  // Half a code unit at the end cannot be UTF-16, and would be lost.
+  // An odd number of bytes is not UTF-16, and the last byte would be lost.
   if (bytes.length % 2 === 0) {
     if (a === 0xff && b === 0xfe) return { text: utf16(bytes.subarray(2)), encoding: "utf-16le", bom: true };
-    if (a === 0xfe && b === 0xff) return { text: utf16(swapped(bytes.subarray(2))), encoding: "utf-16be", bom: true };
+    if (a === 0xfe && b === 0xff) return { text: utf16(swapBytes(bytes.subarray(2))), encoding: "utf-16be", bom: true };
   }
   const bom = a === 0xef && b === 0xbb && c === 0xbf;
   try {
@@ -26,7 +26,7 @@ export function decode(bytes: Uint8Array): Decoded {
   }
 }
 
-/** A character the encoding has no way to write. */
+/** The first character that the encoding does not have. */
 export interface Unwritable {
   readonly lacks: string;
 }
@@ -39,19 +39,19 @@ export function encode(text: string, encoding: Encoding, bom: boolean): Uint8Arr
     case "utf-16le":
       return Buffer.from(marked, "utf16le");
     case "utf-16be":
-      return swapped(Buffer.from(marked, "utf16le"));
+      return swapBytes(Buffer.from(marked, "utf16le"));
     case "windows-1252":
       return windows1252(text);
   }
 }
 
-// Not TextDecoder: it would replace the lone surrogates that sloppy programs leave behind.
+// TextDecoder would replace lone surrogates, which some programs write.
 const utf16 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
 
-const swapped = (bytes: Uint8Array) => Buffer.from(bytes).swap16();
+const swapBytes = (bytes: Uint8Array) => Buffer.from(bytes).swap16();
 
 function windows1252(text: string): Uint8Array | Unwritable {
-  // The 32 positions that differ from Latin-1, in the decoder's own words.
+  // The 32 characters that differ from Latin-1, taken from the decoder.
   const special = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 32 }, (_, index) => 0x80 + index));
   const bytes = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) {
@@ -60,9 +60,9 @@ function windows1252(text: string): Uint8Array | Unwritable {
       bytes[index] = unit;
       continue;
     }
-    const place = special.indexOf(text[index]!);
-    if (place === -1) return { lacks: String.fromCodePoint(text.codePointAt(index)!) };
-    bytes[index] = 0x80 + place;
+    const offset = special.indexOf(text[index]!);
+    if (offset === -1) return { lacks: String.fromCodePoint(text.codePointAt(index)!) };
+    bytes[index] = 0x80 + offset;
   }
   return bytes;
 }

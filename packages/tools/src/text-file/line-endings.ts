@@ -1,8 +1,8 @@
-// Line endings. The model reads and writes LF; files keep what they have, line by line.
+// Line endings. The model reads and writes LF; every line of a file keeps its own ending.
 
 export type LineEnding = "\n" | "\r\n";
 
-/** The ending most lines have; LF when there is no telling. */
+/** The most common ending; LF if there is a tie. */
 export function lineEndingOf(text: string): LineEnding {
   const crlf = count(text, "\r\n");
   return crlf > 0 && crlf > count(text, "\n") - crlf ? "\r\n" : "\n";
@@ -12,12 +12,12 @@ export function toLf(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-/** Gives every line of an LF text this ending. */
+/** Converts LF text to this line ending. */
 export function withEnding(text: string, ending: LineEnding): string {
   return ending === "\n" ? text : text.replaceAll("\n", "\r\n");
 }
 
-/** Translates ever larger offsets of `toLf(text)` into offsets of `text`. A line break is never cut in two. */
+/** Converts increasing offsets in `toLf(text)` to offsets in `text`. Never points inside a CRLF. */
 export function lfOffsets(text: string): (offset: number) => number {
   let at = 0;
   let lf = 0;

@@ -6,7 +6,7 @@ import { patchOf } from "./patch.ts";
 const apply = (before: string, hunks: Awaited<ReturnType<typeof patchOf>>) =>
   applyPatch(before, { oldFileName: "", newFileName: "", oldHeader: "", newHeader: "", hunks: hunks as never });
 
-test("a change far down shows three lines around it, with true line numbers", async () => {
+test("a change deep in a file has three lines of context and the right line numbers", async () => {
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}`);
   const before = `${lines.join("\n")}\n`;
   expect(await patchOf(before, before.replace("line 20\n", "twenty\nand more\n"))).toEqual([
@@ -42,12 +42,12 @@ test("a missing newline at the end is marked", async () => {
   ]);
 });
 
-test("equal texts have no hunks, and neither has a change too large to work out", async () => {
+test("there are no hunks for equal texts or for a change that is too large", async () => {
   expect(await patchOf("a\n", "a\n")).toEqual([]);
   expect(await patchOf("a\n".repeat(400_000), "b\n".repeat(400_000))).toEqual([]);
 });
 
-test("a patch applied to the old text gives the new one", async () => {
+test("applying the patch to the old text gives the new text", async () => {
   const text = fc
     .array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d"), { maxLength: 30 })
     .map((parts) => parts.join(""));

@@ -1,5 +1,5 @@
-// What changed between two texts, as hunks with three lines of context. Bounded: a change too large to be worth
-// working out has no hunks.
+// Computes the difference of two texts as hunks with three lines of context. Returns no hunks if the change is too
+// large to compute quickly.
 
 export interface Hunk {
   readonly oldStart: number;
@@ -10,19 +10,19 @@ export interface Hunk {
 }
 
 const CONTEXT = 3;
-const MOST_CHANGED = 1_000_000;
-const MOST_MS = 500;
+const MAX_CHANGED_LENGTH = 1_000_000;
+const MAX_MS = 500;
 
-/** Both texts with LF line ends. */
+/** Both texts must have LF line endings. */
 export async function patchOf(before: string, after: string): Promise<readonly Hunk[]> {
   const same = commonEnds(before, after);
   const oldPart = before.slice(same.start, before.length - same.end);
   const newPart = after.slice(same.start, after.length - same.end);
-  if (oldPart.length + newPart.length > MOST_CHANGED) return [];
+  if (oldPart.length + newPart.length > MAX_CHANGED_LENGTH) return [];
 
-  // 3 ms unbundled, and only once something is written.
+  // 3 ms unbundled, needed only after a write.
   const { structuredPatch } = await import("diff");
-  const patch = structuredPatch("", "", oldPart, newPart, undefined, undefined, { context: CONTEXT, timeout: MOST_MS });
+  const patch = structuredPatch("", "", oldPart, newPart, undefined, undefined, { context: CONTEXT, timeout: MAX_MS });
   return (patch?.hunks ?? []).map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart: oldStart + same.lines,
     oldLines,
@@ -32,14 +32,14 @@ export async function patchOf(before: string, after: string): Promise<readonly H
   }));
 }
 
-/** How much both texts share at either end, in whole lines, sparing the lines that a hunk shows as context. */
+/** How many whole lines the texts share at the start and end, not counting the context lines of a hunk. */
 function commonEnds(before: string, after: string): { start: number; end: number; lines: number } {
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let head = 0;
-  while (head < most && before.charCodeAt(head) === after.charCodeAt(head)) head++;
+  while (head < shorter && before.charCodeAt(head) === after.charCodeAt(head)) head++;
   let tail = 0;
   while (
-    tail < most - head &&
+    tail < shorter - head &&
     before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
   )
     tail++;

@@ -1,4 +1,4 @@
-// A text file taken apart so that it can be put together again exactly: text, encoding, mark and line ends.
+// A text file with everything needed to write it back exactly: text, encoding, byte order mark and line endings.
 
 import { decode, type Encoding } from "./encoding.ts";
 import { lineEndingOf, toLf, type LineEnding } from "./line-endings.ts";
@@ -13,17 +13,17 @@ export interface TextFile {
   readonly ending: LineEnding;
 }
 
-export const EMPTY: TextFile = { text: "", lf: "", encoding: "utf-8", bom: false, ending: "\n" };
+export const EMPTY_FILE: TextFile = { text: "", lf: "", encoding: "utf-8", bom: false, ending: "\n" };
 
-export function openText(bytes: Uint8Array): TextFile {
+export function toTextFile(bytes: Uint8Array): TextFile {
   const { text, encoding, bom } = decode(bytes);
   return { text, lf: toLf(text), encoding, bom, ending: lineEndingOf(text) };
 }
 
-// Outputs are stored whole in the transcript, where a line of many megabytes would slow every later resume.
-const MOST_KEPT = 1_000_000;
+// Tool output is stored in the transcript, where a line of many megabytes would slow down every resume.
+const MAX_STORED_LENGTH = 1_000_000;
 
-/** A file's text for a tool's output; null when it is too long to be kept there. */
-export function kept(text: string): string | null {
-  return text.length > MOST_KEPT ? null : text;
+/** The text as stored in a tool's output; null if it is too long. */
+export function storableText(text: string): string | null {
+  return text.length > MAX_STORED_LENGTH ? null : text;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { call, toolWorld } from "../tool-world.test-support.ts";
 import { todoWriteTool, type Todo } from "./todo-write.ts";
 
-test("a list replaces the last one, and a finished list is put away", async () => {
+test("a list replaces the previous one, and a finished list is cleared", async () => {
   using world = toolWorld();
   let kept: readonly Todo[] = [];
   const tool = todoWriteTool({ get: () => kept, set: (todos) => (kept = todos) });
@@ -15,7 +15,7 @@ test("a list replaces the last one, and a finished list is put away", async () =
   expect(tool.show({ oldTodos: [], newTodos: [] })).toStartWith("Todos have been modified successfully. Ensure that");
 });
 
-test("ids and priorities of older clients are dropped", () => {
+test("ids and priorities from older clients are dropped", () => {
   const tool = todoWriteTool({ get: () => [], set: () => {} });
   expect(tool.repair!({ todos: [{ id: "1", priority: "high", content: "a" }, 7] })).toEqual({
     todos: [{ content: "a" }, 7],

@@ -1,13 +1,13 @@
-// TodoWrite: the model's own list of what is to be done. Where the list is kept is the caller's business.
+// TodoWrite: the model's todo list. The caller stores the list.
 
 import { array, defineTool, item, object, oneOf, string, type Infer, type Tool } from "@keelson/engine";
 import { isObject } from "@keelson/protocol";
 import description from "./todo-write.md" with { type: "text" };
 
 const todo = item({
-  content: string("What is to be done, as a command: Run the tests", { minLength: 1 }),
+  content: string("The task as an instruction: Run the tests", { minLength: 1 }),
   status: oneOf(["pending", "in_progress", "completed"]),
-  activeForm: string("The same while it happens: Running the tests", { minLength: 1 }),
+  activeForm: string("The task in progress: Running the tests", { minLength: 1 }),
 });
 
 export type Todo = Infer<typeof todo>;
@@ -26,7 +26,7 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
   return defineTool({
     name: "TodoWrite",
     description,
-    input: object({ todos: array(todo, "The whole list, replacing the last one") }),
+    input: object({ todos: array(todo, "The whole list; it replaces the previous one") }),
 
     repair(input) {
       if (!Array.isArray(input.todos)) return input;
@@ -37,7 +37,7 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
 
     async run({ todos }) {
       const oldTodos = list.get();
-      // A finished list is put away: the next one starts from nothing (observed).
+      // Like the reference, clear a finished list, so the next one starts empty (todo-write.test.ts).
       list.set(todos.every(({ status }) => status === "completed") ? [] : todos);
       return { oldTodos, newTodos: todos };
     },
@@ -47,7 +47,7 @@ export function todoWriteTool(list: TodoList): Tool<{ todos: Todo[] }, TodoWrite
   });
 }
 
-/** Older clients and models give items an id and a priority. */
+/** Older clients and models send an id and a priority. */
 function withoutOldFields(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { id: _, priority: __, ...rest } = value;

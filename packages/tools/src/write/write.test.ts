@@ -8,7 +8,7 @@ const UNREAD = "refused: File has not been read yet. Read it first before writin
 const STALE =
   "refused: File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
 
-test("a new file is made with its folders, and may then be overwritten", async () => {
+test("creates a new file with its folders, which may then be overwritten", async () => {
   using world = toolWorld();
   const path = world.path("x/y/a.txt");
   expect(await call(writeTool, { file_path: path, content: "one\n" }, world.context)).toEqual({
@@ -28,7 +28,7 @@ test("a new file is made with its folders, and may then be overwritten", async (
   expect(world.text("x/y/a.txt")).toBe("two\n");
 });
 
-test("the model is told which of the two happened", async () => {
+test("the result says whether the file was created or updated", async () => {
   using world = toolWorld();
   const path = world.path("a.txt");
   const write = (content: string) => answer(writeTool, { file_path: path, content }, world.context);
@@ -36,7 +36,7 @@ test("the model is told which of the two happened", async () => {
   expect(await write("x")).toBe(`The file ${path} has been updated successfully. ${CURRENT}`);
 });
 
-test("an existing file must have been read, and a folder is no file", async () => {
+test("an existing file must have been read, and a folder cannot be written", async () => {
   using world = toolWorld();
   world.put("a.txt", "one");
   world.put("folder/x", "");
@@ -45,7 +45,7 @@ test("an existing file must have been read, and a folder is no file", async () =
   expect(world.text("a.txt")).toBe("one");
 });
 
-test("a file changed since is not overwritten, unless by our own command or only in its date", async () => {
+test("a changed file is not overwritten, unless our own command changed it or only its time changed", async () => {
   using world = toolWorld();
   const write = () => answer(writeTool, { file_path: "a.txt", content: "new" }, world.context);
   world.put("a.txt", "one", { ageSeconds: 90 });
@@ -64,7 +64,7 @@ test("a file changed since is not overwritten, unless by our own command or only
   expect(await write()).toContain("updated successfully");
 });
 
-test("a change between check and run is noticed", async () => {
+test("run() notices a change since check()", async () => {
   using world = toolWorld();
   world.put("a.txt", "one", { ageSeconds: 90 });
   await call(readFileTool, { file_path: "a.txt" }, world.context);
@@ -74,7 +74,7 @@ test("a change between check and run is noticed", async () => {
   expect(world.text("a.txt")).toBe("two");
 });
 
-test("encoding, mark and line ends of an existing file are kept", async () => {
+test("an existing file keeps its encoding, byte order mark and line endings", async () => {
   using world = toolWorld();
   const cases: [Uint8Array, string, Uint8Array][] = [
     [Buffer.from("\ufeffa\r\nb\r\n"), "c\nd\n", Buffer.from("\ufeffc\r\nd\r\n")],

@@ -1,12 +1,12 @@
-// Write: a whole file at once. An existing one must have been seen, and keeps its encoding and line ends.
+// Write: writes a whole file. An existing file must have been read, and keeps its encoding and line endings.
 
 import { defineTool, object, string, type ToolContext } from "@keelson/engine";
 import { resolvePath } from "../path.ts";
 import { encode } from "../text-file/encoding.ts";
 import { toLf, withEnding } from "../text-file/line-endings.ts";
 import { patchOf, type Hunk } from "../text-file/patch.ts";
-import { readSeen, writeSeen } from "../text-file/seen.ts";
-import { kept, openText, type TextFile } from "../text-file/text-file.ts";
+import { readIfSeen, writeAndRecord } from "../text-file/seen.ts";
+import { storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./write.md" with { type: "text" };
 
 interface WriteInput {
@@ -26,27 +26,27 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   name: "Write",
   description,
   input: object({
-    file_path: string("The file to write, best as an absolute path"),
-    content: string("Everything the file shall contain"),
+    file_path: string("The file to write, preferably an absolute path"),
+    content: string("The complete content of the file"),
   }),
 
   async check({ file_path }, context) {
-    await existing(resolvePath(file_path, context), context);
+    await readExisting(resolvePath(file_path, context), context);
   },
 
   access: ({ file_path }, context) => ({ kind: "edit", path: resolvePath(file_path, context) }),
 
   async run({ file_path, content }, context) {
     const filePath = resolvePath(file_path, context);
-    // Once more: hooks and people had time to change both the input and the file since `check`.
-    const before = await existing(filePath, context);
-    await writeSeen(filePath, before ? inTheManner(before, content) : new TextEncoder().encode(content), context);
+    // Check again: the input and the file may have changed since `check`.
+    const before = await readExisting(filePath, context);
+    await writeAndRecord(filePath, before ? encodeLike(before, content) : new TextEncoder().encode(content), context);
     return {
       type: before ? "update" : "create",
       filePath,
       content,
       structuredPatch: before ? await patchOf(before.lf, toLf(content)) : [],
-      originalFile: before ? kept(before.lf) : null,
+      originalFile: before ? storableText(before.lf) : null,
     };
   },
 
@@ -58,15 +58,15 @@ export const writeTool = defineTool<WriteInput, WriteOutput>({
   },
 });
 
-async function existing(path: string, context: ToolContext): Promise<TextFile | null> {
+async function readExisting(path: string, context: ToolContext): Promise<TextFile | null> {
   const stat = await context.files.stat(path);
-  return stat ? openText(await readSeen(path, stat, context)) : null;
+  return stat ? toTextFile(await readIfSeen(path, stat, context)) : null;
 }
 
-/** The new content in the old file's encoding; as UTF-8 when that has no way to write it. */
-function inTheManner({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
+/** Encodes the content like the old file, or as UTF-8 if that encoding lacks a character. */
+function encodeLike({ encoding, bom, ending }: TextFile, content: string): Uint8Array {
   const unmarked = bom && content.startsWith("\ufeff") ? content.slice(1) : content;
-  // Content that brings its own CRLF means it.
+  // If the content has CRLF, that is intentional.
   const text = unmarked.includes("\r\n") ? unmarked : withEnding(unmarked, ending);
   const bytes = encode(text, encoding, bom);
   return bytes instanceof Uint8Array ? bytes : new TextEncoder().encode(text);

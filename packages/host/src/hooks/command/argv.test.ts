@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
-import { argvOf } from "./argv.ts";
+import { hookArgv } from "./argv.ts";
 
 const place = mkdtempSync(join(tmpdir(), "keelson-argv-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -17,15 +17,15 @@ const env = {
   SECRET: "s",
 };
 const argv = (handler: Omit<CommandHook, "type">, more: Record<string, string> = env) =>
-  argvOf({ type: "command", ...handler }, more, "/cwd");
+  hookArgv({ type: "command", ...handler }, more, "/cwd");
 
-test("shell form: bash reads the command as it is written; without bash, sh does", () => {
+test("shell form: bash runs the command unchanged; without bash, sh does", () => {
   const command = '"${CLAUDE_PROJECT_DIR}"/hook.sh | cat';
   expect(argv({ command })).toEqual({ argv: [join(place, "bash"), "-c", command] });
   expect(argv({ command }, { PATH: "/nowhere:." })).toEqual({ argv: ["/bin/sh", "-c", command] });
 });
 
-test("exec form: placeholders are filled in per element, no word is split, other variables stay as they are", () => {
+test("exec form: placeholders are filled in per argument, nothing is split, other variables stay unchanged", () => {
   expect(
     argv({
       command: "${CLAUDE_PLUGIN_ROOT}/run",
@@ -38,13 +38,13 @@ test("exec form: placeholders are filled in per element, no word is split, other
   });
 });
 
-test("exec form: a program that is nowhere on the PATH is named", () => {
+test("exec form: reports a program that is not on the PATH", () => {
   expect(argv({ command: "no-such-tool", args: [] })).toEqual({
-    problem: "'no-such-tool' was not found on the PATH; install it or give its whole path",
+    problem: "'no-such-tool' was not found on the PATH; install it or use its full path",
   });
 });
 
-test("PowerShell takes placeholders from the environment, so no value becomes script", () => {
+test("PowerShell reads placeholders from the environment, so no value becomes part of the script", () => {
   expect(argv({ command: '& "${CLAUDE_PROJECT_DIR}/x.ps1" $other', shell: "powershell" })).toEqual({
     argv: [
       join(place, "pwsh"),

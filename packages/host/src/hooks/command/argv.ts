@@ -1,4 +1,4 @@
-// What is started for a command hook: a shell with the command as its script, or in exec form the program itself.
+// The argv for a command hook: a shell that runs the command, or in exec form the program itself.
 
 import { resolve } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
@@ -6,32 +6,32 @@ import { findProgram } from "../../programs/find-program.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-export type Argv = { readonly argv: readonly string[] } | { readonly problem: string };
+export type HookArgv = { readonly argv: readonly string[] } | { readonly problem: string };
 
-/** `cwd` is where a program given with a relative path is looked for. */
-export function argvOf({ command, args, shell }: CommandHook, env: Environment, cwd: string): Argv {
+/** A relative program path is resolved against `cwd`. */
+export function hookArgv({ command, args, shell }: CommandHook, env: Environment, cwd: string): HookArgv {
   if (args) return programArgv(substitute(command, env), args, env, cwd);
   if (shell === "powershell") return powershellArgv(command, env);
   return { argv: [findProgram("bash", env["PATH"]) ?? "/bin/sh", "-c", command] };
 }
 
-function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): Argv {
+function programArgv(program: string, args: readonly string[], env: Environment, cwd: string): HookArgv {
   const found = program.includes("/") ? resolve(cwd, program) : findProgram(program, env["PATH"]);
-  if (found === null) return { problem: `'${program}' was not found on the PATH; install it or give its whole path` };
+  if (found === null) return { problem: `'${program}' was not found on the PATH; install it or use its full path` };
   return { argv: [found, ...args.map((arg) => substitute(arg, env))] };
 }
 
-function powershellArgv(command: string, env: Environment): Argv {
+function powershellArgv(command: string, env: Environment): HookArgv {
   const program = findProgram("pwsh", env["PATH"]) ?? findProgram("powershell", env["PATH"]);
   if (program === null) {
     return { problem: "PowerShell ('pwsh') was not found on the PATH; install it or write the hook for bash" };
   }
-  // There `${NAME}` is a variable of the script; the environment is `${env:NAME}`. No value becomes part of the script.
+  // In PowerShell the environment is `${env:NAME}`. Values are never inserted into the script.
   const script = command.replaceAll(PLACEHOLDER, (_, name: string) => `\${env:${name}}`);
   return { argv: [program, "-NoProfile", "-NonInteractive", "-Command", script] };
 }
 
-/** Bash expands these from the environment; without a shell we do. One that has no value stays as it is written. */
+/** Without a shell we expand these ourselves. A placeholder without a value stays unchanged. */
 function substitute(text: string, env: Environment): string {
   return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => env[name] ?? placeholder);
 }

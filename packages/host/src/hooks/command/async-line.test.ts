@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readAnnouncement } from "./async-line.ts";
+import { readAsyncLine } from "./async-line.ts";
 import { keepHead } from "./head.ts";
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
 ] as const)("readAnnouncement() of %j", (text, wanted) => {
   const head = keepHead(100_000);
   head.push(Buffer.from(text));
-  expect(readAnnouncement(head)).toEqual(wanted);
+  expect(readAsyncLine(head)).toEqual(wanted);
 });

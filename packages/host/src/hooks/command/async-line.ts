@@ -1,31 +1,31 @@
-// Whether the first line a hook prints says that it goes on by itself: `{"async":true,"asyncTimeout":15000}`. Pure.
+// Detects the first line with which a hook says it will run in the background: `{"async":true,"asyncTimeout":15000}`.
+// Pure.
 
-import type { Head } from "./head.ts";
+import type { OutputHead } from "./head.ts";
 
-export interface Announcement {
-  /** From `asyncTimeout`. */
+export interface AsyncLine {
   readonly timeoutMs?: number;
-  /** Characters of stdout it took. */
+  /** Its length in characters of stdout. */
   readonly length: number;
 }
 
-/** Bytes. No announcement is longer; a first line that is has something else to say. */
-const LONGEST = 4_096;
+/** A longer first line is ordinary output. */
+const MAX_BYTES = 4_096;
 
-/** Reads it as soon as it is whole, also before its newline: the hook may print that when it is done. */
-export function readAnnouncement(stdout: Pick<Head, "text" | "size">): Announcement | "not yet" | "none" {
-  const text = stdout.text(LONGEST);
+/** Recognizes the line even before its newline, which the hook may print only at its end. */
+export function readAsyncLine(stdout: Pick<OutputHead, "text" | "size">): AsyncLine | "not yet" | "none" {
+  const text = stdout.text(MAX_BYTES);
   if (text === "") return "not yet";
   if (!text.startsWith("{")) return "none";
   const newline = text.indexOf("\n");
   const line = newline < 0 ? text : text.slice(0, newline);
-  const said = line.trimEnd().endsWith("}") ? objectOf(line) : undefined;
-  if (said?.["async"] === true) {
-    const { asyncTimeout } = said;
+  const parsed = line.trimEnd().endsWith("}") ? objectOf(line) : undefined;
+  if (parsed?.["async"] === true) {
+    const { asyncTimeout } = parsed;
     const isTime = typeof asyncTimeout === "number" && asyncTimeout > 0;
     return { ...(isTime ? { timeoutMs: asyncTimeout } : {}), length: newline < 0 ? line.length : newline + 1 };
   }
-  return said || newline >= 0 || stdout.size() >= LONGEST ? "none" : "not yet";
+  return parsed || newline >= 0 || stdout.size() >= MAX_BYTES ? "none" : "not yet";
 }
 
 function objectOf(line: string): Record<string, unknown> | undefined {

@@ -3,7 +3,7 @@ import { createGroups } from "../../shell/process/groups.ts";
 import { randomHex } from "../../random.ts";
 import { runCommandHook } from "./command.ts";
 
-test("where there are no pipes of our own, the runtime's do", async () => {
+test("works with Bun's pipes if we cannot open our own", async () => {
   const started: number[] = [];
   const ended: number[] = [];
   const groups = createGroups(randomHex(16), { added: (pid) => started.push(pid), removed: (pid) => ended.push(pid) });

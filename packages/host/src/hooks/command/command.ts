@@ -1,13 +1,13 @@
-// One command hook: its input on stdin, its two outputs kept to a size, its time limited. Knows no event and reads no reply.
+// Runs one command hook: writes its input to stdin and limits its output and time. Does not know events or parse replies.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
 import { drain } from "../../shell/process/drain.ts";
 import type { Groups } from "../../shell/process/groups.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
-import { readAnnouncement, type Announcement } from "./async-line.ts";
-import { argvOf } from "./argv.ts";
-import { keepHead, type Head } from "./head.ts";
-import { createLimit } from "../limit.ts";
+import { readAsyncLine, type AsyncLine } from "./async-line.ts";
+import { hookArgv } from "./argv.ts";
+import { keepHead, type OutputHead } from "./head.ts";
+import { createTimeLimit } from "../limit.ts";
 import { startHook } from "./start.ts";
 
 export interface CommandHookOptions {
@@ -17,15 +17,15 @@ export interface CommandHookOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /**
-   * The first line it printed says that it goes on by itself; called at once, and the line is left out of `stdout`. A
-   * time it gave replaces `timeoutMs` from then on. Without a listener the line is output like any other.
+   * Called as soon as the first line says that the hook will run in the background. The line is removed from `stdout`,
+   * and its timeout, if any, replaces `timeoutMs`. Without a listener the line is ordinary output.
    */
   onAsync?(timeoutMs: number | undefined): void;
-  /** All that was printed so far, when there is more than last time; at most once a second. */
+  /** Called at most once a second with all output so far, if there is more than last time. */
   onOutput?(stdout: string, stderr: string): void;
   readonly groups: Groups;
   readonly openPipe: OpenPipe | null;
-  /** The session ends. */
+  /** Aborts when the session ends. */
   readonly closing: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export async function runCommandHook(
   });
   if (options.signal.aborted || options.closing.aborted) return run(cancelled("interrupted", options.timeoutMs));
 
-  const argv = argvOf(handler, options.env, options.cwd);
+  const argv = hookArgv(handler, options.env, options.cwd);
   if ("problem" in argv) return run(notStarted(argv.problem, 127));
   const child = startHook(argv.argv, `${input}\n`, options);
   if ("problem" in child) return run(notStarted(child.problem, child.code));
@@ -52,10 +52,10 @@ export async function runCommandHook(
   options.groups.add(pid);
   void exited.then(() => options.groups.leaderEnded(pid));
 
-  using limit = createLimit(options.timeoutMs, [options.signal, options.closing]);
+  using limit = createTimeLimit(options.timeoutMs, [options.signal, options.closing]);
   const stdout = keepHead(MIB);
   const stderr = keepHead(MIB);
-  const announced = listen(stdout, options.onAsync, (ms) => limit.restart(ms));
+  const announced = watchForAsyncLine(stdout, options.onAsync, (ms) => limit.restart(ms));
   using _progress = reportProgress(stdout, stderr, options.onOutput);
   const printed = Promise.all([
     drain({ exited, output: child.stdout }, { push: (chunk) => announced.push(chunk) }),
@@ -64,14 +64,14 @@ export async function runCommandHook(
 
   const end = await Promise.race([printed, limit.reached]);
   if (!Array.isArray(end)) {
-    // Not waited for: one that ignores TERM would hold up the session for as long as it is given to end.
+    // Do not wait: a hook that ignores TERM would block the session until it is killed.
     void options.groups.end(pid);
     stdout.take();
     stderr.take();
     return run(cancelled(end, limit.ms));
   }
   const [code] = end;
-  const problems = [moved, code === null ? "It was ended by a signal" : undefined, tooLong(stdout, stderr)];
+  const problems = [moved, code === null ? "It was killed by a signal" : undefined, truncationProblem(stdout, stderr)];
   return run({
     outcome: code === 0 ? "success" : "error",
     ...(code === null ? {} : { exitCode: code }),
@@ -81,31 +81,31 @@ export async function runCommandHook(
   });
 }
 
-/** Watches the beginning of stdout until it is known whether it announces that the hook goes on by itself. */
-function listen(stdout: Head, onAsync: CommandHookOptions["onAsync"], restart: (ms: number) => void) {
-  let found: Announcement | "not yet" | "none" = onAsync ? "not yet" : "none";
+/** Checks the start of stdout until it is clear whether the hook will run in the background. */
+function watchForAsyncLine(stdout: OutputHead, onAsync: CommandHookOptions["onAsync"], restart: (ms: number) => void) {
+  let found: AsyncLine | "not yet" | "none" = onAsync ? "not yet" : "none";
   return {
     push(chunk: Uint8Array) {
       stdout.push(chunk);
       if (found !== "not yet") return;
-      found = readAnnouncement(stdout);
+      found = readAsyncLine(stdout);
       if (typeof found === "string") return;
       if (found.timeoutMs !== undefined) restart(found.timeoutMs);
       onAsync?.(found.timeoutMs);
     },
-    /** How much of stdout was not output but the announcement. */
+    /** The length of the line, which is not output. */
     length: () => (typeof found === "string" ? 0 : found.length),
   };
 }
 
-function reportProgress(stdout: Head, stderr: Head, onOutput: CommandHookOptions["onOutput"]): Disposable {
-  let told = 0;
+function reportProgress(stdout: OutputHead, stderr: OutputHead, onOutput: CommandHookOptions["onOutput"]): Disposable {
+  let reported = 0;
   const timer =
     onOutput &&
     setInterval(() => {
       const size = stdout.size() + stderr.size();
-      if (size === told) return;
-      told = size;
+      if (size === reported) return;
+      reported = size;
       onOutput(stdout.text(), stderr.text());
     }, PROGRESS_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -114,17 +114,17 @@ function reportProgress(stdout: Head, stderr: Head, onOutput: CommandHookOptions
 function cancelled(why: "timeout" | "interrupted", timeoutMs: number): Omit<HookRun, "durationMs"> {
   const problem =
     why === "timeout"
-      ? `It took longer than ${timeoutMs / 1_000} s and was ended; give it a larger \`timeout\` if it needs one`
-      : "It was ended because the work it belonged to was interrupted";
+      ? `It took longer than ${timeoutMs / 1_000} s and was stopped; increase its \`timeout\` if it needs more time`
+      : "It was stopped because the run was interrupted";
   return { outcome: "cancelled", stdout: "", stderr: "", problem };
 }
 
-/** With the exit code a shell would give, so that a program that is gone looks the same with and without a shell. */
+/** Uses the exit code a shell would give, so a missing program looks the same with and without a shell. */
 function notStarted(problem: string, exitCode: number | undefined): Omit<HookRun, "durationMs"> {
   return { outcome: "error", ...(exitCode === undefined ? {} : { exitCode }), stdout: "", stderr: problem, problem };
 }
 
-function tooLong(stdout: Head, stderr: Head): string | undefined {
+function truncationProblem(stdout: OutputHead, stderr: OutputHead): string | undefined {
   const cut = [...(stdout.isCut() ? ["stdout"] : []), ...(stderr.isCut() ? ["stderr"] : [])];
   return cut.length === 0 ? undefined : `It printed more than 1 MiB to ${cut.join(" and ")}; the rest was dropped`;
 }

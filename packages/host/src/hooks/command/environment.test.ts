@@ -28,11 +28,11 @@ const always = {
   CLAUDE_SESSION_ID: "inner",
 };
 
-test("a hook knows its project and session, and nothing of a session around ours", () => {
+test("a hook gets its project and session, and nothing from an outer session", () => {
   expect(hookEnvironment(base)).toEqual(always);
 });
 
-test("effort, file and plugin are told where there are any", () => {
+test("effort, env file and plugin variables are set if there are any", () => {
   expect(
     hookEnvironment({
       ...base,

@@ -1,18 +1,19 @@
-// The environment of a command hook: the session's, and what tells a hook which project, plugin and file it is for.
+// The environment of a command hook: the session's, plus variables for the project, plugin and env file.
 
 import { sessionEnvironment, type ChildOrigin } from "../../shell/environment/child-env.ts";
 
 export interface HookEnvironmentOptions extends ChildOrigin {
-  /** Where the session was started; stays the same when it moves. */
+  /** Where the session was started; does not change with its working directory. */
   readonly projectDir: string;
-  /** Of events that say how hard the model thinks. */
+  /** The effort level, for events that have one. */
   readonly effort?: string;
-  /** From `envFileFor`; events without one see none, not even the user's own. */
+  /** From `envFileFor`. Without it the variable is unset, even if the user has set one. */
   readonly envFile?: string;
-  /** Of the registration: the folder of the plugin or skill, and the plugin's place for data. */
+  /** The folder of the plugin or skill. */
   readonly root?: string;
+  /** The plugin's data folder. */
   readonly data?: string;
-  /** What the user chose for a plugin. */
+  /** The user's settings for the plugin. */
   readonly pluginOptions?: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +21,7 @@ export function hookEnvironment(options: HookEnvironmentOptions): Record<string,
   const { projectDir, effort, envFile, root, data, pluginOptions = {} } = options;
   const session = Object.entries(sessionEnvironment(options)).filter(([name]) => !NOT_INHERITED.test(name));
   const chosen = Object.entries(pluginOptions).map(([key, value]) => [
-    `CLAUDE_PLUGIN_OPTION_${inCapitals(key)}`,
+    `CLAUDE_PLUGIN_OPTION_${toVariableName(key)}`,
     value,
   ]);
   return {
@@ -35,7 +36,7 @@ export function hookEnvironment(options: HookEnvironmentOptions): Record<string,
   };
 }
 
-/** Of a session around ours, or the user's own script for shell commands: a hook would take them for its own. */
+/** Set by an outer session or by the user for shell commands; a hook would mistake them for its own. */
 const NOT_INHERITED = /^(OTEL_|CLAUDE_PLUGIN_|CLAUDE_EFFORT$|CLAUDE_ENV_FILE$)/;
 
-const inCapitals = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
+const toVariableName = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");

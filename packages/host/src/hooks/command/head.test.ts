@@ -3,7 +3,7 @@ import { keepHead } from "./head.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-test("keepHead() keeps the beginning and says that there was more", () => {
+test("keepHead() keeps the start and reports that there was more", () => {
   const head = keepHead(5);
   head.push(Buffer.from("abc"));
   expect([head.text(), head.size(), head.isCut()]).toEqual(["abc", 3, false]);
@@ -14,13 +14,13 @@ test("keepHead() keeps the beginning and says that there was more", () => {
   expect(head.take()).toBe("abcde");
 });
 
-test("exactly the limit is not too long", () => {
+test("output of exactly the limit is not cut", () => {
   const head = keepHead(3);
   head.push(Buffer.from("abc"));
   expect([head.isCut(), head.take()]).toEqual([false, "abc"]);
 });
 
-test("bytes that are no UTF-8 are replaced; a character cut by the limit is left out", () => {
+test("invalid UTF-8 is replaced; a character cut by the limit is dropped", () => {
   const broken = keepHead(100);
   broken.push(bytes(0x61, 0xff, 0xc3));
   expect(broken.text()).toBe("a\uFFFD");
@@ -31,13 +31,13 @@ test("bytes that are no UTF-8 are replaced; a character cut by the limit is left
   expect([cut.isCut(), cut.take()]).toEqual([true, "a"]);
 });
 
-test("a character that arrives in two chunks is whole", () => {
+test("a character split between two chunks is joined", () => {
   const head = keepHead(100);
   for (const byte of Buffer.from("né€😀")) head.push(bytes(byte));
   expect(head.take()).toBe("né€😀");
 });
 
-test("what comes after take() is dropped", () => {
+test("output after take() is dropped", () => {
   const head = keepHead(100);
   head.push(Buffer.from("kept"));
   expect(head.take()).toBe("kept");

@@ -1,21 +1,21 @@
-// Starts a hook's process: a session of its own without a terminal, the input as its stdin, real pipes for its output.
+// Starts a hook process in its own session without a terminal, with the input on stdin and real pipes for output.
 
 import { closeSync, existsSync, statSync } from "node:fs";
-import { exitOf, readPipe } from "../../shell/process/command.ts";
+import { exitCodeOf, readPipe } from "../../shell/process/command.ts";
 import type { OpenPipe } from "../../shell/process/pipe.ts";
 
 export interface HookProcess {
   readonly pid: number;
-  /** Null when a signal ended it. */
+  /** Null if a signal killed it. */
   readonly exited: Promise<number | null>;
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** Said when it could not be started where it should. */
+  /** Set if it had to be started in another directory; says why. */
   readonly moved?: string;
 }
 
-/** With the exit code a shell would give, where there is one. */
-export interface NotStarted {
+/** `code` is the exit code a shell would give, if any. */
+export interface StartFailure {
   readonly problem: string;
   readonly code?: number;
 }
@@ -26,12 +26,16 @@ export interface StartHookOptions {
   readonly openPipe: OpenPipe | null;
 }
 
-export function startHook(argv: readonly string[], input: string, options: StartHookOptions): HookProcess | NotStarted {
+export function startHook(
+  argv: readonly string[],
+  input: string,
+  options: StartHookOptions,
+): HookProcess | StartFailure {
   const { cwd, env } = options;
   try {
     return spawn(argv, input, options);
   } catch (error) {
-    if (existsSync(cwd)) return explain(argv[0]!, error);
+    if (existsSync(cwd)) return explainFailure(argv[0]!, error);
   }
   const project = env["CLAUDE_PROJECT_DIR"];
   const gone = `The working directory '${cwd}' no longer exists`;
@@ -39,7 +43,7 @@ export function startHook(argv: readonly string[], input: string, options: Start
   try {
     return { ...spawn(argv, input, { ...options, cwd: project }), moved: `${gone}; the hook ran in '${project}'` };
   } catch (error) {
-    return explain(argv[0]!, error);
+    return explainFailure(argv[0]!, error);
   }
 }
 
@@ -50,7 +54,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
     const child = Bun.spawn([...argv], {
       cwd,
       env: { ...env },
-      // A file in memory on Linux: whoever does not read it, or closes it, disturbs nobody.
+      // On Linux this is an in-memory file, so a hook that does not read it or closes it causes no error.
       stdin: Buffer.from(input),
       stdout: out?.write ?? "pipe",
       stderr: err?.write ?? "pipe",
@@ -58,7 +62,7 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
     });
     return {
       pid: child.pid,
-      exited: exitOf(child),
+      exited: exitCodeOf(child),
       stdout: out ? readPipe(out.read) : (child.stdout as ReadableStream<Uint8Array>),
       stderr: err ? readPipe(err.read) : (child.stderr as ReadableStream<Uint8Array>),
     };
@@ -70,18 +74,18 @@ function spawn(argv: readonly string[], input: string, { cwd, env, openPipe }: S
   }
 }
 
-function explain(program: string, error: unknown): NotStarted {
+function explainFailure(program: string, error: unknown): StartFailure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" && existsSync(program)) {
-    return { problem: `The interpreter that '${program}' names in its first line does not exist`, code: 127 };
+    return { problem: `The interpreter in the first line of '${program}' does not exist`, code: 127 };
   }
   if (code === "ENOENT") return { problem: `'${program}' does not exist; was the script deleted or moved?`, code: 127 };
   if (code === "EACCES" && statSync(program, { throwIfNoEntry: false })?.isDirectory()) {
-    return { problem: `'${program}' is a directory; name the script in it`, code: 126 };
+    return { problem: `'${program}' is a directory; use the path of the script in it`, code: 126 };
   }
-  if (code === "EACCES") return { problem: `'${program}' may not be run; make it executable (chmod +x)`, code: 126 };
+  if (code === "EACCES") return { problem: `'${program}' is not executable; run chmod +x on it`, code: 126 };
   if (code === "ENOEXEC") {
-    return { problem: `'${program}' is no program; begin it with a line such as '#!/bin/sh'`, code: 126 };
+    return { problem: `'${program}' is not a program; start it with a line such as '#!/bin/sh'`, code: 126 };
   }
-  return { problem: `'${program}' could not be started: ${message}` };
+  return { problem: `Cannot start '${program}': ${message}` };
 }

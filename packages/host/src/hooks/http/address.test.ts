@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { forbiddenPlace } from "./address.ts";
+import { forbiddenNetwork } from "./address.ts";
 
 const PRIVATE = "a private network";
 const RESERVED = "a reserved network";
-const DOCUMENTATION = "a network for documentation";
-const METADATA = "a link-local network, where cloud metadata lives";
-const WRAPPED_LOOPBACK = "a loopback address behind a translator";
+const DOCUMENTATION = "a documentation network";
+const METADATA = "a link-local network (cloud metadata)";
+const WRAPPED_LOOPBACK = "an embedded loopback address";
 const NOTHING = "not an IP address";
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   ["0:0:0:0:0:0:0:1", undefined],
   ["::ffff:127.0.0.1", undefined],
   ["::ffff:7f00:1", undefined],
-  // the public internet, up to the edges of what is not
+  // the public internet, up to the edges of other networks
   ["8.8.8.8", undefined],
   ["1.0.0.0", undefined],
   ["9.255.255.255", undefined],
@@ -60,8 +60,8 @@ test.each([
   ["192.88.99.1", RESERVED],
   ["192.168.0.0", PRIVATE],
   ["192.168.255.255", PRIVATE],
-  ["198.18.0.0", "a network for benchmarks"],
-  ["198.19.255.255", "a network for benchmarks"],
+  ["198.18.0.0", "a benchmark network"],
+  ["198.19.255.255", "a benchmark network"],
   ["198.51.100.7", DOCUMENTATION],
   ["203.0.113.7", DOCUMENTATION],
   ["224.0.0.1", "a multicast network"],
@@ -105,7 +105,7 @@ test.each([
   ["febf::1", "a link-local network"],
   ["fec0::1", RESERVED],
   ["ff02::1", "a multicast network"],
-  // what nobody can read is nowhere
+  // what cannot be parsed
   ["", NOTHING],
   ["localhost", NOTHING],
   ["10.1", NOTHING],
@@ -123,6 +123,6 @@ test.each([
   ["::12345", NOTHING],
   ["::1:127.0.0.256", NOTHING],
   ["[::1]", NOTHING],
-])("forbiddenPlace(%j) is %p", (address, place) => {
-  expect(forbiddenPlace(address)).toBe(place);
+])("forbiddenNetwork(%j) is %p", (address, place) => {
+  expect(forbiddenNetwork(address)).toBe(place);
 });

@@ -1,81 +1,80 @@
-// Where an HTTP hook may go: the public internet and this machine. Judges addresses, never names; what it cannot
-// read it refuses.
+// Decides which IP addresses HTTP hooks may reach: the public internet and this machine. Rejects what it cannot parse.
 
-/** What kind of place an address is, when a hook may not go there; undefined when it may. */
-export function forbiddenPlace(address: string): string | undefined {
-  const bare = address.replace(/%.*$/s, ""); // the zone of a link-local address, as resolvers write it
-  const four = parseFour(bare);
-  if (four !== undefined) return placeOfFour(four);
-  const six = parseSix(bare);
-  return six ? placeOfSix(six) : "not an IP address";
+/** The kind of network if it is forbidden; undefined if it is allowed. */
+export function forbiddenNetwork(address: string): string | undefined {
+  const bare = address.replace(/%.*$/s, ""); // the zone of a link-local address
+  const four = parseIpv4(bare);
+  if (four !== undefined) return forbiddenIpv4(four);
+  const six = parseIpv6(bare);
+  return six ? forbiddenIpv6(six) : "not an IP address";
 }
 
 type Range = readonly [network: string, bits: number, place: string];
 
-const FOUR: readonly Range[] = [
+const IPV4_RANGES: readonly Range[] = [
   ["0.0.0.0", 8, "the unspecified network"],
   ["10.0.0.0", 8, "a private network"],
   ["100.64.0.0", 10, "a carrier's private network"],
   ["168.63.129.16", 32, "a cloud provider's control address"],
-  ["169.254.0.0", 16, "a link-local network, where cloud metadata lives"],
+  ["169.254.0.0", 16, "a link-local network (cloud metadata)"],
   ["172.16.0.0", 12, "a private network"],
   ["192.0.0.0", 24, "a reserved network"],
-  ["192.0.2.0", 24, "a network for documentation"],
+  ["192.0.2.0", 24, "a documentation network"],
   ["192.88.99.0", 24, "a reserved network"],
   ["192.168.0.0", 16, "a private network"],
-  ["198.18.0.0", 15, "a network for benchmarks"],
-  ["198.51.100.0", 24, "a network for documentation"],
-  ["203.0.113.0", 24, "a network for documentation"],
+  ["198.18.0.0", 15, "a benchmark network"],
+  ["198.51.100.0", 24, "a documentation network"],
+  ["203.0.113.0", 24, "a documentation network"],
   ["224.0.0.0", 4, "a multicast network"],
   ["240.0.0.0", 4, "a reserved or broadcast network"],
 ];
 
-/** 127.0.0.0/8 is in no range: this machine may be reached. */
-function placeOfFour(address: number): string | undefined {
-  return FOUR.find(([network, bits]) => (address ^ parseFour(network)!) >>> (32 - bits) === 0)?.[2];
+/** 127.0.0.0/8 is not in the list: this machine is allowed. */
+function forbiddenIpv4(address: number): string | undefined {
+  return IPV4_RANGES.find(([network, bits]) => (address ^ parseIpv4(network)!) >>> (32 - bits) === 0)?.[2];
 }
 
-/** An IPv4 address that somebody else would unwrap and send on. Loopback, there, is not this machine. */
-function placeOfWrapped(address: number): string | undefined {
-  return address >>> 24 === 127 ? "a loopback address behind a translator" : placeOfFour(address);
+/** An IPv4 address that a gateway would extract and forward to. Loopback there is not this machine. */
+function forbiddenEmbedded(address: number): string | undefined {
+  return address >>> 24 === 127 ? "an embedded loopback address" : forbiddenIpv4(address);
 }
 
-function placeOfSix(groups: readonly number[]): string | undefined {
+function forbiddenIpv6(groups: readonly number[]): string | undefined {
   const [first = 0, second = 0, third = 0, , fifth = 0, sixth = 0, seventh = 0, last = 0] = groups;
   const startsWithZeros = (count: number) => groups.slice(0, count).every((group) => group === 0);
-  const wrapped = join(seventh, last);
+  const wrapped = joinGroups(seventh, last);
 
   if (startsWithZeros(7) && last === 1) return undefined;
   if (startsWithZeros(8)) return "the unspecified address";
-  if (startsWithZeros(5) && sixth === 0xffff) return placeOfFour(wrapped); // mapped: the kernel speaks IPv4 to it
+  if (startsWithZeros(5) && sixth === 0xffff) return forbiddenIpv4(wrapped); // IPv4-mapped: the kernel uses IPv4
   if (first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)) {
-    return placeOfWrapped(wrapped); // NAT64
+    return forbiddenEmbedded(wrapped); // NAT64
   }
   if (first >= 0xfc00 && first <= 0xfdff) return "a private network";
   if (first >= 0xfe80 && first <= 0xfebf) return "a link-local network";
   if (first >= 0xff00) return "a multicast network";
   if (first < 0x2000 || first > 0x3fff) return "a reserved network";
   if (first === 0x2001 && second < 0x200) return "a reserved network"; // Teredo, ORCHID, benchmarks
-  if (first === 0x2001 && second === 0xdb8) return "a network for documentation";
-  if (first === 0x3fff && second < 0x1000) return "a network for documentation";
-  if (first === 0x2002) return placeOfWrapped(join(second, third)); // 6to4
-  if (sixth === 0x5efe && (fifth === 0 || fifth === 0x200)) return placeOfWrapped(wrapped); // ISATAP
+  if (first === 0x2001 && second === 0xdb8) return "a documentation network";
+  if (first === 0x3fff && second < 0x1000) return "a documentation network";
+  if (first === 0x2002) return forbiddenEmbedded(joinGroups(second, third)); // 6to4
+  if (sixth === 0x5efe && (fifth === 0 || fifth === 0x200)) return forbiddenEmbedded(wrapped); // ISATAP
   return undefined;
 }
 
-const join = (high: number, low: number) => ((high << 16) | low) >>> 0;
+const joinGroups = (high: number, low: number) => ((high << 16) | low) >>> 0;
 
-/** Four decimal numbers. Every other spelling is turned into this one by the URL parser, or is not an address. */
-function parseFour(text: string): number | undefined {
+/** Four decimal numbers. The URL parser has converted every other valid spelling. */
+function parseIpv4(text: string): number | undefined {
   if (!/^(?:(?:0|[1-9]\d{0,2})(?:\.(?!$)|$)){4}$/.test(text)) return undefined;
   const parts = text.split(".").map(Number);
   if (parts.some((part) => part > 255)) return undefined;
   return parts.reduce((address, part) => address * 256 + part, 0);
 }
 
-function parseSix(text: string): number[] | undefined {
+function parseIpv6(text: string): number[] | undefined {
   const tail = text.slice(text.lastIndexOf(":") + 1);
-  const four = parseFour(tail);
+  const four = parseIpv4(tail);
   const plain =
     four === undefined
       ? text

@@ -1,38 +1,38 @@
-// `allowedHttpHookUrls`: whether a policy lets hooks post to a URL. Patterns are compared part by part (scheme, host,
-// port, path), never as one text, so that no part of a URL can pass for another.
+// `allowedHttpHookUrls`: which URLs hooks may post to. Compares scheme, host, port and path separately, never the URL
+// as one text, so no part can pass for another.
 
 /** Undefined patterns allow every URL; an empty list allows none. */
 export function isAllowedUrl(url: URL, patterns: readonly string[] | undefined): boolean {
-  return patterns === undefined || patterns.some((pattern) => matches(url, pattern.trim()));
+  return patterns === undefined || patterns.some((pattern) => matchesPattern(url, pattern.trim()));
 }
 
-function matches(url: URL, pattern: string): boolean {
-  const parts = parse(pattern);
+function matchesPattern(url: URL, pattern: string): boolean {
+  const parts = parsePattern(pattern);
   if (!parts) return false;
   const { scheme, host, port, path } = parts;
   const usual = url.protocol === "https:" ? "443" : "80";
   return (
-    glob(url.protocol.slice(0, -1), scheme) &&
+    matchesStars(url.protocol.slice(0, -1), scheme) &&
     hostMatches(withoutDot(url.hostname), host) &&
     (port === "*" || (port || usual) === (url.port || usual)) &&
-    glob(url.pathname + url.search, path)
+    matchesStars(url.pathname + url.search, path)
   );
 }
 
 interface Parts {
   readonly scheme: string;
   readonly host: string;
-  /** A number as text, or `*`; empty stands for the usual port of the scheme. */
+  /** Digits or `*`; empty means the default port of the scheme. */
   readonly port: string;
   readonly path: string;
 }
 
 /**
  * `https://hooks.example.com/*`, `http://localhost:*`, `https://*.example.com/*`, `*`. A star that ends the host
- * (`https://example.com*`) stands for a port and a path, not for more of the name: `example.com.evil.test` is another
- * host. Without a path only `/` matches.
+ * (`https://example.com*`) matches a port and a path, not more of the name: `example.com.evil.test` is another host.
+ * Without a path, only `/` matches.
  */
-function parse(pattern: string): Parts | undefined {
+function parsePattern(pattern: string): Parts | undefined {
   const found = /^(?:([a-z*]+):\/\/)?(\[[^\]/]*\]|[^:/?#@[\]\\]*)(?::(\d+|\*))?(\/.*)?$/is.exec(pattern);
   if (!found) return undefined;
   const [, scheme, authority = "", port, path] = found;
@@ -48,30 +48,30 @@ function parse(pattern: string): Parts | undefined {
   };
 }
 
-/** As the URL parser spells it: lower case, punycode, plain addresses. Stars pass through. */
+/** Normalizes like the URL parser: lower case, punycode, plain addresses. Keeps stars. */
 function canonicalHost(host: string): string | undefined {
   const parsed = host === "" ? null : URL.parse(`http://${host}/`);
   return parsed ? withoutDot(parsed.hostname) : undefined;
 }
 
-/** A star at the start stands for any number of labels, every other one for a piece of its label. */
+/** A leading star matches any number of labels; other stars match within one label. */
 function hostMatches(host: string, pattern: string): boolean {
   const labels = host.split(".");
   const wanted = pattern.split(".");
   const spare = labels.length - wanted.length;
   if (spare < 0 || (spare > 0 && !pattern.startsWith("*"))) return false;
   const aligned = [labels.slice(0, spare + 1).join("."), ...labels.slice(spare + 1)];
-  return wanted.every((label, index) => glob(aligned[index]!, label));
+  return wanted.every((label, index) => matchesStars(aligned[index]!, label));
 }
 
 const withoutDot = (host: string) => host.replace(/\.$/, "");
 
-/** `*` is any text. Goes back to the last star only, so its time is bounded by the product of both lengths. */
-function glob(text: string, pattern: string): boolean {
+/** `*` matches any text. Backtracks only to the last star, so the time is at most the product of both lengths. */
+function matchesStars(text: string, pattern: string): boolean {
   let at = 0;
-  let next = 0; // in the pattern
+  let next = 0; // position in the pattern
   let star = -1;
-  let covered = 0; // where the text after the last star begins
+  let covered = 0; // where the text after the last star starts
   while (at < text.length) {
     if (pattern[next] === "*") {
       star = next++;

@@ -1,46 +1,45 @@
-// A connection for an HTTP hook: the name is resolved once, every address it has is judged, and one of those very
-// addresses is dialled. Nobody looks the name up a second time, so its answer cannot change in between.
+// Opens a connection for an HTTP hook: resolves the name once, checks every address, and connects to one of those.
+// The name is not resolved again, so the answer cannot change after the check.
 
 import type { Socket } from "node:net";
-import { forbiddenPlace } from "./address.ts";
+import { forbiddenNetwork } from "./address.ts";
 
-export interface Target {
-  /** An IP address, judged. */
+export interface SocketAddress {
+  /** An IP address that has been checked. */
   readonly address: string;
   readonly port: number;
 }
 
-/** All addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
-/** Settles once connected. Destroys what it began when the signal comes. */
-export type Connect = (target: Target, signal: AbortSignal) => Promise<Socket>;
+export type ResolveHost = (name: string) => Promise<readonly string[]>;
+/** Resolves once connected. Destroys the socket if the signal aborts. */
+export type ConnectSocket = (target: SocketAddress, signal: AbortSignal) => Promise<Socket>;
 
 export interface HookConnection {
   readonly socket: Socket;
-  readonly target: Target;
+  readonly target: SocketAddress;
   close(): void;
 }
 
-/** Why a hook may not go where its URL leads. The message is for people. */
-export class RefusedAddress extends Error {
+/** The hook's URL leads to a forbidden address. */
+export class ForbiddenAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
-/** Throws RefusedAddress, or what the network had to say. */
+/** Throws ForbiddenAddress or a network error. */
 export async function openConnection(
   url: URL,
   signal: AbortSignal,
-  { resolve = lookUp, connect = dial }: { readonly resolve?: Resolve; readonly connect?: Connect } = {},
+  { resolve = lookUp, connect = dial }: { readonly resolve?: ResolveHost; readonly connect?: ConnectSocket } = {},
 ): Promise<HookConnection> {
   const isSecure = url.protocol === "https:";
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const { name, isLiteral } = hostOf(url);
   const addresses = isLiteral ? [name] : await unlessAborted(resolve(name), signal);
-  refuseForbidden(name, addresses);
+  rejectForbidden(name, addresses);
   const { socket, target } = await dialAny(addresses, port, connect, signal);
   if (!isSecure) return { socket, target, close: () => socket.destroy() };
   try {
-    const layer = await secured(socket, { name, isLiteral }, signal);
+    const layer = await startTls(socket, { name, isLiteral }, signal);
     return { socket: layer, target, close: () => (layer.destroy(), socket.destroy()) };
   } catch (error) {
     socket.destroy();
@@ -48,41 +47,41 @@ export async function openConnection(
   }
 }
 
-/** Taken from the parsed URL, which has turned every spelling of an address into one. */
+/** The parsed URL has normalized every spelling of an address. */
 function hostOf({ hostname }: URL): { readonly name: string; readonly isLiteral: boolean } {
   if (hostname.startsWith("[")) return { name: hostname.slice(1, -1), isLiteral: true };
   return { name: hostname, isLiteral: /^\d+(?:\.\d+){3}$/.test(hostname) };
 }
 
-/** One bad address spoils the name: who answers with both is trying something, or is not meant for hooks. */
-function refuseForbidden(name: string, addresses: readonly string[]): void {
-  if (addresses.length === 0) throw new RefusedAddress(`${name} has no address`);
+/** One forbidden address is enough to reject the name: a mix of both is suspicious. */
+function rejectForbidden(name: string, addresses: readonly string[]): void {
+  if (addresses.length === 0) throw new ForbiddenAddress(`${name} has no address`);
   for (const address of addresses) {
-    const place = forbiddenPlace(address);
-    if (place === undefined) continue;
+    const network = forbiddenNetwork(address);
+    if (network === undefined) continue;
     const subject = address === name ? address : `${name} resolves to ${address}, which`;
-    throw new RefusedAddress(
-      `${subject} is ${place}: HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only`,
+    throw new ForbiddenAddress(
+      `${subject} is ${network}: HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)`,
     );
   }
 }
 
-const PATIENCE_MS = 5_000; // for one address, when the name has others
+const ADDRESS_TIMEOUT_MS = 5_000; // for one address, if the name has others
 
 async function dialAny(
   addresses: readonly string[],
   port: number,
-  connect: Connect,
+  connect: ConnectSocket,
   signal: AbortSignal,
 ): Promise<Omit<HookConnection, "close">> {
   for (const address of addresses.slice(0, -1)) {
     const target = { address, port };
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(new Error(`${address} does not answer`)), PATIENCE_MS);
+    const timer = setTimeout(() => patience.abort(new Error(`${address} does not answer`)), ADDRESS_TIMEOUT_MS);
     try {
       return { socket: await connect(target, AbortSignal.any([signal, patience.signal])), target };
     } catch {
-      signal.throwIfAborted(); // else on to the next; the last one says what is wrong
+      signal.throwIfAborted(); // otherwise try the next; the last one reports its error
     } finally {
       clearTimeout(timer);
     }
@@ -91,30 +90,32 @@ async function dialAny(
   return { socket: await connect(target, signal), target };
 }
 
-/** The certificate is checked against the name in the URL, never against the address that was dialled. */
-async function secured(
+/** Checks the certificate against the name in the URL, not the address. */
+async function startTls(
   socket: Socket,
   { name, isLiteral }: { readonly name: string; readonly isLiteral: boolean },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const tls = await import("node:tls"); // 12 ms
+  // 12 ms
+  const tls = await import("node:tls");
   const host = name.replace(/\.$/, "");
   const layer = tls.connect({ socket, host, ...(isLiteral ? {} : { servername: host }) });
-  return established(layer, "secureConnect", signal);
+  return whenReady(layer, "secureConnect", signal);
 }
 
-async function dial({ address, port }: Target, signal: AbortSignal): Promise<Socket> {
+async function dial({ address, port }: SocketAddress, signal: AbortSignal): Promise<Socket> {
+  // 10 ms
   const net = await import("node:net");
-  return established(net.connect({ host: address, port }), "connect", signal);
+  return whenReady(net.connect({ host: address, port }), "connect", signal);
 }
 
 async function lookUp(name: string): Promise<string[]> {
+  // 2 ms
   const dns = await import("node:dns/promises");
   return (await dns.lookup(name, { all: true })).map(({ address }) => address);
 }
 
-/** The socket once it has said that it is ready. */
-function established(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+function whenReady(socket: Socket, ready: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const onError = (error: Error) => reject(error);
   const onClose = () => reject(new Error("the connection was closed before it was used"));

@@ -6,11 +6,11 @@ const env = { TOKEN: "s3cret", TEAM: "blue", BROKEN: "a\r\nEvil: 1\0", NAMES_TOK
 const headersOf = (handler: Partial<HttpHook>, permitted?: readonly string[]) =>
   hookHeaders({ type: "http", url: "http://localhost/", ...handler }, env, permitted);
 
-test("a hook without headers says that it sends JSON, and nothing else", () => {
+test("a hook without headers sends only the content type", () => {
   expect(headersOf({})).toEqual({ "content-type": "application/json" });
 });
 
-test("variables are filled in only when the handler lists them", () => {
+test("variables are filled in only if the handler lists them", () => {
   const headers = { Authorization: "Bearer $TOKEN", "X-Team": "${TEAM}/$TEAM", "X-Other": "<$HOME${PATH}>" };
   expect(headersOf({ headers, allowedEnvVars: ["TOKEN", "ABSENT"] })).toEqual({
     "content-type": "application/json",
@@ -20,7 +20,7 @@ test("variables are filled in only when the handler lists them", () => {
   });
 });
 
-test("a policy narrows what the handler lists, and never widens it", () => {
+test("a policy can only restrict what the handler lists", () => {
   const headers = { a: "$TOKEN", b: "$TEAM" };
   const both = { headers, allowedEnvVars: ["TOKEN"] };
   expect(headersOf(both, ["TOKEN", "TEAM"])).toMatchObject({ a: "s3cret", b: "" });
@@ -28,7 +28,7 @@ test("a policy narrows what the handler lists, and never widens it", () => {
   expect(headersOf(both, [])).toMatchObject({ a: "", b: "" });
 });
 
-test("no value begins another header, whether it was written or filled in", () => {
+test("no value can start another header, whether it was written or filled in", () => {
   const headers = { a: "x\r\nEvil: 1", b: "$BROKEN", c: "nul\0byte" };
   expect(headersOf({ headers, allowedEnvVars: ["BROKEN"] })).toMatchObject({
     a: "xEvil: 1",
@@ -37,22 +37,22 @@ test("no value begins another header, whether it was written or filled in", () =
   });
 });
 
-test("what a variable holds is not searched for variables", () => {
+test("variables in the value of a variable are not expanded", () => {
   expect(headersOf({ headers: { a: "$NAMES_TOKEN" }, allowedEnvVars: ["NAMES_TOKEN", "TOKEN"] })).toMatchObject({
     a: "$TOKEN",
   });
 });
 
-test("things that only look like variables stay as they are", () => {
+test("text that only looks like a variable stays unchanged", () => {
   const a = "$ $1 ${} ${1} ${TOKEN $";
   expect(headersOf({ headers: { a }, allowedEnvVars: ["TOKEN"] })).toMatchObject({ a: "$ $1 ${} ${1} ${TOKEN $" });
 });
 
-test("names inherited by every object are no variables", () => {
+test("names that every object inherits are not variables", () => {
   expect(headersOf({ headers: { a: "<$constructor>" }, allowedEnvVars: ["constructor"] })).toMatchObject({ a: "<>" });
 });
 
-test("who is spoken to and how the message is framed is not for the author to say", () => {
+test("headers for the target and the framing of the message are dropped", () => {
   const headers = {
     Host: "other.test",
     "CONTENT-LENGTH": "0",

@@ -1,10 +1,10 @@
-// The headers of an HTTP hook: what its author wrote, with the variables filled in that were named for it.
+// The headers of an HTTP hook, with the allowed environment variables filled in.
 
 import type { HttpHook } from "@keelson/protocol";
 
 /**
- * Names in lower case. `$VAR` and `${VAR}` hold a value only when the handler lists the variable and, where there is
- * a policy (`permitted`), the policy does too; otherwise they are empty.
+ * Lowercases names. Fills in `$VAR` and `${VAR}` only if the handler lists the variable and, if there is a policy
+ * (`permitted`), the policy does too; otherwise they become empty.
  */
 export function hookHeaders(
   { headers = {}, allowedEnvVars = [] }: HttpHook,
@@ -16,17 +16,17 @@ export function hookHeaders(
   const fill = (text: string) =>
     text.replace(VARIABLE, (_, braced?: string, bare?: string) => valueOf(braced ?? bare ?? ""));
   return Object.fromEntries(
-    Object.entries({ "content-type": "application/json", ...lowerCased(headers) })
-      .filter(([name]) => !OURS.has(name) && !name.startsWith("proxy-"))
-      // Cut after filling in: the value of a variable could begin another header as well.
+    Object.entries({ "content-type": "application/json", ...lowerCaseNames(headers) })
+      .filter(([name]) => !RESERVED.has(name) && !name.startsWith("proxy-"))
+      // Strip after filling in: the value of a variable could also start another header.
       .map(([name, value]) => [name, fill(value).replace(/[\r\n\0]/g, "")]),
   );
 }
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
 
-// Who is spoken to and where the body ends is not for a header to say.
-const OURS = new Set([
+// We set the target and the framing of the message ourselves.
+const RESERVED = new Set([
   "host",
   "connection",
   "keep-alive",
@@ -38,5 +38,5 @@ const OURS = new Set([
   "expect",
 ]);
 
-const lowerCased = (headers: Readonly<Record<string, string>>) =>
+const lowerCaseNames = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

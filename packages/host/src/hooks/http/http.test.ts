@@ -1,20 +1,20 @@
-// Nothing here dials anything but this machine: the one connector refuses all else, and the resolver is ours.
+// These tests connect only to this machine: the connector rejects everything else, and the resolver is ours.
 
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { connect, createServer as createRawServer, type AddressInfo, type Socket } from "node:net";
 import type { HookRun, HttpHook } from "@keelson/protocol";
-import type { Connect, Target } from "./connect.ts";
+import type { ConnectSocket, SocketAddress } from "./connect.ts";
 import { runHttpHook, type HttpHookOptions } from "./http.ts";
 
 const closing: (() => void)[] = [];
 afterAll(() => closing.forEach((close) => close()));
 
-/** A connector that writes down what it was asked for, and leaves this machine under no circumstances. */
+/** A connector that records its targets and never leaves this machine. */
 function loopbackOnly() {
-  const dialled: Target[] = [];
-  const dial: Connect = async (target, signal) => {
+  const dialled: SocketAddress[] = [];
+  const dial: ConnectSocket = async (target, signal) => {
     dialled.push(target);
     if (target.address !== "127.0.0.1" && target.address !== "::1") throw new Error("this test dials loopback only");
     const socket = connect({ host: target.address, port: target.port });
@@ -33,7 +33,7 @@ async function listen(handle: RequestListener): Promise<{ port: number; server: 
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-/** A server that says exactly these bytes to whatever it is sent. */
+/** A server that sends exactly these bytes for any request. */
 async function listenRaw(speak: (socket: Socket, first: Buffer) => void): Promise<number> {
   const server = createRawServer((socket) => {
     closing.push(() => socket.destroy());
@@ -52,7 +52,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 async function post(
   url: string,
   { handler = {}, ...options }: Partial<HttpHookOptions> & { handler?: Partial<HttpHook> } = {},
-): Promise<{ run: Omit<HookRun, "durationMs">; dialled: readonly Target[] }> {
+): Promise<{ run: Omit<HookRun, "durationMs">; dialled: readonly SocketAddress[] }> {
   const { dial, dialled } = loopbackOnly();
   const { durationMs, ...run } = await runHttpHook({ type: "http", url, ...handler }, '{"hook_event_name":"Stop"}', {
     timeoutMs: 5_000,
@@ -69,7 +69,7 @@ async function post(
 const failed = (problem: string) => ({ outcome: "error" as const, stdout: "", stderr: "", problem });
 const said = (stdout: string) => ({ outcome: "success" as const, exitCode: 0, stdout, stderr: "" });
 
-test("the event is posted as JSON under the name in the URL, and the answer is what a command would have printed", async () => {
+test("posts the event as JSON with the host of the URL, and the answer becomes stdout", async () => {
   const seen = Promise.withResolvers<unknown>();
   const { port } = await listen(async (request, response) => {
     const { method, url, headers } = request;
@@ -98,7 +98,7 @@ test("the event is posted as JSON under the name in the URL, and the answer is w
   });
 });
 
-test("a name is looked up once: what it answers after the check is never heard", async () => {
+test("a name is resolved once: a different answer after the check has no effect", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const answers = [["127.0.0.1"], ["169.254.169.254"], ["10.0.0.1"]];
   let asked = 0;
@@ -112,15 +112,15 @@ test("a name is looked up once: what it answers after the check is never heard",
   });
 });
 
-test("the request travels over the socket that was dialled, whatever its name and port would lead to", async () => {
+test("the request uses the connected socket, whatever its name and port would lead to", async () => {
   const { port } = await listen(({ headers }, response) => void response.end(JSON.stringify({ host: headers.host })));
   const { dial } = loopbackOnly();
-  const elsewhere: Connect = ({ address }, signal) => dial({ address, port }, signal);
+  const elsewhere: ConnectSocket = ({ address }, signal) => dial({ address, port }, signal);
   const { run } = await post("http://localhost:1/", { connect: elsewhere });
   expect(run).toEqual(said('{"host":"localhost:1"}'));
 });
 
-test("with its own resolver and connector a hook reaches this machine, by number and by name", async () => {
+test("with the real resolver and connector, a hook reaches this machine by address and by name", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   for (const host of ["127.0.0.1", "localhost"]) {
     const { run } = await post(`http://${host}:${port}/`, { resolve: undefined, connect: undefined });
@@ -128,7 +128,7 @@ test("with its own resolver and connector a hook reaches this machine, by number
   }
 });
 
-test("an address that does not answer gives way to the next one of the name", async () => {
+test("if an address does not answer, the next one is tried", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const { dial } = loopbackOnly();
   const tried: string[] = [];
@@ -151,7 +151,7 @@ test("proxies in the environment are not used", async () => {
   expect({ run, dialled }).toEqual({ run: said("{}"), dialled: [{ address: "127.0.0.1", port }] });
 });
 
-test("an encrypted connection asks for the name, not for the address", async () => {
+test("a TLS connection requests the name, not the address", async () => {
   const hello = Promise.withResolvers<string>();
   const port = await listenRaw((socket, first) => {
     hello.resolve(first.toString("latin1"));
@@ -159,12 +159,12 @@ test("an encrypted connection asks for the name, not for the address", async () 
   });
   const { run, dialled } = await post(`https://hooks.test:${port}/`);
   expect(run).toMatchObject({ outcome: "error", stdout: "" });
-  expect(run.problem).toStartWith(`hooks.test:${port} could not be asked: `);
+  expect(run.problem).toStartWith(`the request to hooks.test:${port} failed: `);
   expect(dialled).toEqual([{ address: "127.0.0.1", port }]);
   expect(await hello.promise).toContain("hooks.test");
 });
 
-// Every way to write an address that leads somewhere private.
+// Every way to write an address of a private network.
 test.each([
   ["10.0.0.1", "10.0.0.1 is a private network"],
   ["10.0.0.1.", "10.0.0.1 is a private network"],
@@ -189,11 +189,11 @@ test.each([
   ["3232235777", "192.168.1.1 is a private network"],
   ["0300.0250.1.1", "192.168.1.1 is a private network"],
   ["0xc0a80101", "192.168.1.1 is a private network"],
-  ["169.254.169.254", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["2852039166", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["0xa9fea9fe", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["0251.0376.0251.0376", "169.254.169.254 is a link-local network, where cloud metadata lives"],
-  ["169.254.43518", "169.254.169.254 is a link-local network, where cloud metadata lives"],
+  ["169.254.169.254", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["2852039166", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["0xa9fea9fe", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["0251.0376.0251.0376", "169.254.169.254 is a link-local network (cloud metadata)"],
+  ["169.254.43518", "169.254.169.254 is a link-local network (cloud metadata)"],
   ["100.64.0.1", "100.64.0.1 is a carrier's private network"],
   ["100.100.100.200", "100.100.100.200 is a carrier's private network"],
   ["0x64400001", "100.64.0.1 is a carrier's private network"],
@@ -204,10 +204,10 @@ test.each([
   ["00000000000", "0.0.0.0 is the unspecified network"],
   ["0.1", "0.0.0.1 is the unspecified network"],
   ["192.0.0.170", "192.0.0.170 is a reserved network"],
-  ["192.0.2.1", "192.0.2.1 is a network for documentation"],
-  ["198.18.0.1", "198.18.0.1 is a network for benchmarks"],
-  ["198.51.100.1", "198.51.100.1 is a network for documentation"],
-  ["203.0.113.1", "203.0.113.1 is a network for documentation"],
+  ["192.0.2.1", "192.0.2.1 is a documentation network"],
+  ["198.18.0.1", "198.18.0.1 is a benchmark network"],
+  ["198.51.100.1", "198.51.100.1 is a documentation network"],
+  ["203.0.113.1", "203.0.113.1 is a documentation network"],
   ["224.0.0.1", "224.0.0.1 is a multicast network"],
   ["240.0.0.1", "240.0.0.1 is a reserved or broadcast network"],
   ["255.255.255.255", "255.255.255.255 is a reserved or broadcast network"],
@@ -218,38 +218,38 @@ test.each([
   ["[::127.0.0.1]", "::7f00:1 is a reserved network"],
   ["[::ffff:10.0.0.1]", "::ffff:a00:1 is a private network"],
   ["[::FFFF:0a00:0001]", "::ffff:a00:1 is a private network"],
-  ["[0:0:0:0:0:ffff:a9fe:a9fe]", "::ffff:a9fe:a9fe is a link-local network, where cloud metadata lives"],
+  ["[0:0:0:0:0:ffff:a9fe:a9fe]", "::ffff:a9fe:a9fe is a link-local network (cloud metadata)"],
   ["[64:ff9b::10.0.0.1]", "64:ff9b::a00:1 is a private network"],
-  ["[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1 is a loopback address behind a translator"],
+  ["[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1 is an embedded loopback address"],
   ["[64:ff9b:1::1]", "64:ff9b:1::1 is a reserved network"],
   ["[2002:a00:1::]", "2002:a00:1:: is a private network"],
-  ["[2002:7f00:1::]", "2002:7f00:1:: is a loopback address behind a translator"],
+  ["[2002:7f00:1::]", "2002:7f00:1:: is an embedded loopback address"],
   ["[2001::1]", "2001::1 is a reserved network"],
-  ["[2001:db8::1]", "2001:db8::1 is a network for documentation"],
+  ["[2001:db8::1]", "2001:db8::1 is a documentation network"],
   ["[fc00::1]", "fc00::1 is a private network"],
   ["[FD00:EC2::254]", "fd00:ec2::254 is a private network"],
   ["[fe80::1]", "fe80::1 is a link-local network"],
   ["[fec0::1]", "fec0::1 is a reserved network"],
   ["[ff02::1]", "ff02::1 is a multicast network"],
-])("http://%s/ is refused before anything is dialled", async (host, reason) => {
+])("http://%s/ is rejected before connecting", async (host, reason) => {
   for (const scheme of ["http", "https"]) {
     const { run, dialled } = await post(`${scheme}://${host}:8080/`);
-    const rule = "HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only";
+    const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
     expect({ run, dialled }).toEqual({ run: failed(`${reason}: ${rule}`), dialled: [] });
   }
 });
 
 test.each(["1.2.3.4.5", "4294967296", "256.0.0.1", "0x100000000", "[fe80::1%25eth0]", "[::1", "", "a b", "10.0.0.08"])(
-  "http://%s/ is no address at all, and nothing is dialled",
+  "http://%s/ is invalid and is not connected to",
   async (host) => {
     const { run, dialled } = await post(`http://${host}:8080/`);
     expect(dialled).toEqual([]);
-    expect(run).toEqual(failed("the hook's URL cannot be read; write it out in full"));
+    expect(run).toEqual(failed("the hook's URL is invalid; write it in full"));
   },
 );
 
 test.each(["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1."])(
-  "http://%s/ is this machine, and may be reached",
+  "http://%s/ is this machine and is allowed",
   async (host) => {
     const { port } = await listen((_, response) => void response.end("{}"));
     const { run } = await post(`http://${host}:${port}/`);
@@ -257,20 +257,20 @@ test.each(["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.
   },
 );
 
-test("other spellings of this machine are dialled too", async () => {
+test("other spellings of this machine are allowed too", async () => {
   for (const [host, address] of [
     ["[::1]", "::1"],
     ["[::ffff:127.0.0.1]", "::ffff:7f00:1"],
     ["127.9.9.9", "127.9.9.9"],
   ] as const) {
     const dialled: string[] = [];
-    const nobody: Connect = async (target) => {
+    const nobody: ConnectSocket = async (target) => {
       dialled.push(target.address);
       throw new Error("nobody there");
     };
     const { run } = await post(`http://${host}:80/`, { connect: nobody });
     expect(dialled).toEqual([address]);
-    expect(run).toEqual(failed(`${new URL(`http://${host}/`).host} could not be asked: nobody there`));
+    expect(run).toEqual(failed(`the request to ${new URL(`http://${host}/`).host} failed: nobody there`));
   }
 });
 
@@ -279,16 +279,16 @@ test.each([
   [["127.0.0.1", "192.168.0.9"], "192.168.0.9, which is a private network"],
   [["93.184.216.34", "fd00::5"], "fd00::5, which is a private network"],
   [["fe80::1%eth0"], "fe80::1%eth0, which is a link-local network"],
-  [["::ffff:169.254.169.254"], "::ffff:169.254.169.254, which is a link-local network, where cloud metadata lives"],
+  [["::ffff:169.254.169.254"], "::ffff:169.254.169.254, which is a link-local network (cloud metadata)"],
   [["012.0.0.1"], "012.0.0.1, which is not an IP address"],
   [["internal.test"], "internal.test, which is not an IP address"],
-])("a name that resolves to %p is refused, naming host and address", async (addresses, what) => {
+])("a name that resolves to %p is rejected with host and address", async (addresses, what) => {
   const { run, dialled } = await post("https://hooks.test/", { resolve: async () => addresses });
-  const rule = "HTTP hooks may reach public addresses and this machine (127.0.0.1, ::1) only";
+  const rule = "HTTP hooks can reach only public addresses and this machine (127.0.0.1, ::1)";
   expect({ run, dialled }).toEqual({ run: failed(`hooks.test resolves to ${what}: ${rule}`), dialled: [] });
 });
 
-test("a name without an address, and one that cannot be looked up, are problems", async () => {
+test("a name without an address, or one that cannot be resolved, is a problem", async () => {
   const empty = await post("http://hooks.test/", { resolve: async () => [] });
   const unknown = await post("http://hooks.test/", {
     resolve: async () => {
@@ -297,30 +297,30 @@ test("a name without an address, and one that cannot be looked up, are problems"
   });
   expect([empty.run.problem, unknown.run.problem]).toEqual([
     "hooks.test has no address",
-    "hooks.test could not be asked: getaddrinfo ENOTFOUND",
+    "the request to hooks.test failed: getaddrinfo ENOTFOUND",
   ]);
 });
 
 test.each([
-  ["file:///tmp/x", `the hook's URL begins with "file:"; only http and https can be posted to`],
-  ["ftp://hooks.test/", `the hook's URL begins with "ftp:"; only http and https can be posted to`],
-  ["data:text/plain,x", `the hook's URL begins with "data:"; only http and https can be posted to`],
-  ["hooks.test/x", "the hook's URL cannot be read; write it out in full"],
+  ["file:///tmp/x", `the hook's URL starts with "file:"; only http and https are supported`],
+  ["ftp://hooks.test/", `the hook's URL starts with "ftp:"; only http and https are supported`],
+  ["data:text/plain,x", `the hook's URL starts with "data:"; only http and https are supported`],
+  ["hooks.test/x", "the hook's URL is invalid; write it in full"],
   [
     "https://name:word@hooks.test/",
-    "the hook's URL holds a user name or password; put them into `headers`, through a variable in `allowedEnvVars`",
+    "the hook's URL contains a user name or password; put them in `headers`, using a variable from `allowedEnvVars`",
   ],
 ])("%s is not posted to", async (url, problem) => {
   const { run, dialled } = await post(url);
   expect({ run, dialled }).toEqual({ run: failed(problem), dialled: [] });
 });
 
-test("a policy decides which URLs may be posted to, and its refusal keeps the path to itself", async () => {
+test("a policy decides which URLs are allowed, and its message does not contain the path", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const url = `http://localhost:${port}/services/secret`;
   const open = await post(url, { allowedUrls: ["http://localhost:*"] });
   const closed = await post(url, { allowedUrls: [] });
-  const problem = `http://localhost:${port} is not among the addresses that the setting allowedHttpHookUrls lets hooks post to`;
+  const problem = `http://localhost:${port} is not allowed by the setting allowedHttpHookUrls`;
   expect([open.run, closed.run, closed.dialled]).toEqual([said("{}"), failed(problem), []]);
 });
 
@@ -350,14 +350,14 @@ test.each([301, 302, 303, 307, 308])("a redirect (%d) is not followed", async (s
   const { run, dialled } = await post(`http://hooks.test:${port}/`);
   expect({ run, asked, dialled: dialled.length }).toEqual({
     run: failed(
-      `hooks.test:${port} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final address`,
+      `hooks.test:${port} answered with a redirect (HTTP ${status}), which hooks do not follow; use the final URL`,
     ),
     asked: 1,
     dialled: 1,
   });
 });
 
-test("an answer of one MiB is read, a longer one is not, and no more of it is waited for", async () => {
+test("an answer of one MiB is read; a longer one is rejected without waiting for the rest", async () => {
   const fits = JSON.stringify({ a: "x".repeat(1024 * 1024 - 8) });
   const full = await listen((_, response) => void response.end(fits));
   expect((await post(`http://hooks.test:${full.port}/`)).run).toEqual(said(fits));
@@ -385,10 +385,10 @@ test.each([
   const port = await listenRaw((socket) => void socket.end(bytes));
   const { run } = await post(`http://hooks.test:${port}/`);
   expect(run).toMatchObject({ outcome: "error", stdout: "" });
-  expect(run.problem).toStartWith(`hooks.test:${port} could not be asked: `);
+  expect(run.problem).toStartWith(`the request to hooks.test:${port} failed: `);
 });
 
-test("a header that cannot be sent is a problem that does not repeat its value", async () => {
+test("an invalid header is a problem, and the message does not contain its value", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   const unfit: Record<string, string>[] = [{ "x-token": "s3cret\u0001" }, { "bad name": "s3cret" }];
   for (const headers of unfit) {
@@ -398,7 +398,7 @@ test("a header that cannot be sent is a problem that does not repeat its value",
   }
 });
 
-test("a server that is silent is given up when time is over, at every stage", async () => {
+test("a silent server times out at every stage", async () => {
   const silent = await listenRaw(() => {});
   const halfway = await listenRaw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"));
   const stages: [string, Partial<HttpHookOptions>][] = [
@@ -414,7 +414,7 @@ test("a server that is silent is given up when time is over, at every stage", as
   }
 });
 
-test("a run that is stopped stops its hook", async () => {
+test("stopping the run stops its hook", async () => {
   const stopping = new AbortController();
   const port = await listenRaw(() => stopping.abort());
   const { run } = await post(`http://hooks.test:${port}/`, { signal: stopping.signal });
@@ -424,7 +424,7 @@ test("a run that is stopped stops its hook", async () => {
   expect(before.run).toEqual({ outcome: "cancelled", stdout: "", stderr: "", problem: "stopped with the run" });
 });
 
-test("a timeout longer than a timer can be is no timeout of zero", async () => {
+test("a timeout longer than a timer allows does not become zero", async () => {
   const { port } = await listen((_, response) => void response.end("{}"));
   expect((await post(`http://hooks.test:${port}/`, { timeoutMs: 1e12 })).run).toEqual(said("{}"));
 });

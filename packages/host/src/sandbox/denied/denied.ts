@@ -1,17 +1,17 @@
-// The files a command must not see: every path that Read deny rules speak of, found on disk, by its real name.
-// The gate has the last word on each; links and hard links to a hidden file are hidden with it.
+// Finds the files that Read deny rules hide from commands, by their real paths. The gate confirms each one.
+// Links and hard links to a hidden file are hidden too.
 
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { denyPlaces, matcherOf, type DenyPlace, type DenyRule } from "./deny-pattern.ts";
 import { createFolderIndex, type FolderIndex } from "./folder-index.ts";
-import { linkedFiles, namesIn, type LinkedFiles } from "./hard-links.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { linkedFiles, findLinkNames, type LinkedFiles } from "./hard-links.ts";
+import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface DenyOptions {
-  /** The rules as they are now. A new array when they have changed. */
+  /** The current rules. Returns a new array if they have changed. */
   rules(): readonly DenyRule[];
-  /** The gate's own answer for one path, by its name. */
+  /** The gate's decision for one path, by name only. */
   mayRead(path: string): boolean;
   directories(): readonly string[];
   readonly home: string;
@@ -21,14 +21,14 @@ export interface DenyOptions {
 export interface Denied {
   readonly files: readonly string[];
   readonly folders: readonly string[];
-  /** False when a limit was met: then some of what is denied is not among these. */
+  /** False if a limit was reached, so some denied files are missing. */
   readonly complete: boolean;
 }
 
-/** Denied files that have other names. */
+/** Denied files that have more than one name. */
 export interface DeniedLinks {
   readonly linked: LinkedFiles;
-  /** False when a limit was met: then there may be more. */
+  /** False if a limit was reached, so there may be more. */
   readonly complete: boolean;
 }
 
@@ -37,12 +37,12 @@ export interface DeniedFiles {
   links(cwd: string): Promise<DeniedLinks>;
 }
 
-/** Mounting takes time for each; past this the rules alone have to do. */
-const MOST_HIDDEN = 400;
-/** Files in denied folders that are asked for other names: with every command, and when a file with several is read. */
-const MOST_ASKED = { command: 500, read: 10_000 };
-/** Outside the working directories trees may be endless. */
-const MOST_FOLDERS_OUTSIDE = 5_000;
+/** Each mount takes time. Beyond this, only the gate enforces the rules. */
+const MAX_HIDDEN = 400;
+/** How many files in denied folders are checked for hard links: before each command, and before a linked file is read. */
+const MAX_LINK_CHECKS = { command: 500, read: 10_000 };
+/** Outside the working directories, trees may be huge. */
+const MAX_FOLDERS_OUTSIDE = 5_000;
 
 interface Search {
   readonly index: FolderIndex;
@@ -62,7 +62,7 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     warned.add(text);
   };
 
-  function plan(directories: readonly string[]): void {
+  function planSearches(directories: readonly string[]): void {
     const rules = options.rules();
     const newKey = directories.join("\0");
     if (rules === rulesSeen && newKey === key) return;
@@ -73,91 +73,91 @@ export function createDeniedFiles(options: DenyOptions): DeniedFiles {
     searches = searchesFor(places, directories, options.mayRead);
   }
 
-  function placesFor(cwd: string): readonly string[] {
+  function rootsFor(cwd: string): readonly string[] {
     const directories = options.directories();
     return directories.some((directory) => isInside(directory, cwd)) ? directories : [...directories, cwd];
   }
 
-  /** What is denied as of now, by its real name. */
-  async function search(places: readonly string[]) {
-    plan(places);
+  /** What is denied now, by real path. */
+  async function search(roots: readonly string[]) {
+    planSearches(roots);
     let complete = true;
-    const found = [...literals.filter((path) => statOrNull(path) && !options.mayRead(path))];
+    const found = [...literals.filter((path) => lstatOrNull(path) && !options.mayRead(path))];
     for (const { index, folder } of searches) {
       found.push(...(await index.refresh()));
       if (!index.isCut) continue;
       complete = false;
       warnOnce(
-        `Not every folder beneath '${folder}' is searched for denied files: there are too many, or the rules take too long to match`,
+        `Not all folders in '${folder}' are searched for denied files: there are too many, or the rules take too long to match`,
       );
     }
     const files = new Set<string>();
     const folders = new Set<string>();
     for (const path of found) {
-      const real = resolved(path);
+      const real = resolveEntry(path);
       if (!real) continue;
       if (!real.stat.isDirectory()) files.add(real.path);
-      else if ([...places, options.home].some((place) => isInside(real.path, place))) {
+      else if ([...roots, options.home].some((root) => isInside(real.path, root))) {
         complete = false;
-        warnOnce(`A deny rule covers '${real.path}', where commands run; for commands it is not hidden`);
+        warnOnce(`A deny rule covers '${real.path}', where commands run, so it is not hidden from commands`);
       } else folders.add(real.path);
     }
     return { files, folders, complete };
   }
 
   /** Other names of these files in the working directories. */
-  async function namesElsewhere(linked: LinkedFiles, places: readonly string[]) {
-    // A new name changes the stamp of its file, so what was found stays true as long as that does.
-    const newKey = [...places, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
+  async function namesElsewhere(linked: LinkedFiles, roots: readonly string[]) {
+    // A new hard link changes the stamp of the file, so the result is valid until a stamp changes.
+    const newKey = [...roots, ...[...linked.values()].map(({ stamp }) => stamp)].join("\0");
     if (otherNames?.key === newKey) return otherNames;
     const folders = new Set<string>();
     let complete = true;
-    for (const place of places) {
-      let tree = trees.get(place);
-      if (!tree) trees.set(place, (tree = createFolderIndex({ folder: place, depth: 64, matches: () => false })));
+    for (const root of roots) {
+      let tree = trees.get(root);
+      if (!tree) trees.set(root, (tree = createFolderIndex({ folder: root, depth: 64, matches: () => false })));
       await tree.refresh();
       if (tree.isCut) complete = false;
       for (const folder of tree.folders()) folders.add(folder);
     }
-    const found = namesIn(folders, linked);
+    const found = findLinkNames(folders, linked);
     otherNames = { key: newKey, names: found.names, complete: complete && found.complete };
     return otherNames;
   }
 
   return {
     async find(cwd) {
-      const places = placesFor(cwd);
-      const { files, folders, complete: isSearched } = await search(places);
+      const roots = rootsFor(cwd);
+      const { files, folders, complete: isSearched } = await search(roots);
       let complete = isSearched;
-      const { linked } = linkedFiles(files, folders, { most: MOST_ASKED.command });
+      const { linked } = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.command });
       if (linked.size > 0) {
-        const elsewhere = await namesElsewhere(linked, places);
+        const elsewhere = await namesElsewhere(linked, roots);
         for (const name of elsewhere.names) files.add(name);
         complete &&= elsewhere.complete;
       }
-      const outer = [...folders].filter((path) => !inAny(path, folders));
-      const single = [...files].filter((path) => !inAny(path, folders));
-      if (outer.length + single.length > MOST_HIDDEN) {
+      const outer = [...folders].filter((path) => !isInsideAny(path, folders));
+      const single = [...files].filter((path) => !isInsideAny(path, folders));
+      if (outer.length + single.length > MAX_HIDDEN) {
         complete = false;
         warnOnce(
-          `Deny rules cover more than ${MOST_HIDDEN} files and folders; commands are kept from the first ${MOST_HIDDEN}`,
+          `Deny rules cover more than ${MAX_HIDDEN} files and folders; only the first ${MAX_HIDDEN} are hidden from commands`,
         );
       }
       return {
-        folders: outer.slice(0, MOST_HIDDEN),
-        files: single.slice(0, Math.max(0, MOST_HIDDEN - outer.length)),
+        folders: outer.slice(0, MAX_HIDDEN),
+        files: single.slice(0, Math.max(0, MAX_HIDDEN - outer.length)),
         complete,
       };
     },
     async links(cwd) {
-      const { files, folders, complete } = await search(placesFor(cwd));
-      const found = linkedFiles(files, folders, { most: MOST_ASKED.read });
+      const { files, folders, complete } = await search(rootsFor(cwd));
+      const found = linkedFiles(files, folders, { limit: MAX_LINK_CHECKS.read });
       return { linked: found.linked, complete: complete && found.complete };
     },
   };
 }
 
-/** One index for each folder, whatever the number of rules. */
+/** One index per folder, however many rules there are. */
 function searchesFor(
   places: readonly DenyPlace[],
   directories: readonly string[],
@@ -168,23 +168,23 @@ function searchesFor(
     ({ folder }) => folder,
   );
   return [...byFolder].map(([folder, group]) => {
-    const isMeant = matcherOf(group.map(({ pattern }) => pattern));
+    const matchesRule = matcherOf(group.map(({ pattern }) => pattern));
     const index = createFolderIndex({
       folder,
       depth: Math.max(...group.map(({ depth }) => depth)),
-      matches: (relative) => isMeant(relative) && !mayRead(join(folder, relative)),
-      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { mostFolders: MOST_FOLDERS_OUTSIDE }),
+      matches: (relative) => matchesRule(relative) && !mayRead(join(folder, relative)),
+      ...(directories.some((directory) => isInside(directory, folder)) ? {} : { maxFolders: MAX_FOLDERS_OUTSIDE }),
     });
     return { index, folder };
   });
 }
 
-function resolved(path: string): { path: string; stat: Stats } | null {
+function resolveEntry(path: string): { path: string; stat: Stats } | null {
   try {
     const real = realpathSync(path);
     return { path: real, stat: statSync(real) };
   } catch {
-    return null; // a link that leads nowhere, or gone
+    return null; // a dangling link, or gone
   }
 }
 
@@ -192,7 +192,7 @@ function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-function inAny(path: string, folders: ReadonlySet<string>): boolean {
+function isInsideAny(path: string, folders: ReadonlySet<string>): boolean {
   for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
     if (folders.has(path.slice(0, at))) return true;
   }

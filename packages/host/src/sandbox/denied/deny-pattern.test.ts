@@ -30,7 +30,7 @@ test.each<[string, string, string[], string[]]>([
   ["//srv/*/key", "/srv", ["x/key"], ["key", "x/y/key"]],
   ["**", "/p", ["a", ".b"], []],
   ["lit\\*eral", "/p", ["lit*eral"], ["litXeral"]],
-])("Read(%s) is looked for in %s", (content, folder, matching, others) => {
+])("Read(%s) is searched in %s", (content, folder, matching, others) => {
   const [place, ...more] = places(content);
   expect(more).toEqual([]);
   if (place?.kind !== "search") throw new Error("a search was expected");
@@ -40,7 +40,7 @@ test.each<[string, string, string[], string[]]>([
   expect(others.filter((path) => isMeant(path))).toEqual([]);
 });
 
-test("only deny rules for reading a path count", () => {
+test("only Read deny rules with a path are used", () => {
   expect(places("x", { behavior: "allow" })).toEqual([]);
   expect(places("x", { tool: "Edit" })).toEqual([]);
   expect(places("x", { content: undefined })).toEqual([]);

@@ -1,15 +1,15 @@
-// A Read deny rule as places to look in: a path that is hidden as it is, or a folder and a pattern for names in it.
-// The pattern may match more than the rule; what it finds is put to the gate before it is hidden. Pure.
+// Turns a Read deny rule into places to search: a fixed path, or a folder and a pattern. The pattern may match more than
+// the rule does; the gate checks every match before it is hidden. Pure.
 
 import { join, resolve } from "node:path/posix";
 import { compileGlob, fold, lastName, matchesGlob, splitNames, type Glob } from "@keelson/engine/pattern";
 
-/** The part of a rule that matters here. */
+/** The fields of a rule that are needed here. */
 export interface DenyRule {
   readonly behavior: string;
   readonly tool: string;
   readonly content?: string;
-  /** What a leading `/` is anchored at. */
+  /** The folder that a leading `/` refers to. */
   readonly base: string;
 }
 
@@ -19,7 +19,7 @@ export type DenyPlace =
       readonly kind: "search";
       readonly folder: string;
       readonly pattern: Glob;
-      /** How many levels down a match can lie. */
+      /** How many levels down a match can be. */
       readonly depth: number;
     };
 
@@ -29,13 +29,13 @@ export function denyPlaces(
 ): DenyPlace[] {
   return rules.flatMap((rule) => {
     if (rule.behavior !== "deny" || rule.tool !== "Read" || rule.content === undefined) return [];
-    return anchored(rule.content.trim(), rule.base, directories, home).flatMap(({ base, pattern }) =>
-      placeOf(base, pattern),
+    return anchorPattern(rule.content.trim(), rule.base, directories, home).flatMap(({ base, pattern }) =>
+      toPlaces(base, pattern),
     );
   });
 }
 
-function anchored(content: string, ruleBase: string, directories: readonly string[], home: string) {
+function anchorPattern(content: string, ruleBase: string, directories: readonly string[], home: string) {
   if (content === "" || content.startsWith("!") || content.startsWith("#")) return [];
   if (content.startsWith("//")) return [{ base: "/", pattern: content.slice(1) }];
   if (content === "~" || content.startsWith("~/")) return [{ base: home, pattern: content.slice(1) || "/**" }];
@@ -48,10 +48,10 @@ function anchored(content: string, ruleBase: string, directories: readonly strin
 
 const ALL_DEPTHS = 64;
 
-function placeOf(base: string, pattern: string): DenyPlace[] {
+function toPlaces(base: string, pattern: string): DenyPlace[] {
   const written = splitNames(pattern);
   const segments = written.filter((segment) => segment !== "" && segment !== ".");
-  // What is true of everything in a folder is true of the folder.
+  // A rule that covers everything in a folder covers the folder.
   while (segments.at(-1) === "*" || segments.at(-1) === "**") segments.pop();
   const top = resolve("/", base);
   if (segments.length === 0) return [{ kind: "search", folder: top, pattern: EVERY_NAME, depth: 1 }];
@@ -63,20 +63,20 @@ function placeOf(base: string, pattern: string): DenyPlace[] {
   const folder = join(top, ...fixed);
   if (firstWild < 0) return [{ kind: "path", path: folder }];
   const rest = segments.slice(firstWild);
-  // Case does not count: the rule is meant for the file, however its name is written.
+  // Ignore case: on some file systems both spellings are the same file.
   const glob = compileGlob(rest.map(fold), { ignoreCase: true });
   return glob ? [{ kind: "search", folder, pattern: glob, depth: rest.includes("**") ? ALL_DEPTHS : rest.length }] : [];
 }
 
 const EVERY_NAME = compileGlob(["*"], { ignoreCase: true })!;
 
-/** Whether one of the patterns of a search is about a path below its folder. Asked for every file there is. */
+/** Returns a function that matches a relative path against all patterns. It is called for every file, so it is fast. */
 export function matcherOf(patterns: readonly Glob[]): (relative: string) => boolean {
   const byName = Map.groupBy(patterns, lastName);
   const others = byName.get(undefined) ?? [];
   return (relative) => {
     const names = fold(relative).split("/");
-    const meets = (pattern: Glob) => matchesGlob(pattern, names);
-    return byName.get(names.at(-1))?.some(meets) === true || others.some(meets);
+    const isMatch = (pattern: Glob) => matchesGlob(pattern, names);
+    return byName.get(names.at(-1))?.some(isMatch) === true || others.some(isMatch);
   };
 }

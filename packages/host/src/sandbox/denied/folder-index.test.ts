@@ -8,7 +8,7 @@ function tree() {
   const root = mkdtempSync(join(tmpdir(), "keelson-index-"));
   return {
     root,
-    /** Long ago, so that no date is "just now". */
+    /** Sets an old time, so no change looks recent. */
     write(path: string) {
       const full = join(root, path);
       mkdirSync(dirname(full), { recursive: true });
@@ -24,7 +24,7 @@ function tree() {
   };
 }
 
-test("finds what matches, and later what came, went and moved", async () => {
+test("finds matches, and later what was added, removed and moved", async () => {
   using t = tree();
   const first = t.write(".env");
   const deep = t.write("a/b/.env");
@@ -41,7 +41,7 @@ test("finds what matches, and later what came, went and moved", async () => {
   expect((await index.refresh()).toSorted()).toEqual([late, join(t.root, "c/.env")].toSorted());
 });
 
-test("two changes in the same tick of the file system's clock are both seen", async () => {
+test("two changes in the same tick of the file system's clock are both found", async () => {
   using t = tree();
   const index = t.index();
   for (let n = 0; n < 20; n++) {
@@ -52,7 +52,7 @@ test("two changes in the same tick of the file system's clock are both seen", as
   }
 });
 
-test("who asks while the first walk is under way gets all of it", async () => {
+test("a call during the first walk gets the full result", async () => {
   using t = tree();
   for (let n = 0; n < 300; n++) t.write(`d${n}/sub/x`);
   const found = t.write("z/deep/.env");
@@ -60,7 +60,7 @@ test("who asks while the first walk is under way gets all of it", async () => {
   expect(await Promise.all([index.refresh(), index.refresh(), index.refresh()])).toEqual([[found], [found], [found]]);
 });
 
-test("a folder that matches is not entered; links are not followed; git's own folder is left alone", async () => {
+test("a matching folder is not entered, links are not followed, and .git is skipped", async () => {
   using t = tree();
   t.write(".git/.env");
   t.write("real/.env/inner/.env");
@@ -68,22 +68,22 @@ test("a folder that matches is not entered; links are not followed; git's own fo
   expect(await t.index().refresh()).toEqual([join(t.root, "real/.env")]);
 });
 
-test("depth and number of folders are bounded", async () => {
+test("depth and number of folders are limited", async () => {
   using t = tree();
   t.write("a/b/c/.env");
   expect(await t.index({ depth: 2 }).refresh()).toEqual([]);
   for (let n = 0; n < 10; n++) t.write(`f${n}/x`);
-  const index = t.index({ mostFolders: 5 });
+  const index = t.index({ maxFolders: 5 });
   await index.refresh();
   expect([index.isCut, index.folders().length]).toEqual([true, 5]);
 });
 
-test("a folder that is not there has nothing in it", async () => {
+test("a missing folder has no matches", async () => {
   const index = createFolderIndex({ folder: "/nowhere/at/all", matches: () => true, depth: 3 });
   expect(await index.refresh()).toEqual([]);
 });
 
-test("patterns that take too long end the search, which says so and lets others run meanwhile", async () => {
+test("patterns that take too long stop the search, which reports it and yields to other work", async () => {
   using t = tree();
   for (let n = 0; n < 200; n++) t.write(`f${n}`);
   let asked = 0;
@@ -94,7 +94,7 @@ test("patterns that take too long end the search, which says so and lets others 
   };
   let ticks = 0;
   const clock = setInterval(() => ticks++, 1);
-  const index = t.index({ matches, mostMs: 40 });
+  const index = t.index({ matches, maxMatchMs: 40 });
   await index.refresh();
   clearInterval(clock);
   expect(index.isCut).toBe(true);

@@ -1,80 +1,79 @@
-// What lies beneath a folder and matches a pattern, kept up to date for little: after the first walk, only folders whose
-// date has changed are read again. Follows no links.
+// An index of the files in a tree that match a pattern. After the first walk it reads only folders whose modification
+// time has changed. Does not follow links.
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import { statOrNull, lookThrough } from "../guarded/look.ts";
+import { lstatOrNull, statThroughLinks } from "../guarded/stat.ts";
 
 export interface FolderIndex {
-  /** Every match as of now. */
+  /** All current matches. */
   refresh(): Promise<readonly string[]>;
-  /** All folders that were read, for those who look for something else in them. */
+  /** All folders that were read. */
   folders(): readonly string[];
-  /** There were more folders than are watched, or the patterns took too long. */
+  /** Whether a limit on folders or time was reached. */
   readonly isCut: boolean;
 }
 
 export interface FolderIndexOptions {
   readonly folder: string;
-  /** On the path below `folder`. A folder that matches is not entered. */
+  /** Gets the path relative to `folder`. A folder that matches is not entered. */
   matches(relative: string, isFolder: boolean): boolean;
   readonly depth: number;
-  readonly mostFolders?: number;
+  readonly maxFolders?: number;
   /** How long `matches` may take in one refresh. */
-  readonly mostMs?: number;
+  readonly maxMatchMs?: number;
 }
 
 interface Known {
-  /** When the folder last changed; -1 to read it again next time. */
+  /** The folder's modification time; -1 to read it again next time. */
   date: number;
   found: string[];
   subfolders: string[];
 }
 
-const MOST_FOLDERS = 20_000;
-/** File systems date changes by a clock that ticks every few milliseconds: a folder changed just now may change again. */
+const MAX_FOLDERS = 20_000;
+/** File times tick every few milliseconds, so a folder that just changed may change again with the same time. */
 const TICK_MS = 50;
-/** The walk lets others run this often. */
-const BREATH_MS = 8;
-/** For a hundred thousand files everyday rules take a tenth of this; only patterns made to be slow need more. */
-const MOST_MS = 5_000;
+/** How often the walk yields to other work. */
+const YIELD_EVERY_MS = 8;
+/** Ordinary rules take a tenth of this for 100,000 files; only malicious patterns need more. */
+const MAX_MATCH_MS = 5_000;
 
-/** Large, and filled by programs: entered once, later only when something at their top changes. */
-export const QUIET: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
+/** Large folders filled by programs: read once, then again only if their top level changes. */
+export const GENERATED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".venv", "site-packages", "target"]);
 
 export function createFolderIndex({
   folder,
   matches,
   depth,
-  mostFolders = MOST_FOLDERS,
-  mostMs = MOST_MS,
+  maxFolders = MAX_FOLDERS,
+  maxMatchMs = MAX_MATCH_MS,
 }: FolderIndexOptions): FolderIndex {
   const known = new Map<string, Known>();
-  /** Those asked for their date every time: all but what lies deep in quiet ones. */
+  /** The folders whose time is checked at every refresh: all except those inside generated folders. */
   const watched = new Set<string>();
   const hits = new Map<string, readonly string[]>();
   let isCut = false;
-  let breath = 0;
+  let lastYieldMs = 0;
   let spentMs = 0;
 
-  /** Lets others run now and then. */
-  async function breathe(): Promise<void> {
-    if (performance.now() - breath <= BREATH_MS) return;
+  async function yieldToOthers(): Promise<void> {
+    if (performance.now() - lastYieldMs <= YIELD_EVERY_MS) return;
     await Bun.sleep(0);
-    breath = performance.now();
+    lastYieldMs = performance.now();
   }
 
-  /** Reads a folder's subfolders that are not known yet, and theirs. */
+  /** Reads all unknown subfolders, recursively. */
   async function enter(start: string, record: Known, level: number, isQuiet: boolean): Promise<void> {
     const open = [{ path: start, record, level, isQuiet }];
     for (let at = open.pop(); at; at = open.pop()) {
       if (at.level >= depth) continue;
-      // Deep inside a quiet folder nothing is watched; its own list is.
-      const isInQuiet = at.isQuiet || QUIET.has(baseOf(at.path));
+      // Inside a generated folder nothing is watched; the folder itself is.
+      const isInQuiet = at.isQuiet || GENERATED_FOLDERS.has(baseOf(at.path));
       for (const name of at.record.subfolders) {
         const path = join(at.path, name);
         if (known.has(path)) continue;
-        if (known.size >= mostFolders || spentMs > mostMs) {
+        if (known.size >= maxFolders || spentMs > maxMatchMs) {
           isCut = true;
           return;
         }
@@ -82,7 +81,7 @@ export function createFolderIndex({
         keep(path, found);
         if (!isInQuiet) watched.add(path);
         open.push({ path, record: found, level: at.level + 1, isQuiet: isInQuiet });
-        await breathe();
+        await yieldToOthers();
       }
     }
   }
@@ -94,12 +93,12 @@ export function createFolderIndex({
   }
 
   async function list(path: string): Promise<Known> {
-    const record: Known = { date: dateOf(path), found: [], subfolders: [] };
+    const record: Known = { date: mtimeOf(path), found: [], subfolders: [] };
     if (Date.now() - record.date < TICK_MS) record.date = -1;
     const entries = entriesOf(path);
-    let began = performance.now();
+    let startedMs = performance.now();
     for (const entry of entries) {
-      if (spentMs > mostMs) {
+      if (spentMs > maxMatchMs) {
         isCut = true;
         break;
       }
@@ -107,9 +106,9 @@ export function createFolderIndex({
       const relative = join(path, entry.name).slice(folder === "/" ? 1 : folder.length + 1);
       if (matches(relative, isFolder)) record.found.push(join(path, entry.name));
       else if (isFolder && entry.name !== ".git") record.subfolders.push(entry.name);
-      spentMs += performance.now() - began;
-      if (performance.now() - breath > BREATH_MS) await breathe();
-      began = performance.now();
+      spentMs += performance.now() - startedMs;
+      if (performance.now() - lastYieldMs > YIELD_EVERY_MS) await yieldToOthers();
+      startedMs = performance.now();
     }
     return record;
   }
@@ -123,10 +122,10 @@ export function createFolderIndex({
   }
 
   async function update(): Promise<readonly string[]> {
-    breath = performance.now();
+    lastYieldMs = performance.now();
     spentMs = 0;
     if (!known.has(folder)) {
-      if (!statOrNull(folder)?.isDirectory()) return [];
+      if (!lstatOrNull(folder)?.isDirectory()) return [];
       const record = await list(folder);
       keep(folder, record);
       watched.add(folder);
@@ -135,7 +134,7 @@ export function createFolderIndex({
       for (const path of [...watched]) {
         const before = known.get(path);
         if (!before) continue;
-        const date = dateOf(path);
+        const date = mtimeOf(path);
         if (before.date === date) continue;
         if (date < 0) {
           forget(path);
@@ -150,7 +149,7 @@ export function createFolderIndex({
     return [...hits.values()].flat();
   }
 
-  // One after the other: who asks while the first walk is under way must not get half of it.
+  // One refresh at a time: a call during the first walk must not get a partial result.
   let last: Promise<unknown> = Promise.resolve();
   return {
     refresh() {
@@ -165,7 +164,7 @@ export function createFolderIndex({
   };
 }
 
-/** Empty when the folder is gone, or not ours to read: nor is it a command's. */
+/** Empty if we cannot read the folder, because then a command cannot either. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -174,9 +173,9 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** -1 when it is gone. */
-function dateOf(path: string): number {
-  return lookThrough(path)?.mtimeMs ?? -1;
+/** -1 if it is gone. */
+function mtimeOf(path: string): number {
+  return statThroughLinks(path)?.mtimeMs ?? -1;
 }
 
 function levelOf(path: string, folder: string): number {

@@ -1,63 +1,63 @@
-// Files with several names. A rule is about one name; the content is the same under every other.
+// Finds hard links. A rule names one path, but the same content is available under every other name of the file.
 
 import { basename, join } from "node:path";
-import { entriesOf, QUIET } from "./folder-index.ts";
-import { inodeOf, statOrNull } from "../guarded/look.ts";
+import { entriesOf, GENERATED_FOLDERS } from "./folder-index.ts";
+import { inodeKey, lstatOrNull } from "../guarded/stat.ts";
 
 export interface LinkedFile {
   readonly path: string;
-  /** Changes when the file gets another name or loses one. */
+  /** Changes when a hard link is added or removed. */
   readonly stamp: string;
 }
 
 /** By inode. */
 export type LinkedFiles = ReadonlyMap<string, LinkedFile>;
 
-const MOST_LOOKS = 200_000;
+const MAX_STATS = 200_000;
 
 /**
- * The regular files with several names among the given ones and in the given folders. Not in folders that package
- * managers fill with links to their own store: nobody keeps a secret there.
+ * The regular files with more than one name among `files` and in `folders`. Skips folders that package managers fill
+ * with links to their store, because those contain no secrets.
  */
 export function linkedFiles(
   files: Iterable<string>,
   folders: Iterable<string>,
-  { most }: { readonly most: number },
+  { limit }: { readonly limit: number },
 ): { readonly linked: LinkedFiles; readonly complete: boolean } {
   const linked = new Map<string, LinkedFile>();
   const add = (path: string) => {
-    const stat = statOrNull(path);
+    const stat = lstatOrNull(path);
     if (!stat?.isFile() || stat.nlink < 2) return;
-    linked.set(inodeOf(stat), { path, stamp: `${inodeOf(stat)}:${stat.nlink}:${stat.ctimeMs}` });
+    linked.set(inodeKey(stat), { path, stamp: `${inodeKey(stat)}:${stat.nlink}:${stat.ctimeMs}` });
   };
   for (const path of files) add(path);
-  const open = [...folders].filter((folder) => !QUIET.has(basename(folder)));
-  let looks = 0;
+  const open = [...folders].filter((folder) => !GENERATED_FOLDERS.has(basename(folder)));
+  let checked = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of entriesOf(folder)) {
-      if (++looks > most) return { linked, complete: false };
+      if (++checked > limit) return { linked, complete: false };
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && !QUIET.has(entry.name)) open.push(path);
+      if (entry.isDirectory() && !GENERATED_FOLDERS.has(entry.name)) open.push(path);
       else if (entry.isFile()) add(path);
     }
   }
   return { linked, complete: true };
 }
 
-/** Every name these files have directly in one of the folders. */
-export function namesIn(
+/** The names of these files directly in one of the folders. */
+export function findLinkNames(
   folders: Iterable<string>,
   linked: LinkedFiles,
 ): { readonly names: readonly string[]; readonly complete: boolean } {
   const names: string[] = [];
-  let looks = 0;
+  let checked = 0;
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!entry.isFile()) continue;
-      if (++looks > MOST_LOOKS) return { names, complete: false };
+      if (++checked > MAX_STATS) return { names, complete: false };
       const path = join(folder, entry.name);
-      const stat = statOrNull(path);
-      if (stat !== null && stat.nlink > 1 && linked.has(inodeOf(stat))) names.push(path);
+      const stat = lstatOrNull(path);
+      if (stat !== null && stat.nlink > 1 && linked.has(inodeKey(stat))) names.push(path);
     }
   }
   return { names, complete: true };

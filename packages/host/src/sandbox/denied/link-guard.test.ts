@@ -1,4 +1,4 @@
-// A denied file under another name: for commands it is hidden there too, for reading it is recognised.
+// A denied file under another name: commands cannot see it, and reading recognizes it.
 
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function project(...denied: string[]) {
   };
 }
 
-test("a denied file is recognised by its other names, in every kind of rule", async () => {
+test("a denied file is recognized by its other names, with every kind of rule", async () => {
   using p = project(".env", "/secrets/**", "/deep/secrets/key");
   const env = p.write(".env");
   const key = p.write("secrets/deep/key");
@@ -50,10 +50,10 @@ test("a denied file is recognised by its other names, in every kind of rule", as
   const twice = p.link("plain.txt", "plain-2.txt");
   const guard = createLinkGuard(p.options);
 
-  expect(guard.behind(links[0]!)).toBe("unknown");
+  expect(guard.deniedTarget(links[0]!)).toBe("unknown");
   await guard.prepare([p.root], { cwd: p.root, folders: true });
-  expect(links.map((path) => guard.behind(path))).toEqual([env, key, literal].map((path) => ({ path })));
-  expect([plain, twice, join(p.root, "missing")].map((path) => guard.behind(path))).toEqual([
+  expect(links.map((path) => guard.deniedTarget(path))).toEqual([env, key, literal].map((path) => ({ path })));
+  expect([plain, twice, join(p.root, "missing")].map((path) => guard.deniedTarget(path))).toEqual([
     undefined,
     undefined,
     undefined,
@@ -64,21 +64,21 @@ test("a denied file is recognised by its other names, in every kind of rule", as
   expect({ folders, complete }).toEqual({ folders: [join(p.root, "secrets")], complete: true });
 });
 
-test("a link made later is seen at the next look; a file that has one name is not looked up", async () => {
+test("a link made later is found by the next prepare(); a file with one name is not looked up", async () => {
   using p = project(".env");
   const env = p.write(".env");
   const other = p.write("other");
   const guard = createLinkGuard(p.options);
   await guard.prepare([other], { cwd: p.root, folders: true });
-  expect(guard.behind(other)).toBe(undefined);
+  expect(guard.deniedTarget(other)).toBe(undefined);
   const link = p.link(".env", "late.txt");
   await guard.prepare([link], { cwd: p.root, folders: true });
-  expect(guard.behind(link)).toEqual({ path: env });
+  expect(guard.deniedTarget(link)).toEqual({ path: env });
   expect(p.warnings).toEqual([]);
 });
 
-test("without rules about files nothing is looked at", () => {
+test("without rules about files nothing is looked up", () => {
   using p = project();
   p.write(".env");
-  expect(createLinkGuard(p.options).behind(p.link(".env", "a"))).toBe(undefined);
+  expect(createLinkGuard(p.options).deniedTarget(p.link(".env", "a"))).toBe(undefined);
 });

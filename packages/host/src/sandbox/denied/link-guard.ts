@@ -1,51 +1,50 @@
-// Whether a file is another name of one that rules keep from being read. Knows the rules' files as of the last time it
-// was told to look; between two looks it only compares.
+// Detects files that are hard links to a denied file. `prepare` finds the denied files; `deniedTarget` only compares.
 
 import { sep } from "node:path";
 import type { DeniedFiles, DeniedLinks, DenyOptions } from "./denied.ts";
 import type { DenyRule } from "./deny-pattern.ts";
-import { inodeOf, lookThrough } from "../guarded/look.ts";
+import { inodeKey, statThroughLinks } from "../guarded/stat.ts";
 
 export interface LinkGuard {
-  /** Looks up what is denied, where one of the paths is a file with several names or a folder to be searched. */
+  /** Finds the denied files if one of the paths is a file with hard links, or a folder that will be searched. */
   prepare(paths: Iterable<string>, options: { readonly cwd: string; readonly folders: boolean }): Promise<void>;
-  /** The denied file behind this one; `unknown` where not all could be looked up; undefined for any other file. */
-  behind(path: string): { readonly path: string } | "unknown" | undefined;
+  /** The denied file that this is a link to; `unknown` if not all could be checked; undefined for any other file. */
+  deniedTarget(path: string): { readonly path: string } | "unknown" | undefined;
 }
 
 export function createLinkGuard(options: DenyOptions): LinkGuard {
   let files: DeniedFiles | undefined;
   let known:
-    { readonly rules: readonly DenyRule[]; readonly links: DeniedLinks; quiet: ReadonlySet<string> } | undefined;
+    { readonly rules: readonly DenyRule[]; readonly links: DeniedLinks; generated: ReadonlySet<string> } | undefined;
 
   return {
     async prepare(paths, { cwd, folders }) {
       const rules = options.rules();
       if (!rules.some(isAboutFiles)) return;
       const matters = (path: string) => {
-        const stat = lookThrough(path);
+        const stat = statThroughLinks(path);
         return stat?.isDirectory() ? folders : (stat?.nlink ?? 0) > 1;
       };
       if (![...paths].some(matters)) return;
-      // Most sessions never come this far; what searches for denied files is loaded by those that do.
-      const [{ createDeniedFiles }, { QUIET }] = await Promise.all([
+      // Loaded here because most sessions never get this far.
+      const [{ createDeniedFiles }, { GENERATED_FOLDERS }] = await Promise.all([
         import("./denied.ts"),
         import("./folder-index.ts"),
       ]);
       files ??= createDeniedFiles(options);
-      known = { rules, links: await files.links(cwd), quiet: QUIET };
+      known = { rules, links: await files.links(cwd), generated: GENERATED_FOLDERS };
     },
-    behind(path) {
+    deniedTarget(path) {
       const rules = options.rules();
-      const stat = rules.some(isAboutFiles) ? lookThrough(path) : null;
+      const stat = rules.some(isAboutFiles) ? statThroughLinks(path) : null;
       if (!stat?.isFile() || stat.nlink < 2) return undefined;
       if (known?.rules !== rules) return "unknown";
-      const { quiet, links } = known;
+      const { generated, links } = known;
       const { linked, complete } = links;
-      const found = linked.get(inodeOf(stat));
+      const found = linked.get(inodeKey(stat));
       if (found !== undefined) return { path: found.path };
       // Package managers link whole trees of files to their store.
-      return complete || path.split(sep).some((name) => quiet.has(name)) ? undefined : "unknown";
+      return complete || path.split(sep).some((name) => generated.has(name)) ? undefined : "unknown";
     },
   };
 }

@@ -36,21 +36,21 @@ const command = {
   forbidden: { denyRead: ["/p/.env"], denyWrite: ["/p/.claude"] },
 };
 
-test("nobody asked: nothing is loaded", async () => {
+test("nothing is loaded if the sandbox is not enabled", async () => {
   const load = () => Promise.reject(new Error("loaded"));
   expect(await prepareSandbox({}, { ...options(library().value), load })).toEqual({ active: false });
   expect(await prepareSandbox(undefined, { ...options(library().value), load })).toEqual({ active: false });
 });
 
-test("what is missing is told; where it is required, it is an error", async () => {
+test("missing programs are reported; if the sandbox is required, that is an error", async () => {
   const { value } = library(["socat not installed"]);
-  const reason = "The sandbox is on (sandbox.enabled) and cannot be used: socat not installed";
+  const reason = "The sandbox is enabled (sandbox.enabled) but unavailable: socat not installed";
   expect(await prepareSandbox({ enabled: true }, options(value))).toEqual({ active: false, reason });
   const required = await prepareSandbox({ enabled: true, failIfUnavailable: true }, options(value));
   expect(required).toEqual({ active: false, error: expect.stringContaining("socat not installed") });
 });
 
-test("a sandbox that is there and fails is as good as none", async () => {
+test("a sandbox that fails its trial is unavailable", async () => {
   const { value } = library([], ["sh", "-c", "echo no namespaces >&2; exit 1"]);
   const required = await prepareSandbox({ enabled: true, failIfUnavailable: true }, options(value));
   expect(required).toEqual({ active: false, error: expect.stringContaining("a trial run failed: no namespaces") });
@@ -58,7 +58,7 @@ test("a sandbox that is there and fails is as good as none", async () => {
   expect(wanted).toEqual({ active: false, reason: expect.stringContaining("check that bwrap works here") });
 });
 
-test("settings become the library's configuration, with what the command at hand may not touch", async () => {
+test("settings become the library's configuration, with the paths this command may not touch", async () => {
   const { value, wrapped } = library();
   const ready = await prepareSandbox(
     {
@@ -85,7 +85,7 @@ test("settings become the library's configuration, with what the command at hand
   });
 });
 
-test("excluded commands and those allowed to leave run outside, unless leaving is switched off", async () => {
+test("excluded commands and approved ones run outside, unless the settings forbid that", async () => {
   const { value } = library();
   const inside = async (settings: object, more: object) => {
     const ready = await prepareSandbox({ enabled: true, ...settings }, options(value));

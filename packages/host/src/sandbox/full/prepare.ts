@@ -1,26 +1,26 @@
-// Gets the full sandbox ready, or says why it cannot be.
+// Starts the full sandbox, or explains why it is unavailable.
 
 import { tmpdir } from "node:os";
 import { randomHex } from "../../random.ts";
 import { runTrial } from "../shield/status.ts";
-import type { SandboxedCommand, SandboxLibrary } from "./runtime-adapter.ts";
-import type { Forbidden, SandboxBlock } from "./settings.ts";
+import { loadSandboxLibrary, type SandboxedCommand, type SandboxLibrary } from "./runtime-adapter.ts";
+import { runtimeConfig, type Forbidden, type SandboxBlock } from "./settings.ts";
 
 export interface SandboxOptions {
-  /** The working directories. Asked when the sandbox starts, and again for every command. */
+  /** The working directories. Called at the start and before every command. */
   directories(): readonly string[];
   readonly home: string;
-  /** Absolute paths of programs that came with us. */
+  /** Absolute paths of bundled programs. */
   readonly ripgrep?: string | null;
   readonly seccomp?: string | null;
-  /** Whether the settings keep this command out of the sandbox. The gate asks the same function. */
+  /** Whether the settings exclude this command from the sandbox. The gate uses the same function. */
   isExcluded(command: string): boolean | Promise<boolean>;
   /** For tests. */
   readonly load?: () => Promise<SandboxLibrary>;
 }
 
 export interface Sandbox {
-  /** The argv for a command inside; null when it is to run outside. */
+  /** The argv to run a command in the sandbox; null if it should run outside. */
   wrap(command: {
     readonly script: string;
     readonly shell: string;
@@ -33,37 +33,35 @@ export interface Sandbox {
 
 export type SandboxReadiness =
   | { readonly active: true; readonly sandbox: Sandbox }
-  /** Not asked for, or not to be had; `reason` is set when it was asked for. */
+  /** Disabled or unavailable; `reason` is set if it is enabled. */
   | { readonly active: false; readonly reason?: string }
-  /** Asked for, not to be had, and the settings say not to start without. */
+  /** Enabled and unavailable, and the settings require it. */
   | { readonly active: false; readonly error: string };
 
-export async function startSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
+export async function prepareSandbox(settings: SandboxBlock, options: SandboxOptions): Promise<SandboxReadiness> {
   const reason = await start(settings, options);
   if (typeof reason !== "string") return { active: true, sandbox: reason };
   if (settings.failIfUnavailable) {
     return {
       active: false,
-      error: `The sandbox is required (sandbox.failIfUnavailable) and cannot be used: ${reason}. Fix that, or turn sandbox.failIfUnavailable off`,
+      error: `The sandbox is required (sandbox.failIfUnavailable) but unavailable: ${reason}. Fix this, or turn off sandbox.failIfUnavailable`,
     };
   }
-  return { active: false, reason: `The sandbox is on (sandbox.enabled) and cannot be used: ${reason}` };
+  return { active: false, reason: `The sandbox is enabled (sandbox.enabled) but unavailable: ${reason}` };
 }
 
-export async function missingForSandbox(ripgrep?: string | null): Promise<readonly string[]> {
-  const library = await load();
+export async function sandboxProblems(ripgrep?: string | null): Promise<readonly string[]> {
+  const library = await loadSandboxLibrary();
   return library.missing(ripgrep ?? undefined);
-}
-
-async function load(): Promise<SandboxLibrary> {
-  const { loadSandboxLibrary } = await import("./runtime-adapter.ts");
-  return loadSandboxLibrary();
 }
 
 const TRIAL = { script: "exit 0", shell: "/bin/sh", command: "exit 0" };
 
-/** A program that is there may still fail: a container without user namespaces, a broken build. About 20 ms. */
-async function tryOut(library: SandboxLibrary, config: SandboxedCommand["config"]): Promise<string | undefined> {
+/** Runs a trial, because an installed program may still fail, for example in a container. About 20 ms. */
+async function runTrialCommand(
+  library: SandboxLibrary,
+  config: SandboxedCommand["config"],
+): Promise<string | undefined> {
   const id = randomHex(16);
   const argv = await library.wrap({ ...TRIAL, id, config });
   const { ok, text } = await runTrial(argv, { env: { PATH: process.env["PATH"] }, limitMs: 10_000 });
@@ -74,7 +72,6 @@ async function tryOut(library: SandboxLibrary, config: SandboxedCommand["config"
 }
 
 async function start(settings: SandboxBlock, options: SandboxOptions): Promise<Sandbox | string> {
-  const { runtimeConfig } = await import("./settings.ts");
   const { directories, home, ripgrep, seccomp } = options;
   const configFor = (forbidden: Forbidden) =>
     runtimeConfig(settings, { directories: directories(), home, temporary: [tmpdir()] }, forbidden, {
@@ -83,12 +80,12 @@ async function start(settings: SandboxBlock, options: SandboxOptions): Promise<S
     });
   let library: SandboxLibrary;
   try {
-    library = await (options.load ?? load)();
+    library = await (options.load ?? loadSandboxLibrary)();
     const missing = await library.missing(settings.ripgrep?.command ?? ripgrep ?? undefined);
     if (missing.length > 0) return missing.join("; ");
     const config = configFor({ denyRead: [], denyWrite: [] });
     await library.start(config);
-    const failure = await tryOut(library, config);
+    const failure = await runTrialCommand(library, config);
     if (failure) {
       await library.stop();
       return failure;

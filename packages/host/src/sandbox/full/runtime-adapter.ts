@@ -1,15 +1,15 @@
-// The one place that knows the sandbox library. It keeps its state in the module, so a process has one sandbox; its
-// proxy runs in our event loop, so nothing here may block.
+// The only file that uses the sandbox library. The library has module state, so a process has one sandbox, and its proxy
+// runs in our event loop, so nothing here may block.
 
 import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
 
 export interface SandboxLibrary {
-  /** What is missing on this machine, in words; empty when nothing is. */
+  /** What this machine lacks, as text. */
   missing(ripgrep: string | undefined): Promise<readonly string[]>;
   start(config: SandboxRuntimeConfig): Promise<void>;
-  /** The argv that runs `script` with `shell` inside. `config` holds for this command alone. */
+  /** The argv that runs `script` with `shell` in the sandbox. `config` applies only to this command. */
   wrap(command: SandboxedCommand): Promise<string[]>;
-  /** What it stopped the command from doing, one line each; ends the command's part in the sandbox. */
+  /** Cleans up after the command and returns what was blocked, one line each. */
   finish(id: string): readonly string[];
   stop(): Promise<void>;
 }
@@ -17,19 +17,19 @@ export interface SandboxLibrary {
 export interface SandboxedCommand {
   readonly script: string;
   readonly shell: string;
-  /** Random; names the command in what is reported. */
+  /** A random id for the command's violations. */
   readonly id: string;
-  /** As the user wrote it. */
+  /** The original command. */
   readonly command: string;
   readonly config: SandboxRuntimeConfig;
 }
 
-/** About 150 ms to load the first time. */
 export async function loadSandboxLibrary(): Promise<SandboxLibrary> {
+  // About 150 ms.
   const { SandboxManager: manager } = await import("@anthropic-ai/sandbox-runtime");
   return {
     async missing(ripgrep) {
-      if (!manager.isSupportedPlatform()) return [`there is no sandbox for ${process.platform}`];
+      if (!manager.isSupportedPlatform()) return [`the sandbox does not support ${process.platform}`];
       const { errors } = await manager.checkDependenciesAsync(ripgrep ? { command: ripgrep } : undefined);
       return errors;
     },

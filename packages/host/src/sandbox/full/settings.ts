@@ -1,4 +1,4 @@
-// The `sandbox` block of the settings, and what it means to the sandbox library. Pure.
+// Converts the `sandbox` settings to the configuration of the sandbox library. Pure.
 
 import type { SandboxRuntimeConfig } from "@anthropic-ai/sandbox-runtime";
 import { homedir } from "node:os";
@@ -44,17 +44,17 @@ export interface SandboxBlock {
 export interface SandboxPlaces {
   readonly directories: readonly string[];
   readonly home: string;
-  /** Where commands may keep temporary files. */
+  /** Where commands may write temporary files. */
   readonly temporary: readonly string[];
 }
 
-/** What the command at hand may not touch besides. */
+/** More paths that this command may not touch. */
 export interface Forbidden {
   readonly denyRead: readonly string[];
   readonly denyWrite: readonly string[];
 }
 
-/** Paths in settings: `//x` absolute, `~/x` of the home, others of the folder the session was started in. */
+/** In settings, `//x` is absolute, `~/x` is in the home, and other paths are relative to the session's start folder. */
 export function runtimeConfig(
   settings: SandboxBlock,
   places: SandboxPlaces,
@@ -68,7 +68,7 @@ export function runtimeConfig(
     network: {
       allowedDomains: [...(network.allowedDomains ?? [])],
       deniedDomains: [...(network.deniedDomains ?? [])],
-      ...defined({
+      ...dropUndefined({
         allowUnixSockets: network.allowUnixSockets && paths(network.allowUnixSockets),
         allowAllUnixSockets: network.allowAllUnixSockets,
         allowLocalBinding: network.allowLocalBinding,
@@ -82,13 +82,13 @@ export function runtimeConfig(
       denyRead: [...paths(filesystem.denyRead), ...forbidden.denyRead],
       allowWrite: [...places.directories, ...places.temporary, ...paths(filesystem.allowWrite)],
       denyWrite: [...paths(filesystem.denyWrite), ...forbidden.denyWrite],
-      ...defined({
+      ...dropUndefined({
         allowRead: filesystem.allowRead && paths(filesystem.allowRead),
         disabled: filesystem.disabled,
       }),
     },
-    ...defined({
-      ignoreViolations: settings.ignoreViolations && mutable(settings.ignoreViolations),
+    ...dropUndefined({
+      ignoreViolations: settings.ignoreViolations && copyLists(settings.ignoreViolations),
       enableWeakerNestedSandbox: settings.enableWeakerNestedSandbox,
       enableWeakerNetworkIsolation: settings.enableWeakerNetworkIsolation,
       allowAppleEvents: settings.allowAppleEvents,
@@ -110,11 +110,11 @@ function settingPath(path: string, { directories, home }: SandboxPlaces): string
   return isAbsolute(path) ? path : resolve(directories[0] ?? "/", path);
 }
 
-function mutable(lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
+function copyLists(lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [...list]]));
 }
 
-function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function dropUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

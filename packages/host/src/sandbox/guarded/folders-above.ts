@@ -1,43 +1,43 @@
-// The folders above guarded paths. A mount holds a name in place only as long as the folder it is in stays there: if that
-// folder is renamed, another one can take its place.
+// The folders above guarded paths. A mount protects a path only while its parent folders stay in place: if one is
+// renamed, another can take its place.
 
 import { accessSync, constants } from "node:fs";
 import { dirname, sep } from "node:path";
-import { statOrNull } from "./look.ts";
+import { lstatOrNull } from "./stat.ts";
 
 export interface FoldersAbove {
-  /** To be bound over themselves, so that they cannot be renamed. */
+  /** Bind these over themselves, so they cannot be renamed. */
   readonly pinned: readonly string[];
   /**
-   * To be compared afterwards. Bound, every rename and hard link across their border would fail: `git mv`, or a package
-   * manager that links from a cache in the home into a project.
+   * Compare these afterwards. A bind would break every rename and hard link across their boundary, such as `git mv`, or
+   * a package manager that links from a cache in the home.
    */
   readonly kept: readonly string[];
 }
 
 interface FolderOptions {
-  /** Read-only already, which holds them in place. */
+  /** Already read-only, which keeps them in place. */
   readonly readOnly: ReadonlySet<string>;
   /** Working directories and the home. */
   readonly kept: readonly string[];
-  /** Where the command starts: a folder like others, unless it is one of those or holds something from `firm`. */
+  /** Where the command starts. Not special, unless it is in `kept` or above a path in `firm`. */
   readonly free: string;
-  /** Those of the paths that are guarded wherever a command starts. */
+  /** The paths that are guarded wherever a command starts. */
   readonly firm: readonly string[];
 }
 
-/** Of the folders above these paths, those that could be renamed: whose own parent is writable. */
+/** The folders above these paths that could be renamed because their parent is writable. */
 export function foldersAbove(paths: readonly string[], options: FolderOptions): FoldersAbove {
   const isKept = new Set(options.kept.flatMap(withAncestors));
-  const isFree = new Set(withAncestors(options.free)).difference(isKept).difference(above(options.firm));
-  const folders = isKept.union(above(paths));
+  const isFree = new Set(withAncestors(options.free)).difference(isKept).difference(allAbove(options.firm));
+  const folders = isKept.union(allAbove(paths));
   const pinned: string[] = [];
   const kept: string[] = [];
   for (const folder of folders) {
     const parent = dirname(folder);
     if (parent === folder || options.readOnly.has(folder) || isFree.has(folder)) continue;
-    if (!isWritable(parent) || !statOrNull(folder)?.isDirectory()) continue;
-    // `/tmp` and its like are shared by everything.
+    if (!isWritable(parent) || !lstatOrNull(folder)?.isDirectory()) continue;
+    // Top-level folders such as `/tmp` are shared by everything.
     const isTop = dirname(parent) === parent;
     if (isTop || isKept.has(folder) || isOrdinary(folder, options.kept)) kept.push(folder);
     else pinned.push(folder);
@@ -45,13 +45,13 @@ export function foldersAbove(paths: readonly string[], options: FolderOptions): 
   return { pinned, kept };
 }
 
-/** A folder of the project that happens to hold a guarded file: people move files in and out of it. */
+/** An ordinary project folder that contains a guarded file: people move files in and out of it. */
 function isOrdinary(folder: string, roots: readonly string[]): boolean {
   const root = roots.find((each) => folder.startsWith(`${each}${sep}`));
   return root !== undefined && !folder.slice(root.length).includes(`${sep}.`);
 }
 
-function above(paths: readonly string[]): Set<string> {
+function allAbove(paths: readonly string[]): Set<string> {
   const parents = new Set(paths.map((path) => dirname(path)));
   return new Set([...parents].flatMap(withAncestors));
 }

@@ -1,54 +1,54 @@
-// Where git keeps the settings and hooks of a folder: its own `.git`, the one it shares, those of submodules and
-// worktrees. Reads files only; git is never started.
+// Finds the folders where git keeps settings and hooks: `.git`, the shared one, and those of submodules and worktrees.
+// Reads files only; never runs git.
 
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readRegular } from "../../files/regular-file.ts";
-import { realPath } from "./look.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
+import { realPath } from "./stat.ts";
 
-const LONGEST_POINTER = 4096;
-/** A repository has a few of these; beyond this many nobody can look at each of them before every command. */
-const MOST_LOOKS = 10_000;
+const MAX_POINTER_BYTES = 4096;
+/** Most repositories have a few; more than this cannot be checked before every command. */
+const MAX_CHECKS = 10_000;
 
 export interface RepositoryFolders {
-  /** The `.git` that was found, or the repository itself when it is bare. */
+  /** The `.git` entry, or the repository itself if it is bare. */
   readonly entry: string;
-  /** The top of the work tree; of a bare one the repository. */
+  /** The top of the work tree, or the repository itself if it is bare. */
   readonly top: string;
-  /** Every folder that is a repository to git: its own, the one it shares, those of submodules. */
+  /** All repository folders: its own, the shared one, and those of submodules. */
   readonly folders: readonly string[];
-  /** Folders of worktrees, which may hold settings for that worktree alone. */
+  /** Folders of worktrees, which may have their own settings. */
   readonly worktrees: readonly string[];
-  /** Folders of submodules, too many to look at each. */
+  /** Folders with too many submodules to check. */
   readonly unseen: readonly string[];
 }
 
-/** Of this folder and of those above it. All of them: the nearest may be gone, or have come into being, at any time. */
+/** The repositories of this folder and all folders above it, because the nearest one may change at any time. */
 export function repositoryFolders(folder: string): readonly RepositoryFolders[] {
   const found: RepositoryFolders[] = [];
   for (let at = folder; ; at = dirname(at)) {
     const entry = join(at, ".git");
     const kind = kindOf(entry);
     if (kind === "folder") found.push({ entry, top: at, ...withModules(entry), worktrees: worktreesIn(entry) });
-    else if (kind === "file") found.push(pointedAt(entry, at));
+    else if (kind === "file") found.push(fromGitFile(entry, at));
     if (isBare(at)) found.push({ entry: at, top: at, ...withModules(at), worktrees: worktreesIn(at) });
     if (at === dirname(at)) return found;
   }
 }
 
-/** Git takes a folder for a repository when it looks like one. */
+/** Git treats a folder with this layout as a repository. */
 function isBare(folder: string): boolean {
   const head = join(folder, "HEAD");
   return kindOf(head) === "file" && ["objects", "refs"].every((name) => kindOf(join(folder, name)) === "folder");
 }
 
-/** A worktree or a submodule: `.git` is a file that names the folder, which may name another it shares. */
-function pointedAt(entry: string, top: string): RepositoryFolders {
+/** In a worktree or submodule, `.git` is a file with the path of a folder, which may point to a shared one. */
+function fromGitFile(entry: string, top: string): RepositoryFolders {
   const nothing = { folders: [], unseen: [] };
-  const target = pointer(entry)?.match(/^gitdir: (.+)/)?.[1];
+  const target = readPointer(entry)?.match(/^gitdir: (.+)/)?.[1];
   if (!target) return { entry, top, ...nothing, worktrees: [] };
   const own = resolve(top, target.trimEnd());
-  const named = pointer(join(own, "commondir"));
+  const named = readPointer(join(own, "commondir"));
   const shared = named && resolve(own, named.trim());
   const { folders, unseen } = shared ? withModules(shared) : nothing;
   return {
@@ -60,20 +60,20 @@ function pointedAt(entry: string, top: string): RepositoryFolders {
   };
 }
 
-/** Submodules may be named `libs/net/http`, and have submodules of their own. */
+/** A submodule may be named `libs/net/http` and have its own submodules. */
 function withModules(folder: string): Pick<RepositoryFolders, "folders" | "unseen"> {
   const modules = join(folder, "modules");
   const folders = [folder];
   const open = [modules];
   const seen = new Set([realPath(folder)]);
-  let looks = 0;
+  let checks = 0;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const real = realPath(at);
-    // Links may lead round in circles.
+    // Links may form a cycle.
     if (real === null || seen.has(real)) continue;
     seen.add(real);
     for (const name of namesIn(at)) {
-      if (++looks > MOST_LOOKS) return { folders, unseen: [modules] };
+      if (++checks > MAX_CHECKS) return { folders, unseen: [modules] };
       const path = join(at, name);
       const isRepository = kindOf(join(path, "HEAD")) === "file";
       if (isRepository) folders.push(path);
@@ -89,7 +89,7 @@ function worktreesIn(folder: string): string[] {
 }
 
 function namesIn(folder: string): readonly string[] {
-  // Most repositories have none; asking first is cheaper than an exception.
+  // Most repositories have none, and a check is cheaper than an exception.
   if (kindOf(folder) !== "folder") return [];
   try {
     return readdirSync(folder);
@@ -98,9 +98,9 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function pointer(path: string): string | null {
+function readPointer(path: string): string | null {
   try {
-    return new TextDecoder().decode(readRegular(path, LONGEST_POINTER));
+    return new TextDecoder().decode(readRegularFile(path, MAX_POINTER_BYTES));
   } catch {
     return null;
   }

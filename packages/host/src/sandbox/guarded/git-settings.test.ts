@@ -11,14 +11,14 @@ const PLAIN = `[core]
 `;
 const OWN = `${PLAIN}[alias]\n\tst = status\n[core]\n\tpager = less -R\n`;
 
-test("safeSettings() lets remotes, branches and names stay", () => {
+test("safeSettings() keeps remotes, branches and names", () => {
   const after = `${PLAIN}[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n[user]\n\temail = me@example.org\n`;
   expect(safeSettings(PLAIN, after)).toBeNull();
   expect(safeSettings(OWN, OWN.replace("/srv/a.git", "/srv/b.git"))).toBeNull();
   expect(safeSettings(PLAIN, "")).toBeNull();
 });
 
-test("safeSettings() takes out what runs programs and keeps the rest, comments included", () => {
+test("safeSettings() removes settings that run programs and keeps the rest, including comments", () => {
   const user = "[user]\n\temail = me@example.org\n";
   const after = PLAIN.replace("\tbare = false\n", '\tbare = false\n\tfsmonitor = "x \\\n y"\n') + user;
   expect(safeSettings(PLAIN, after)).toEqual({
@@ -55,14 +55,14 @@ const CHANGES: readonly (readonly [text: string, undone: string])[] = [
   ["[unheardof]\ncommand = id", "unheardof.command"],
 ];
 
-test.each(CHANGES)("safeSettings() puts back %j", (text, undone) => {
+test.each(CHANGES)("safeSettings() reverts %j", (text, undone) => {
   const result = safeSettings(OWN, `${OWN}${text}`)!;
   expect(result.undone).toEqual([undone]);
   const names = (config: string) => parseGitConfig(config).settings.map(({ name, value }) => [name, value]);
   expect(names(result.text)).toEqual(names(OWN));
 });
 
-test("safeSettings() restores what was removed or changed, and the whole file when git could not read it", () => {
+test("safeSettings() restores removed or changed settings, and the whole file if git cannot read it", () => {
   const settings = (text: string) => new Map(parseGitConfig(text).settings.map(({ name, value }) => [name, value]));
   const gone = safeSettings(OWN, PLAIN)!;
   expect(gone.undone).toEqual(["alias.st", "core.pager"]);
@@ -79,7 +79,7 @@ test("safeSettings() keeps the worktree of a submodule", () => {
   expect(safeSettings(PLAIN, after, { isHarmless: ({ name }) => name === "core.worktree" })).toBeNull();
 });
 
-test("safeSettings() leaves marks of a conflict where a merge may put them, and looks at what is before them", () => {
+test("safeSettings() keeps conflict markers where a merge may leave them, and checks what is before them", () => {
   const conflict = "<<<<<<< ours\n[a]\n=======\n>>>>>>> theirs\n";
   const file = { mayBeBroken: true };
   expect(safeSettings(PLAIN, `${PLAIN}${conflict}`, file)).toBeNull();

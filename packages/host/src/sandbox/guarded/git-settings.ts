@@ -1,25 +1,25 @@
-// Which changes to a git config file may stay: everything except settings that make git run a program or that redirect
-// it. Pure.
+// Decides which changes to a git config file may stay: all except settings that make git run a program or redirect it.
+// Pure.
 
 import { dangerOf, parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
 
 export interface SafeSettings {
-  /** What the file should contain instead. */
+  /** The corrected content. */
   readonly text: string;
-  /** The settings that were put back, as `git config` names them. */
+  /** The names of the settings that were reverted. */
   readonly undone: readonly string[];
-  /** The file from before, as a whole: other changes are undone with those. */
+  /** The whole file was reverted, including harmless changes. */
   readonly isWhole: boolean;
 }
 
 export interface GitSettingsFile {
-  /** Exempts settings that this particular file needs. */
+  /** Exempts settings that this file needs. */
   isHarmless?(setting: GitSetting): boolean;
-  /** A merge may leave marks of a conflict in it. Git refuses such a file from the first of them on. */
+  /** The file may contain conflict markers from a merge. Git stops reading at the first one. */
   readonly mayBeBroken?: boolean;
 }
 
-/** Null when every change may stay. */
+/** Null if every change may stay. */
 export function safeSettings(
   before: string,
   after: string,
@@ -35,9 +35,9 @@ export function safeSettings(
 
   const added = subtract(now, old);
   const removed = subtract(old, now);
-  const text = removed.map(asText).reduce((all, one) => all + one, without(after, added));
+  const text = removed.map(toConfigText).reduce((all, one) => all + one, removeSettings(after, added));
   const undone = [...new Set([...added, ...removed].map(({ name }) => name))];
-  // Whatever the text was made to look like, the result is either right or the file from before.
+  // However the text was crafted, use the result only if it is right; otherwise restore the old file.
   const result = parseGitConfig(text);
   const isRight = !result.broken && sameSettings(sorted(old), sorted(result.settings.filter(isDangerous)));
   return { text: isRight ? text : before, undone, isWhole: !isRight };
@@ -50,7 +50,7 @@ function sameSettings(a: readonly GitSetting[], b: readonly GitSetting[]): boole
   return a.length === b.length && a.every((setting, at) => keyOf(setting) === keyOf(b[at]!));
 }
 
-/** Those of `from` that are not in `other`, each counted as often as it occurs. When only the order changed: all. */
+/** The settings in `from` that are not in `other`, counting duplicates. If only the order changed, returns all. */
 function subtract(from: readonly GitSetting[], other: readonly GitSetting[]): readonly GitSetting[] {
   if (sameSettings(sorted(from), sorted(other))) return from;
   const left = other.map(keyOf);
@@ -61,7 +61,7 @@ function subtract(from: readonly GitSetting[], other: readonly GitSetting[]): re
   });
 }
 
-function without(text: string, settings: readonly GitSetting[]): string {
+function removeSettings(text: string, settings: readonly GitSetting[]): string {
   return settings.toReversed().reduce((all, { from, to }) => {
     const lineStart = all.lastIndexOf("\n", from - 1) + 1;
     const isOwnLine = all.slice(lineStart, from).trim() === "";
@@ -69,7 +69,7 @@ function without(text: string, settings: readonly GitSetting[]): string {
   }, text);
 }
 
-function asText({ section, subsection, key, value }: GitSetting): string {
+function toConfigText({ section, subsection, key, value }: GitSetting): string {
   const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
   const header = subsection === undefined ? `[${section}]` : `[${section} ${quoted(subsection)}]`;
   if (value === null) return `\n${header}\n\t${key}\n`;

@@ -1,4 +1,4 @@
-// Which repositories are guarded: every one that git could find from where a command runs. Real commands.
+// Guards every repository that git could find from where a command runs. Runs real commands.
 
 import { expect, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ setDefaultTimeout(30_000);
 const EVIL = "[core]\\n\\tfsmonitor = evil\\n";
 const sh = (cwd: string, command: string) => Bun.spawnSync(["sh", "-c", command], { cwd }).stdout.toString();
 
-shielded("a repository that appears in a subfolder does not take the guard off the one above", async () => {
+shielded("a new repository in a subfolder does not remove the guard from the one above", async () => {
   await using w = world({ inside: "sub" });
   mkdirSync(join(w.project, "sub"));
   sh(w.project, "git init -q .");
@@ -23,7 +23,7 @@ shielded("a repository that appears in a subfolder does not take the guard off t
   expect(w.read(".git/config")).not.toContain("evil");
 });
 
-shielded("a bare repository is guarded where it is the working directory, and where a command makes one", async () => {
+shielded("a bare repository is guarded as the working directory, and when a command creates one", async () => {
   await using w = world();
   sh(w.project, "git init -q --bare .");
   const plant =
@@ -40,7 +40,7 @@ shielded("a bare repository is guarded where it is the working directory, and wh
   expect(readdirSync(join(other.project, "hooks")).filter((name) => !name.includes("set-aside"))).toEqual([]);
 });
 
-shielded("submodules are checked however many there are and however deep their names", async () => {
+shielded("submodules are checked however many there are and however deep their paths", async () => {
   await using w = world();
   sh(w.project, "git init -q .");
   const names = [...Array.from({ length: 70 }, (_, at) => `m${at}`), "a/b/c/d/e/f"];
@@ -52,13 +52,13 @@ shielded("submodules are checked however many there are and however deep their n
   const plant = `printf '${EVIL}' > ${folder}/config; echo evil > ${folder}/hooks/post-checkout`;
   await w.run(`for m in ${names.join(" ")}; do ${plant}; done 2>/dev/null; true`);
   expect(sh(w.project, "grep -rl evil .git/modules --include=config --include=post-checkout")).toBe("");
-  // One that is no repository yet, and becomes one step by step.
+  // It is not a repository yet, and becomes one step by step.
   await w.run("mkdir -p .git/modules/late; echo ref: > .git/modules/late/HEAD");
   await w.run("mkdir -p .git/modules/late/hooks; echo evil > .git/modules/late/hooks/post-checkout");
   expect(existsSync(join(w.project, ".git/modules/late/hooks"))).toBe(false);
 });
 
-shielded("links that lead round in circles end the search", async () => {
+shielded("a cycle of links ends the search", async () => {
   await using w = world();
   sh(
     w.project,
@@ -67,7 +67,7 @@ shielded("links that lead round in circles end the search", async () => {
   expect(repositoryFolders(w.project).flatMap(({ unseen }) => unseen)).toEqual([]);
 });
 
-shielded("files that the settings include, and hooks they name, are guarded wherever they are", async () => {
+shielded("files and hooks that the settings refer to are guarded wherever they are", async () => {
   await using w = world();
   sh(w.project, "git init -q . && mkdir shared && touch shared/git.cfg && git config include.path ../shared/git.cfg");
   sh(w.home, "mkdir hooks dots; touch hooks/pre-commit");
@@ -78,11 +78,11 @@ shielded("files that the settings include, and hooks they name, are guarded wher
   expect(text.match(/Read-only file system/g)).toHaveLength(names.length);
   const { notes = [] } = await w.run("echo evil > ~/dots/b");
   expect(notes.join()).toContain("dots/b', which is protected: it was moved");
-  // The folders around them are free.
+  // The folders around them stay writable.
   expect((await w.run("touch shared/x ~/dots/x && mv shared/x x && mv ~/dots/x ~/x")).code).toBe(0);
 });
 
-shielded("hooks in a folder that holds the work tree do not close it", async () => {
+shielded("hooks in a folder that contains the work tree do not make it read-only", async () => {
   await using w = world();
   sh(w.project, "git init -q . && git config core.hooksPath .. && mkdir .git/x");
   expect((await w.run("touch a && git add a")).code).toBe(0);

@@ -1,41 +1,40 @@
-// What of a repository commands may not change. Commits, branches, stashes and remotes are free; what makes git run a
-// program is not.
+// Guards the parts of a repository that make git run programs. Commits, branches, stashes and remotes stay writable.
 
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { parseGitConfig, type GitSetting } from "@keelson/engine/git-keys";
-import { readRegular } from "../../files/regular-file.ts";
+import { readRegularFile } from "../../files/regular-file.ts";
 import { repositoryFolders, type RepositoryFolders } from "./git-folders.ts";
 import type { Guard } from "./guarded.ts";
-import { isFolder, statOrNull, realPath } from "./look.ts";
-import { folderNames } from "../watch/tripwire.ts";
+import { isFolder, lstatOrNull, realPath } from "./stat.ts";
+import { folderNames } from "../watch/move-aside.ts";
 
-const LARGEST_CONFIG = 1024 * 1024;
-/** Every mount costs each command a little; in a repository with hundreds of submodules the rest is watched instead. */
-const MOST_MOUNTED = 64;
-const MOST_INCLUDED = 32;
+const MAX_CONFIG_BYTES = 1024 * 1024;
+/** Each mount costs every command a little time. Submodules beyond this number are watched instead. */
+const MAX_MOUNTED = 64;
+const MAX_INCLUDED = 32;
 
 type Found = Record<
   "pinned" | "repositories" | "gitSettings" | "links" | "contents" | "closedFolders" | "unseen",
   Set<string>
 >;
 
-/** What git reads besides the settings of a repository. */
-const OF_THE_USER = [".gitconfig", ".config/git/config"];
+/** Settings that git reads for every repository. */
+const USER_CONFIGS = [".gitconfig", ".config/git/config"];
 
 export function guardGit(place: string, { home, guard, found }: GitGuard): void {
   for (const git of repositoryFolders(place)) {
-    for (const name of OF_THE_USER) guardInForce(join(home, name), { top: git.top, home, guard, found });
+    for (const name of USER_CONFIGS) guardReferenced(join(home, name), { top: git.top, home, guard, found });
     for (const [at, folder] of git.folders.entries()) {
       found.repositories.add(folder);
-      // A bare repository is a folder people work in, as long as it is no more than that.
-      if (at < MOST_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
+      // A bare repository may be a folder that people work in, so do not pin it.
+      if (at < MAX_MOUNTED) guardRepository(folder, { guard, found, isPinned: git.entry !== git.top || at > 0 });
       else watchRepository(folder, found);
-      guardInForce(join(folder, "config"), { top: git.top, home, guard, found });
+      guardReferenced(join(folder, "config"), { top: git.top, home, guard, found });
     }
     for (const path of gitSettingsOf(git)) {
-      const isLink = statOrNull(path)?.isSymbolicLink() === true;
+      const isLink = lstatOrNull(path)?.isSymbolicLink() === true;
       if (isLink) found.links.add(path);
-      // Git writes through a link, to where it leads.
+      // Git writes through a link to its target.
       found.gitSettings.add((isLink && realPath(path)) || path);
     }
     for (const modules of git.unseen) found.unseen.add(modules);
@@ -53,11 +52,11 @@ function guardRepository(
   folder: string,
   { guard, found, isPinned }: { readonly guard: Guard; readonly found: Found; readonly isPinned: boolean },
 ): void {
-  // Pinned, or it could be moved away and another put in its place.
+  // Pin it, or it could be replaced by another folder.
   const real = isPinned ? realPath(folder) : null;
   if (real) found.pinned.add(real);
   guard(join(folder, "info", "attributes"));
-  // The folder of a worktree has none, nor has what is not a repository yet.
+  // The folder of a worktree has no hooks, and neither has an incomplete repository.
   guard(join(folder, "hooks"), isFolder(join(folder, "objects")) ? "missingFolders" : "missingFiles");
   guard(join(folder, "commondir"), "missingFiles");
 }
@@ -68,10 +67,10 @@ function watchRepository(folder: string, found: Found): void {
   for (const name of folderNames(hooks)) found.contents.add(join(hooks, name));
 }
 
-/** What the settings lead to: files they include, and hooks that git was told to look for elsewhere. */
-function guardInForce(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
+/** Guards what the settings refer to: included files, and a hooks folder elsewhere. */
+function guardReferenced(config: string, places: GitGuard & { readonly top: string }, seen = new Set<string>()): void {
   const { top, home, guard } = places;
-  if (seen.has(config) || seen.size > MOST_INCLUDED) return;
+  if (seen.has(config) || seen.size > MAX_INCLUDED) return;
   seen.add(config);
   for (const { section, key, name, value } of settingsIn(config)) {
     if (value === null) continue;
@@ -80,31 +79,31 @@ function guardInForce(config: string, places: GitGuard & { readonly top: string 
     if (key !== "path" || (section !== "include" && section !== "includeif")) continue;
     const included = from(dirname(config));
     guard(included, "missingFiles");
-    guardInForce(included, places, seen);
+    guardReferenced(included, places, seen);
   }
 }
 
 function guardHooks(path: string, { top, home, guard, found }: GitGuard & { readonly top: string }): void {
   const folder = realPath(path);
   const isOurs = [top, home].some((place) => folder?.startsWith(`${place}${sep}`));
-  // Whatever holds the work tree has to stay writable.
+  // A folder that contains the work tree must stay writable.
   if (folder === null || !isOurs || `${top}${sep}`.startsWith(`${folder}${sep}`)) return;
   if (basename(folder) !== "_") return guard(folder);
-  // Husky writes its own anew with every installation of packages: it may, as long as they stay what they are.
+  // Husky rewrites its hooks at every package install, which is fine as long as the content stays the same.
   found.closedFolders.add(folder);
   for (const name of folderNames(folder)) found.contents.add(join(folder, name));
 }
 
 function settingsIn(config: string): readonly GitSetting[] {
   try {
-    const text = new TextDecoder("latin1").decode(readRegular(config, LARGEST_CONFIG));
+    const text = new TextDecoder("latin1").decode(readRegularFile(config, MAX_CONFIG_BYTES));
     return /hookspath|include/i.test(text) ? parseGitConfig(text).settings : [];
   } catch {
     return [];
   }
 }
 
-/** Every file that git reads settings of this repository from, there or not. */
+/** All settings files of this repository, whether they exist or not. */
 export function gitSettingsOf({ top, folders, worktrees }: RepositoryFolders): readonly string[] {
   return [
     join(top, ".gitmodules"),

@@ -26,7 +26,7 @@ function place() {
   return { root, write, find, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-test("in an empty place nothing may come into being that would steer us or the user's shell", () => {
+test("in an empty project, files that would configure us or the user's shell cannot be created", () => {
   using p = place();
   const { missingFolders, missingFiles, readOnly, pinned } = p.find();
   expect({ missingFolders, readOnly, pinned }).toEqual({ missingFolders: ["p/.claude"], readOnly: [], pinned: [] });
@@ -35,7 +35,7 @@ test("in an empty place nothing may come into being that would steer us or the u
   expect(missingFiles).toEqual(expect.arrayContaining([...names, ...atHome.map((name) => `home/${name}`)]));
 });
 
-test("what governs us is guarded by what it is: other names, links on the way, and the folders above it", () => {
+test("files that configure us are guarded under other names, through links, and with the folders above them", () => {
   using p = place();
   p.write("etc/mine/settings.json");
   p.write("real/hook.sh");
@@ -56,7 +56,7 @@ test("what governs us is guarded by what it is: other names, links on the way, a
   expect(keptFolders).toEqual(["", "home", "p", "p/tools"]);
 });
 
-test("git: hooks are read-only, settings are watched, the folder cannot be swapped, the rest is free", () => {
+test("git: hooks are read-only, settings are watched, the folder cannot be replaced, the rest is writable", () => {
   using p = place();
   for (const name of ["config", "HEAD", "hooks/a", "objects/x", "info/attributes", "worktrees/w/HEAD"]) {
     p.write(`p/.git/${name}`);
@@ -79,7 +79,7 @@ test("git: hooks are read-only, settings are watched, the folder cannot be swapp
   expect(gitSettings).toEqual([...repositories, "p/.git/worktrees/w/config.worktree", "p/.gitmodules"].toSorted());
 });
 
-test("a worktree leads to the folder it shares", () => {
+test("the shared folder of a worktree is guarded", () => {
   using p = place();
   p.write("main/.git/config");
   p.write("main/.git/hooks/a");
@@ -90,7 +90,7 @@ test("a worktree leads to the folder it shares", () => {
   expect(gitSettings).toContain("main/.git/config");
 });
 
-test("folders of programs that write there are left alone; a link is guarded where it leads", () => {
+test("folders that programs write to are not guarded; a link is guarded at its target", () => {
   using p = place();
   for (const name of [".yarn/cache/x", ".yarn/releases/y", ".cargo/registry/z", ".husky/_/h", ".husky/pre-commit"]) {
     p.write(`p/${name}`);

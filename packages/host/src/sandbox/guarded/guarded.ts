@@ -1,47 +1,46 @@
-// Which paths commands may not change, as they are on disk right now: files that run code by being there, or steer us.
-// Narrower than what the gate asks about, because here nobody can be asked: nothing that everyday tools write.
+// Finds the paths that commands may not change: files that run code just by existing, or that configure us.
+// Narrower than the gate's list, because no one can approve here: excludes files that everyday tools write.
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { foldersAbove } from "./folders-above.ts";
 import { guardGit } from "./guard-git.ts";
-import { folderLooks, isFolder, statOrNull, lookThrough, realPath, type FolderLook } from "./look.ts";
+import { createFolderLookup, isFolder, lstatOrNull, statThroughLinks, realPath, type ResolvedFolder } from "./stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 
 export interface GuardPlaces {
-  /** The working directories. */
   readonly directories: readonly string[];
   readonly cwd: string;
   readonly home: string;
   readonly configDir: string;
-  /** Files and folders in force whatever their names are: settings, hook scripts, environment files. */
+  /** Files and folders that configure this session: settings, hook scripts, environment files. */
   readonly governing?: readonly string[];
 }
 
 export interface Guarded {
-  /** Exist: read-only. Real paths. */
+  /** Existing paths, mounted read-only. Real paths. */
   readonly readOnly: readonly string[];
-  /** Folders that hold guarded paths: writable, but no other folder can be put in their place. */
+  /** Folders that contain guarded paths: writable, but they cannot be replaced. */
   readonly pinned: readonly string[];
-  /** Folders that do not exist and must not come into being. */
+  /** Folders that do not exist and must not be created. */
   readonly missingFolders: readonly string[];
-  /** Files and folders that do not exist; when a command makes one, it is moved aside. */
+  /** Paths that do not exist; if a command creates one, it is moved aside. */
   readonly missingFiles: readonly string[];
-  /** Names that are links: what they lead to is read-only, but a link itself cannot be held. */
+  /** Links: the target is read-only, but the link itself cannot be mounted. */
   readonly links: readonly string[];
-  /** Git's own settings. Writable, because git replaces the file; changes that run programs are undone. */
+  /** Git settings: writable, because git replaces the file; changes that run programs are reverted. */
   readonly gitSettings: readonly string[];
-  /** Files whose content is put back: they have a second name that could be written to, or are written as a matter of course. */
+  /** Files whose content is restored: they have a second name, or tools rewrite them regularly. */
   readonly contents: readonly string[];
-  /** Folders where a new file would run as code: whatever is added is moved aside. */
+  /** Folders where a new file would run as code: new files are moved aside. */
   readonly closedFolders: readonly string[];
-  /** The working directories, the home, and the folders above them: moved back if a command moves them. */
+  /** The working directories, the home, and their parents: moved back if a command moves them. */
   readonly keptFolders: readonly string[];
-  /** Where commands run: a repository that appears there is checked like one that was there before. */
+  /** Where commands run. A repository that appears there is checked too. */
   readonly places: readonly string[];
-  /** The repositories that were there. */
+  /** The repositories that already existed. */
   readonly repositories: readonly string[];
-  /** Folders of submodules that were there, too many to look at. */
+  /** Existing folders with too many submodules to check. */
   readonly unseen: readonly string[];
 }
 
@@ -72,16 +71,16 @@ const PROJECT_FILES = [
   ".cargo/config .cargo/config.toml gradle/wrapper/gradle-wrapper.properties",
 ].flatMap((line) => line.split(" "));
 
-/** Whole folders that only people and editors write to. */
+/** Folders that only people and editors write to. */
 const PROJECT_FOLDERS = ".vscode .idea .devcontainer .mvn .yarn/releases .yarn/plugins".split(" ");
 
-/** What editors, direnv and husky run as soon as it is there. */
+/** Editors, direnv and husky run these as soon as they exist. */
 const MISSING_IN_PROJECT = ".vscode .husky .envrc".split(" ");
 
 const HOME_FILES = ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .cargo/config .cargo/config.toml .ripgreprc".split(" ");
 const MISSING_AT_HOME = [...START_FILES, ".gitconfig", ".config/git", ".claude.json"];
 
-/** Of our own folder only what steers a session: programs of our kind, run as commands, keep their transcripts there. */
+/** Only the files that configure a session: a Keelson run as a command must be able to write its transcripts. */
 const CONFIG_FILES =
   "settings.json settings.local.json .claude.json CLAUDE.md agents commands skills hooks plugins output-styles rules".split(
     " ",
@@ -103,19 +102,19 @@ export function findGuarded(options: GuardPlaces): Guarded {
     contents: new Set<string>(),
     closedFolders: new Set<string>(),
   };
-  const lookAt = folderLooks();
+  const lookAt = createFolderLookup();
   const guard: Guard = (path, ifMissing) => {
     const { real: folder, links } = lookAt(dirname(path));
     for (const link of links) found.links.add(link);
-    const entry = folder === null ? null : statOrNull(path);
-    // What another session has put there for the time of a command is missing, and goes unless we hold it too.
+    const entry = folder === null ? null : lstatOrNull(path);
+    // A stand-in of another session counts as missing: it will be removed unless we hold it too.
     const missing = entry && isStandIn(entry) ? "missingFolders" : entry ? undefined : ifMissing;
     if (missing) found[missing].add(realMissing(path, lookAt));
     if (!entry || missing) return;
     const isLink = entry.isSymbolicLink();
     if (isLink) found.links.add(path);
     const real = isLink ? realPath(path) : join(folder!, basename(path));
-    const target = isLink && real ? lookThrough(real) : entry;
+    const target = isLink && real ? statThroughLinks(real) : entry;
     if (!real || !(target?.isFile() || target?.isDirectory())) return;
     found.readOnly.add(real);
     if (target.isFile() && target.nlink > 1) found.contents.add(real);
@@ -156,7 +155,7 @@ export function findGuarded(options: GuardPlaces): Guarded {
 }
 
 interface PlaceOptions {
-  /** Whether it is a working directory. */
+  /** It is a working directory. */
   readonly isRoot: boolean;
   readonly configDir: string;
   readonly guard: Guard;
@@ -165,15 +164,15 @@ interface PlaceOptions {
 
 function guardPlace(place: string, { isRoot, configDir, guard, found }: PlaceOptions): void {
   guard(join(place, ".mcp.json"), "missingFiles");
-  const steering = join(place, ".claude");
-  // Where our own folder lies in a working directory (the home), it is guarded more narrowly.
-  if (steering !== configDir) guard(steering, isRoot ? "missingFolders" : undefined);
+  const claudeDir = join(place, ".claude");
+  // Our own config folder, if the home is a working directory, is guarded more narrowly.
+  if (claudeDir !== configDir) guard(claudeDir, isRoot ? "missingFolders" : undefined);
   for (const name of PROJECT_FOLDERS) guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
   for (const name of [...PROJECT_FILES, ...START_FILES]) {
     guard(join(place, name), isRoot ? ifMissingInProject(name) : undefined);
   }
   guardHusky(join(place, ".husky"), guard, found.closedFolders, isRoot);
-  const worktrees = join(steering, "worktrees");
+  const worktrees = join(claudeDir, "worktrees");
   const free = isFolder(worktrees) ? realPath(worktrees) : null;
   if (free) found.pinned.add(free);
 }
@@ -182,7 +181,7 @@ function ifMissingInProject(name: string): "missingFiles" | undefined {
   return MISSING_IN_PROJECT.includes(name) ? "missingFiles" : undefined;
 }
 
-/** Installing packages writes to `_`; what git is to run is in the files beside it. */
+/** Package installs write to `_`; the hooks that git runs are in the files beside it. */
 function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: boolean): void {
   const real = isFolder(folder) ? realPath(folder) : null;
   if (real === null) return guard(folder, isRoot ? "missingFiles" : undefined);
@@ -190,8 +189,8 @@ function guardHusky(folder: string, guard: Guard, closed: Set<string>, isRoot: b
   for (const path of filesIn(real)) guard(path);
 }
 
-/** Where it would come into being, though the folders above it may be missing as well. */
-function realMissing(path: string, lookAt: (folder: string) => FolderLook): string {
+/** Where it would be created; its parent folders may be missing too. */
+function realMissing(path: string, lookAt: (folder: string) => ResolvedFolder): string {
   const parent = dirname(path);
   return join(lookAt(parent).real ?? realMissing(parent, lookAt), basename(path));
 }

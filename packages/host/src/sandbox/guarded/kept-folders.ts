@@ -1,13 +1,12 @@
-// Folders that must stay where they are although commands work in them: each is held open, so that it is found again
-// wherever a command moved it.
+// Folders that must stay in place although commands work in them. Each is held open, so it can be found and moved back.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from "node:fs";
-import { statOrNull } from "./look.ts";
-import { setAside } from "../watch/tripwire.ts";
+import { lstatOrNull } from "./stat.ts";
+import { moveAside } from "../watch/move-aside.ts";
 
 export interface KeptFolders {
   add(path: string): void;
-  /** Moves back what was moved away. One sentence for each folder. */
+  /** Moves folders back. Returns one sentence for each. */
   check(): string[];
   clear(): void;
   close(): void;
@@ -20,12 +19,12 @@ interface Held {
 }
 
 export function createKeptFolders(): KeptFolders {
-  /** Opened once for each session: the same few folders come with every command. */
+  /** Opened once per session, because every command uses the same few folders. */
   const open = new Map<string, Held>();
   const kept = new Set<string>();
 
   const isThere = (path: string, { dev, ino }: Held) => {
-    const entry = statOrNull(path);
+    const entry = lstatOrNull(path);
     return entry?.dev === dev && entry.ino === ino;
   };
   const forget = (path: string) => {
@@ -39,12 +38,12 @@ export function createKeptFolders(): KeptFolders {
     const held = open.get(path)!;
     if (isThere(path, held)) return [];
     const where = placeOf(held);
-    // Gone for good: there is nothing left to put back.
+    // It was deleted, so there is nothing to move back.
     if (where === null) {
       forget(path);
       return [];
     }
-    const notes = statOrNull(path) ? [setAside(path)] : [];
+    const notes = lstatOrNull(path) ? [moveAside(path)] : [];
     try {
       renameSync(where, path);
       return [...notes, `A command moved '${path}' to '${where}'. This session depends on it, so it was moved back.`];
@@ -64,7 +63,7 @@ export function createKeptFolders(): KeptFolders {
       }
       kept.add(path);
     },
-    // Outer folders first: what is in them comes back with them.
+    // Outer folders first: inner ones come back with them.
     check: () => [...kept].toSorted((a, b) => a.length - b.length).flatMap(checkFolder),
     clear: () => kept.clear(),
     close: () => [...open.keys()].forEach(forget),
@@ -81,11 +80,11 @@ function hold(path: string): Held | null {
   }
 }
 
-/** Where it is by now. Linux only. */
+/** Its current path. Linux only. */
 function placeOf({ fd, dev, ino }: Held): string | null {
   try {
     const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const entry = statOrNull(path);
+    const entry = lstatOrNull(path);
     return entry?.dev === dev && entry.ino === ino ? path : null;
   } catch {
     return null;

@@ -1,33 +1,33 @@
-// The command line of bubblewrap for the shield: the file system as it is, some of it covered. Pure.
+// The bubblewrap command line for the shield: the whole file system with some paths covered. Pure.
 
-/** What a command finds instead of the real thing. Every path is real, without links. */
+/** All paths are real paths, without links. */
 export interface Covers {
-  /** Their content cannot be seen, their name stays. */
+  /** The name is visible, the content is not. */
   readonly hiddenFiles: readonly string[];
-  /** Empty, whatever they hold. */
+  /** Appear empty. */
   readonly hiddenFolders: readonly string[];
-  /** Can be read, not changed, not replaced. */
+  /** Can be read, but not changed or replaced. */
   readonly readOnly: readonly string[];
-  /** Writable, also inside something read-only; nobody can put another folder in their place. */
+  /** Writable, even inside a read-only folder, but cannot be replaced. */
   readonly pinned: readonly string[];
 }
 
 export interface BubblewrapOptions {
   readonly program: string;
   readonly covers: Covers;
-  /** An empty file that nobody may read. Bound over itself too: its name in a mount table marks our processes. */
+  /** A file that cannot be opened. Also bound over itself: its name in the mount table marks our processes. */
   readonly mask: string;
   readonly isRoot: boolean;
 }
 
-/** Root keeps its rights, save those that take covers off: to unmount, to look through another process, by file handle. */
-const ROOT_LOSES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"];
+/** Capabilities that would let root remove the covers: by unmounting, through another process, or by file handle. */
+const DROPPED_CAPABILITIES = ["CAP_SYS_ADMIN", "CAP_SYS_PTRACE", "CAP_DAC_READ_SEARCH"];
 
 export function bubblewrapArgv(
   { program, covers, mask, isRoot }: BubblewrapOptions,
   argv: readonly string[],
 ): string[] {
-  // Outer folders first, or they would cover what was bound inside them.
+  // Outer folders first, or they would cover the binds inside them.
   const binds = [
     ...covers.pinned.map((path) => ({ path, flag: "--bind" })),
     ...covers.readOnly.map((path) => ({ path, flag: "--ro-bind" })),
@@ -37,7 +37,7 @@ export function bubblewrapArgv(
     "--dev-bind",
     "/",
     "/",
-    ...(isRoot ? ROOT_LOSES.flatMap((name) => ["--cap-drop", name]) : []),
+    ...(isRoot ? DROPPED_CAPABILITIES.flatMap((name) => ["--cap-drop", name]) : []),
     "--ro-bind",
     mask,
     mask,

@@ -1,5 +1,5 @@
-// What lies over a hidden file: a socket nobody listens on. Opening it fails for everybody, root included, and git takes
-// it for no file at all, so that a hidden file is never committed as an empty one.
+// The mask mounted over hidden files: a socket without a listener. Opening it fails, even for root, and git ignores it,
+// so a hidden file is never committed as an empty one.
 
 import { chmodSync, closeSync, fchmodSync, linkSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,10 +10,10 @@ import { randomHex } from "../../random.ts";
 export async function createMask(mark: string): Promise<string> {
   const path = join(realpathSync(tmpdir()), `keelson-mask-${mark}`);
   try {
-    await leaveSocket(path);
+    await createSocketFile(path);
     chmodSync(path, 0);
   } catch {
-    // Too long a name for a socket, or a file system without them. An empty file hides as well, if less clearly.
+    // The name is too long for a socket, or the file system has no sockets. An empty file works too.
     const { fd } = createPrivateFile(tmpdir(), `keelson-mask-${mark}`);
     fchmodSync(fd, 0);
     closeSync(fd);
@@ -21,8 +21,8 @@ export async function createMask(mark: string): Promise<string> {
   return path;
 }
 
-/** Closing a socket takes its name away, so it is given a second one first. */
-async function leaveSocket(path: string): Promise<void> {
+/** Closing a socket removes its name, so link it to a second name first. */
+async function createSocketFile(path: string): Promise<void> {
   const first = join(realpathSync(tmpdir()), `keelson-${randomHex(8)}`);
   const server = Bun.listen({ unix: first, socket: { data() {} } });
   try {

@@ -27,4 +27,4 @@ test.each([
   "echo {a,b}",
   "sleep 1;; echo",
   `echo ${"a".repeat(2_000)}`,
-])("may open a file: %#", (command) => expect(opensNoFile(command)).toBe(false));
+])("opensNoFile() is false for %#", (command) => expect(opensNoFile(command)).toBe(false));

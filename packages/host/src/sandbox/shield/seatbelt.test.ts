@@ -9,7 +9,7 @@ const covers = {
   pinned: ["/p/.claude/worktrees", "/p/.git"],
 };
 
-test("a profile allows everything but what is covered, hidden paths last", () => {
+test("a profile allows everything except covered paths, with hidden paths last", () => {
   expect(seatbeltProfile(covers, ["/p/.mcp.json"]).split("\n")).toEqual([
     "(version 1)",
     "(allow default)",
@@ -23,7 +23,7 @@ test("a profile allows everything but what is covered, hidden paths last", () =>
   ]);
 });
 
-test("missing names, git settings and folders are held, the command follows untouched", () => {
+test("protects missing paths, git settings and folders, and leaves the command unchanged", () => {
   const guarded = {
     ...NOTHING_GUARDED,
     missingFiles: ["/p/.mcp.json"],

@@ -1,4 +1,4 @@
-// The shield on macOS: a Seatbelt profile that allows everything but a few paths. Pure.
+// The shield on macOS: a Seatbelt profile that allows everything except a few paths. Pure.
 
 import { join } from "node:path";
 import type { Covers } from "./bubblewrap.ts";
@@ -8,8 +8,8 @@ import type { Guarded } from "../guarded/guarded.ts";
 const PROGRAM = "/usr/bin/sandbox-exec";
 
 /**
- * Seatbelt can hold what does not exist, and folders in place, so nothing needs to be compared afterwards. Git's settings
- * are read-only: what a child does later could not be undone.
+ * Seatbelt can protect paths that do not exist and keep folders in place, so nothing is compared afterwards. Git
+ * settings are read-only, because later changes by a child could not be reverted.
  */
 export function seatbeltArgv(guarded: Guarded, hidden: Denied, argv: readonly string[]): string[] {
   const { missingFiles, missingFolders, links, gitSettings, closedFolders, keptFolders } = guarded;
@@ -22,11 +22,11 @@ export function seatbeltArgv(guarded: Guarded, hidden: Denied, argv: readonly st
   return [PROGRAM, "-p", seatbeltProfile(covers, [...missingFiles, ...missingFolders, ...links]), ...argv];
 }
 
-/** The last rule that matches wins, so what is hidden comes last. */
+/** The last matching rule wins, so hidden paths come last. */
 export function seatbeltProfile(covers: Covers, absent: readonly string[]): string {
   const rules = [
     ...[...covers.readOnly, ...absent].map((path) => `(deny file-write* (subpath ${text(path)}))`),
-    // A pinned folder may be written to; itself it can be neither renamed nor removed.
+    // A pinned folder is writable, but cannot be renamed or removed.
     ...covers.pinned.flatMap((path) =>
       covers.readOnly.some((outer) => path.startsWith(`${outer}/`))
         ? [`(allow file-write* (subpath ${text(path)}))`]

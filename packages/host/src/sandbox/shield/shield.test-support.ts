@@ -1,4 +1,4 @@
-// What tests of the shield share: a place of their own and a shell in it. Commands are harmless and stay in there.
+// For shield tests: a temporary project with a shell. Commands are harmless and stay inside it.
 
 import { test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -8,15 +8,15 @@ import { testUnless } from "@keelson/testkit";
 import { createShell } from "../../shell/shell.ts";
 import { createTasks } from "../../tasks/task-table.ts";
 import type { DenyRule } from "../denied/deny-pattern.ts";
-import { tryShield } from "./status.ts";
+import { shieldStatus } from "./status.ts";
 
-const { active } = await tryShield({ path: process.env["PATH"] });
+const { active } = await shieldStatus({ path: process.env["PATH"] });
 if (!active && process.env["CI"] && process.platform === "linux") {
   throw new Error("bubblewrap cannot be used: scripts/ci-packages.sh installs it");
 }
 export const shielded = testUnless(active ? null : "bubblewrap cannot be used here", test);
 
-/** A project, a home and a shell behind the shield, all of it for one test. */
+/** A project, a home and a shielded shell for one test. */
 export function world(
   options: {
     deny?: readonly string[];
@@ -51,7 +51,7 @@ export function world(
     mayChangeGuarded: options.mayChange,
     shield: {
       rules: () => rules,
-      // Stands for the gate: these tests name their secrets so.
+      // Stands in for the gate: these tests name their secret files like this.
       mayRead: (path) => !/secret/i.test(path),
       directories: () => [join(project, options.inside ?? "")],
       home,

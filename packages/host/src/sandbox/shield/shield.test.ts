@@ -13,30 +13,33 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shielded, world } from "./shield.test-support.ts";
-import { tryShield } from "./status.ts";
+import { shieldStatus } from "./status.ts";
 
 setDefaultTimeout(20_000);
 
-shielded("output, exit code, directory, environment, descriptors and process group are as without it", async () => {
-  await using w = world();
-  mkdirSync(join(w.project, "sub"));
-  const result = await w.run("echo one; echo two >&2; cd sub; (exit 5); exit $?");
-  expect(result).toEqual({
-    text: "one\ntwo\n",
-    tail: "",
-    size: 8,
-    path: null,
-    code: 5,
-    timedOut: false,
-    aborted: false,
-    cwd: join(w.project, "sub"),
-  });
-  const id = (await w.run("id -u; id -g; echo $HOME; cat < /dev/null; echo x > /dev/stderr; test -r /proc/$$/stat"))
-    .text;
-  expect(id).toBe(`${process.getuid!()}\n${process.getgid!()}\n${w.home}\nx\n`);
-});
+shielded(
+  "output, exit code, directory, environment, descriptors and process group are the same as without the shield",
+  async () => {
+    await using w = world();
+    mkdirSync(join(w.project, "sub"));
+    const result = await w.run("echo one; echo two >&2; cd sub; (exit 5); exit $?");
+    expect(result).toEqual({
+      text: "one\ntwo\n",
+      tail: "",
+      size: 8,
+      path: null,
+      code: 5,
+      timedOut: false,
+      aborted: false,
+      cwd: join(w.project, "sub"),
+    });
+    const id = (await w.run("id -u; id -g; echo $HOME; cat < /dev/null; echo x > /dev/stderr; test -r /proc/$$/stat"))
+      .text;
+    expect(id).toBe(`${process.getuid!()}\n${process.getgid!()}\n${w.home}\nx\n`);
+  },
+);
 
-shielded("what a command leaves running with & goes on, and ends with the session", async () => {
+shielded("a child left with & keeps running and ends with the session", async () => {
   const w = world();
   const { text } = await w.run("sleep 300 & echo $!");
   const pid = Number(text);
@@ -48,7 +51,7 @@ shielded("what a command leaves running with & goes on, and ends with the sessio
   expect(state).toContain(") Z ");
 });
 
-shielded("a hidden file cannot be read under any of its names, nor committed as an empty one", async () => {
+shielded("a hidden file cannot be read under any name, and is not committed as an empty file", async () => {
   await using w = world({ deny: ["secret"] });
   w.write("secret", "hush");
   linkSync(join(w.project, "secret"), join(w.project, "second-name"));
@@ -59,14 +62,14 @@ shielded("a hidden file cannot be read under any of its names, nor committed as 
   expect(readFileSync(join(w.project, "secret"), "utf8")).toBe("hush");
 });
 
-shielded("the folder a command runs in is never hidden; that is said", async () => {
+shielded("the folder where a command runs is never hidden, and a warning says so", async () => {
   await using w = world({ deny: ["../secret-place"] });
   symlinkSync(w.project, join(w.project, "../secret-place"));
   expect((await w.run("pwd; ls")).text).toBe(`${w.project}\n`);
-  expect(w.warnings).toEqual([expect.stringContaining("where commands run; for commands it is not hidden")]);
+  expect(w.warnings).toEqual([expect.stringContaining("where commands run, so it is not hidden from commands")]);
 });
 
-shielded("a protected link that was replaced is put back, what took its place is kept beside it", async () => {
+shielded("a replaced protected link is restored, and the replacement is moved aside", async () => {
   await using w = world();
   writeFileSync(join(w.home, "real-rc"), "# mine\n");
   symlinkSync("real-rc", join(w.home, ".bashrc"));
@@ -78,7 +81,7 @@ shielded("a protected link that was replaced is put back, what took its place is
   expect(aside.map((name) => readFileSync(join(w.home, name), "utf8"))).toEqual(["evil\n"]);
 });
 
-shielded("with somebody's word a command may change guarded paths, and others beside it do not undo that", async () => {
+shielded("an approved command may change guarded paths, and parallel commands do not revert that", async () => {
   await using w = world({ mayChange: (id) => id === "approved" });
   const slow = w.run("until [ -e .mcp.json ]; do sleep 0.01; done; echo x > .claude/y");
   await w.run("echo ok > .mcp.json; echo ok > ~/.zshrc", "approved");
@@ -87,7 +90,7 @@ shielded("with somebody's word a command may change guarded paths, and others be
   expect(existsSync(join(w.home, ".zshrc"))).toBe(true);
 });
 
-shielded("folders that stand in are shared by commands that run together, and go with the last", async () => {
+shielded("parallel commands share stand-in folders, and the last one removes them", async () => {
   await using w = world();
   const stands = () => existsSync(join(w.project, ".claude"));
   const first = w.run("echo > started; until [ -e go ]; do sleep 0.01; done; echo x > .claude/settings.json");
@@ -99,7 +102,7 @@ shielded("folders that stand in are shared by commands that run together, and go
   expect(stands()).toBe(false);
 });
 
-shielded("it says when not all that is denied can be hidden", async () => {
+shielded("hidesAll() is false if not every denied file can be hidden", async () => {
   await using w = world({ deny: ["secret*"] });
   w.write("secret", "x");
   expect(await w.shell.hidesDenied(w.project)).toBe(true);
@@ -108,7 +111,7 @@ shielded("it says when not all that is denied can be hidden", async () => {
   expect(w.warnings.join()).toContain("more than 400");
 });
 
-shielded("after close nothing of ours is left in the temporary folder", async () => {
+shielded("close() leaves nothing in the temporary folder", async () => {
   const masks = () => readdirSync(tmpdir()).filter((name) => name.startsWith("keelson-mask-"));
   const before = new Set(masks());
   const w = world({ deny: ["secret"] });
@@ -120,12 +123,12 @@ shielded("after close nothing of ours is left in the temporary folder", async ()
   expect(masks().filter((name) => own[0] === name)).toEqual([]);
 });
 
-test("where there is no bubblewrap the reason names the fix", async () => {
-  expect(await tryShield({ path: "/nowhere", platform: "linux" })).toEqual({
+test("without bubblewrap, the reason says how to fix it", async () => {
+  expect(await shieldStatus({ path: "/nowhere", platform: "linux" })).toEqual({
     active: false,
     kind: "none",
     reason: "bubblewrap is not installed (install the package bubblewrap)",
   });
-  const broken = await tryShield({ path: "", platform: "linux", bwrapPath: "/bin/false" });
+  const broken = await shieldStatus({ path: "", platform: "linux", bwrapPath: "/bin/false" });
   expect(broken).toMatchObject({ active: false, reason: expect.stringContaining("cannot be used here") });
 });

@@ -1,15 +1,15 @@
-// The shield: every command sees the machine as it is, but for denied files, which are hidden, and guarded paths, which
-// it cannot change. No pid namespace, on purpose: a command's `&` children are meant to outlive it.
+// The shield: commands see the whole machine, except that denied files are hidden and guarded paths cannot be changed.
+// It uses no pid namespace because `&` children of a command may outlive it.
 
 import { existsSync, unlinkSync } from "node:fs";
-import type { Afterlife } from "../watch/afterlife.ts";
+import type { CrashCleanup } from "../watch/crash-cleanup.ts";
 import { bubblewrapArgv, type Covers } from "./bubblewrap.ts";
 import { createDeniedFiles, type Denied, type DenyOptions } from "../denied/denied.ts";
 import { findGuarded, NOTHING_GUARDED, type Guarded } from "../guarded/guarded.ts";
 import { seatbeltArgv } from "./seatbelt.ts";
 import { createMask } from "./mask.ts";
-import { createStandIns, type Held } from "./stand-in.ts";
-import { tryShield, type ShieldStatus } from "./status.ts";
+import { createStandIns, type HeldStandIn } from "./stand-in.ts";
+import { shieldStatus, type ShieldStatus } from "./status.ts";
 import { createWatch } from "../watch/watch.ts";
 
 export interface ShieldOptions extends DenyOptions {
@@ -17,50 +17,50 @@ export interface ShieldOptions extends DenyOptions {
   /** PATH, to find bubblewrap. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly bwrapPath?: string;
-  /** Files and folders in force, whatever their names are. Asked before each command. */
+  /** Files and folders that configure this session. Called before each command. */
   governing?(): readonly string[];
-  /** Whether we wrote this file ourselves, with somebody's approval, and it is still as we left it. */
+  /** Whether we wrote this file with the user's approval, and it has not changed since. */
   wroteOurselves?(path: string): boolean;
 }
 
 export interface Shielded {
   readonly argv: string[];
-  /** bubblewrap stays as the parent of the command; Seatbelt makes way for it. */
-  readonly isKeeper: boolean;
-  /** The command has ended, though children of it may go on: puts things back, and says what had to be undone. */
+  /** bubblewrap stays as the parent of the command; Seatbelt is replaced by it. */
+  readonly isWrapper: boolean;
+  /** Call when the command has ended; its children may still run. Reverts forbidden changes and reports them. */
   leave(): string[];
 }
 
 export interface ShieldedCommand {
   readonly cwd: string;
   readonly command: string;
-  /** False: somebody allowed this command to change guarded paths. */
+  /** False if the user allowed this command to change guarded paths. */
   readonly guarded: boolean;
 }
 
 export interface Shield {
-  /** Tries it out the first time, about 3 ms. */
+  /** Runs a trial the first time, about 3 ms. */
   status(): Promise<ShieldStatus>;
-  /** Whether a command that starts here would find every denied file hidden. */
+  /** Whether every denied file is hidden from a command that starts here. */
   hidesAll(cwd: string): Promise<boolean>;
-  /** Null where there is no shield. */
+  /** Null if there is no shield. */
   wrap(argv: readonly string[], options: ShieldedCommand): Promise<Shielded | null>;
-  /** What a sandbox of another kind should keep from a command. To be left when the command has ended. */
+  /** The paths for another kind of sandbox. Call `leave` when the command has ended. */
   paths(cwd: string): Promise<{ readonly denied: Denied; readonly guarded: Guarded; leave(): void }>;
-  /** Undoes what children of earlier commands changed since. True when there was something. */
+  /** Reverts changes by children of earlier commands. True if there were any. */
   check(): boolean;
   close(): Promise<void>;
 }
 
-/** `mark` is in the name of a file that every shielded process has mounted, wherever it moved to. */
-export function createShield(options: ShieldOptions, mark: string, afterlife: Afterlife): Shield {
+/** `mark` is part of the name of a file that every shielded process has mounted. */
+export function createShield(options: ShieldOptions, mark: string, crashCleanup: CrashCleanup): Shield {
   const denied = createDeniedFiles(options);
-  const standIns = createStandIns((path) => afterlife.remove(path));
+  const standIns = createStandIns((path) => crashCleanup.remove(path));
   const watch = createWatch({
     mark,
     wroteOurselves: (path) => options.wroteOurselves?.(path) === true,
     warn: options.warn,
-    onWatch: (pristine) => afterlife.restore(pristine),
+    onWatch: (pristine) => crashCleanup.restore(pristine),
   });
   let ready: Promise<ShieldStatus> | undefined;
   let mask: Promise<string> | undefined;
@@ -68,20 +68,20 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
   const status = () => (ready ??= start());
 
   async function start(): Promise<ShieldStatus> {
-    const found = await tryShield({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
+    const found = await shieldStatus({ path: options.env["PATH"], bwrapPath: options.bwrapPath });
     if (!found.active) {
-      options.warn(`Commands run without the shield, by rules alone: ${found.reason}`);
+      options.warn(`Commands run without the shield; only permission rules protect files: ${found.reason}`);
     }
     return found;
   }
 
   async function makeMask(): Promise<string> {
     const path = await createMask(mark);
-    afterlife.remove(path);
+    crashCleanup.remove(path);
     return path;
   }
 
-  async function hold({ missingFolders }: Guarded): Promise<Held[]> {
+  async function hold({ missingFolders }: Guarded): Promise<HeldStandIn[]> {
     if ((await status()).kind !== "bubblewrap") return [];
     const held = await Promise.all(missingFolders.map((path) => standIns.hold(path)));
     return held.filter((one) => one !== null);
@@ -101,7 +101,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
       const cover = kind === "bubblewrap" ? await (mask ??= makeMask()) : "";
       const hidden = await denied.find(cwd);
       const guarded = isGuarded ? guardedFrom(cwd) : NOTHING_GUARDED;
-      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isKeeper: false, leave: () => [] };
+      if (kind === "seatbelt") return { argv: seatbeltArgv(guarded, hidden, argv), isWrapper: false, leave: () => [] };
       const held = await hold(guarded);
       const covers: Covers = {
         hiddenFiles: hidden.files,
@@ -114,7 +114,7 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
       watch.whenSettled(() => release(held));
       return {
         argv: bubblewrapArgv({ program: program!, covers, mask: cover, isRoot }, argv),
-        isKeeper: true,
+        isWrapper: true,
         leave: () => watched.end(),
       };
     },
@@ -126,14 +126,14 @@ export function createShield(options: ShieldOptions, mark: string, afterlife: Af
     check: () => watch.check(),
     async close() {
       watch.close();
-      afterlife.close();
+      crashCleanup.close();
       const path = await mask;
       if (path && existsSync(path)) unlinkSync(path);
     },
   };
 }
 
-function release(held: readonly Held[]): void {
+function release(held: readonly HeldStandIn[]): void {
   for (const one of held) one.release();
 }
 

@@ -13,13 +13,13 @@ function world() {
   return {
     path: join(folder, ".claude"),
     told,
-    /** As another session would. */
+    /** Like another session. */
     session: () => createStandIns((path) => told.push(path)),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-linux("two sessions hold the same folder, and it goes with the last", async () => {
+linux("two sessions hold the same folder, and the last one removes it", async () => {
   using w = world();
   const first = await w.session().hold(w.path);
   const second = await w.session().hold(w.path);
@@ -31,7 +31,7 @@ linux("two sessions hold the same folder, and it goes with the last", async () =
   expect(w.told).toEqual([w.path, w.path]);
 });
 
-linux("what came into one is kept, and the folder is from then on like others", async () => {
+linux("a folder that is no longer empty is kept and becomes an ordinary folder", async () => {
   using w = world();
   const held = await w.session().hold(w.path);
   writeFileSync(join(w.path, "settings.json"), "{}");
@@ -40,26 +40,26 @@ linux("what came into one is kept, and the folder is from then on like others", 
   expect(isStandIn(statSync(w.path))).toBe(false);
 });
 
-linux("an empty folder of the user's stays", async () => {
+linux("an empty folder of the user is kept", async () => {
   using w = world();
   mkdirSync(w.path);
   (await w.session().hold(w.path))!.release();
   expect(existsSync(w.path)).toBe(true);
 });
 
-linux("one that a killed session left is used and removed by the next", async () => {
+linux("a folder left by a killed session is used and removed by the next", async () => {
   using w = world();
   mkdirSync(w.path, { mode: 0o1755 });
   (await w.session().hold(w.path))!.release();
   expect(existsSync(w.path)).toBe(false);
 });
 
-linux("where no folder can be made there is nothing to hold", async () => {
+linux("hold() is null if the folder cannot be created", async () => {
   using w = world();
   expect(await w.session().hold(join(w.path, "deeper"))).toBeNull();
 });
 
-linux("holding and letting go at once, each finds the folder there for as long as it holds it", async () => {
+linux("with many holding and releasing at once, the folder exists for each as long as it holds it", async () => {
   using w = world();
   const session = async () => {
     const standIns = w.session();

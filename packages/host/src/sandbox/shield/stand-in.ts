@@ -1,42 +1,42 @@
-// Empty folders that stand where a guarded folder is missing, so that there is something to mount over while a command
-// runs. Any number of sessions may need the same one: each holds a shared lock on it, which the system takes back from
-// whoever is killed, and the last to leave removes it. One that something came into meanwhile is kept.
+// Empty folders created where a guarded folder is missing, so there is something to mount over while a command runs.
+// Several sessions may use the same one: each holds a shared lock, which the kernel releases if the session is killed,
+// and the last one removes the folder. A folder that is no longer empty is kept.
 
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, rmdirSync, type Stats } from "node:fs";
 import { loadLibc } from "../../programs/libc.ts";
-import { statOrNull } from "../guarded/look.ts";
+import { lstatOrNull } from "../guarded/stat.ts";
 
 export interface StandIns {
-  /** Makes those that are missing. Null where nothing can be made, and so by no command either. */
-  hold(path: string): Promise<Held | null>;
+  /** Creates the folder if missing. Null if it cannot be created, because then a command cannot create it either. */
+  hold(path: string): Promise<HeldStandIn | null>;
 }
 
-export interface Held {
+export interface HeldStandIn {
   readonly path: string;
   release(): void;
 }
 
-/** Set when the folder is made, in one step, so that every session knows a stand-in from a folder of the user's. */
+/** Set atomically when the folder is created, so every session can tell a stand-in from a user's folder. */
 const MARK = 0o1000;
 const LOCK_SHARED = 1;
-const LOCK_ALONE = 2;
-const DO_NOT_WAIT = 4;
-/** Whoever holds one alone is about to remove it, which takes no time. Somebody who goes on holding is none of ours. */
+const LOCK_EXCLUSIVE = 2;
+const LOCK_NON_BLOCKING = 4;
+/** An exclusive lock lasts only while a session removes the folder. If it lasts longer, it is not ours. */
 const TRIES = 100;
 
-/** `onUse` is told of each path once: it may have to be removed after our death. */
+/** `onUse` is called once per path, because the folder must be removed even if we are killed. */
 export function createStandIns(onUse: (path: string) => void): StandIns {
-  const told = new Set<string>();
-  // Begun now, it is done by the time the trial of the shield is.
+  const reported = new Set<string>();
+  // Start now, so it is ready when the trial of the shield is.
   const loading = loadLock();
   return {
     async hold(path) {
       const locking = await loading;
-      if (!told.has(path)) onUse(path);
-      told.add(path);
+      if (!reported.has(path)) onUse(path);
+      reported.add(path);
       for (let tries = 0; tries < TRIES; tries++) {
-        if (!isThere(path)) return null;
-        const held = take(path, locking);
+        if (!ensureFolder(path)) return null;
+        const held = lockStandIn(path, locking);
         if (held === "busy") await Bun.sleep(1);
         else if (held !== "gone") return held;
       }
@@ -53,12 +53,11 @@ type Lock = (fd: number, operation: number) => boolean;
 
 async function loadLock(): Promise<Lock> {
   const libc = await loadLibc({ flock: { args: ["i32", "i32"], returns: "i32" } });
-  // Without locks nobody is ever alone: what was made stays.
-  return (fd, operation) => (libc ? libc.flock(fd, operation | DO_NOT_WAIT) === 0 : operation === LOCK_SHARED);
+  // Without flock no exclusive lock succeeds, so the folder stays.
+  return (fd, operation) => (libc ? libc.flock(fd, operation | LOCK_NON_BLOCKING) === 0 : operation === LOCK_SHARED);
 }
 
-/** Makes it if need be. */
-function isThere(path: string): boolean {
+function ensureFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: MARK | 0o755 });
     return true;
@@ -67,12 +66,12 @@ function isThere(path: string): boolean {
   }
 }
 
-function take(path: string, lock: Lock): Held | "gone" | "busy" | null {
-  const entry = statOrNull(path);
+function lockStandIn(path: string, lock: Lock): HeldStandIn | "gone" | "busy" | null {
+  const entry = lstatOrNull(path);
   if (!entry) return "gone";
   // A link cannot be mounted over.
   if (entry.isSymbolicLink()) return null;
-  // The user's own by now; or another user's, closed to us: it is there, and not for us to remove.
+  // It belongs to the user by now, or to another user: it exists, and we must not remove it.
   const asItIs = { path, release() {} };
   if (!isStandIn(entry)) return asItIs;
   let fd: number;
@@ -82,15 +81,15 @@ function take(path: string, lock: Lock): Held | "gone" | "busy" | null {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : asItIs;
   }
   const isLocked = lock(fd, LOCK_SHARED);
-  if (isLocked && isAt(path, fd)) return { path, release: () => leave(path, fd, lock) };
+  if (isLocked && isAt(path, fd)) return { path, release: () => releaseStandIn(path, fd, lock) };
   closeSync(fd);
   return isLocked ? "gone" : "busy";
 }
 
-/** The last one removes it. While we hold it alone nobody else can begin to use it. */
-function leave(path: string, fd: number, lock: Lock): void {
+/** The last session removes it. While we hold an exclusive lock, no other session can start using it. */
+function releaseStandIn(path: string, fd: number, lock: Lock): void {
   try {
-    if (lock(fd, LOCK_ALONE) && isAt(path, fd)) remove(path);
+    if (lock(fd, LOCK_EXCLUSIVE) && isAt(path, fd)) remove(path);
   } finally {
     closeSync(fd);
   }
@@ -105,16 +104,16 @@ function remove(path: string): void {
   }
 }
 
-/** Somebody uses it now: from here on it is a folder like others. */
+/** It is in use now, so make it an ordinary folder. */
 function unmark(path: string): void {
   try {
-    chmodSync(path, statOrNull(path)!.mode & 0o777);
+    chmodSync(path, lstatOrNull(path)!.mode & 0o777);
   } catch {
-    // Another user's. Whoever looks at it again will find it in use again.
+    // It belongs to another user; the next check will find it in use too.
   }
 }
 
 function isAt(path: string, fd: number): boolean {
-  const [there, held] = [statOrNull(path), fstatSync(fd)];
+  const [there, held] = [lstatOrNull(path), fstatSync(fd)];
   return there?.ino === held.ino && there.dev === held.dev && isStandIn(there);
 }

@@ -1,4 +1,4 @@
-// Whether this machine can shield commands: looks for the program and tries it once. Knows no rules.
+// Checks whether this machine can shield commands: finds the program and runs it once.
 
 import { existsSync } from "node:fs";
 import { findProgram } from "../../programs/find-program.ts";
@@ -6,7 +6,7 @@ import { findProgram } from "../../programs/find-program.ts";
 export interface ShieldStatus {
   readonly active: boolean;
   readonly kind: "bubblewrap" | "seatbelt" | "none";
-  /** Why it is not active, in words that name the fix. */
+  /** Why it is not active, and how to fix it. */
   readonly reason?: string;
   readonly version?: string;
   readonly program?: string;
@@ -16,33 +16,33 @@ const LIMIT_MS = 5_000;
 const SEATBELT = "/usr/bin/sandbox-exec";
 const SEATBELT_TRIAL = [SEATBELT, "-p", "(version 1)(allow default)", "/usr/bin/true"];
 
-export interface ShieldQuestion {
+export interface ShieldStatusOptions {
   /** PATH. */
   readonly path: string | undefined;
   /** An absolute path set by an administrator. */
   readonly bwrapPath?: string;
   readonly platform?: NodeJS.Platform;
-  /** Takes another process; for people who ask. */
+  /** Runs one more process; for `keelson doctor`. */
   readonly withVersion?: boolean;
 }
 
-/** A real trial run, about 3 ms. */
-export async function tryShield(options: ShieldQuestion): Promise<ShieldStatus> {
+/** Runs a trial, about 3 ms. */
+export async function shieldStatus(options: ShieldStatusOptions): Promise<ShieldStatus> {
   const platform = options.platform ?? process.platform;
   if (platform === "darwin") {
     if (!existsSync(SEATBELT)) return none(`${SEATBELT} is missing`);
-    const trial = await tryOut(SEATBELT_TRIAL);
+    const trial = await runProbe(SEATBELT_TRIAL);
     return trial.ok
       ? { active: true, kind: "seatbelt", program: SEATBELT }
       : none(`sandbox-exec failed: ${trial.text}`);
   }
-  if (platform !== "linux") return none(`there is none for ${platform}`);
+  if (platform !== "linux") return none(`${platform} is not supported`);
 
   const program = options.bwrapPath ?? findProgram("bwrap", options.path ?? "/usr/bin:/bin");
   if (!program) return none("bubblewrap is not installed (install the package bubblewrap)");
   const [trial, version] = await Promise.all([
-    tryOut([program, "--dev-bind", "/", "/", "--", "true"]),
-    options.withVersion ? tryOut([program, "--version"]) : undefined,
+    runProbe([program, "--dev-bind", "/", "/", "--", "true"]),
+    options.withVersion ? runProbe([program, "--version"]) : undefined,
   ]);
   if (!trial.ok) {
     return none(`bubblewrap cannot be used here: ${trial.text} (containers often forbid user namespaces)`);
@@ -59,13 +59,13 @@ function none(reason: string): ShieldStatus {
   return { active: false, kind: "none", reason };
 }
 
-function tryOut(argv: string[]): Promise<Trial> {
+function runProbe(argv: string[]): Promise<Trial> {
   return runTrial(argv, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, limitMs: LIMIT_MS });
 }
 
 export interface Trial {
   readonly ok: boolean;
-  /** What it printed; when it failed, why. */
+  /** The output, or the error if it failed. */
   readonly text: string;
 }
 

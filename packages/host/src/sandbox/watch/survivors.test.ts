@@ -6,13 +6,13 @@ import { shielded } from "../shield/shield.test-support.ts";
 import { createSurvivors } from "./survivors.ts";
 
 shielded(
-  "one that ends and starts anew all the time is found at every look",
+  "a process that keeps restarting is found at every check",
   async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "keelson-survivors-")));
     const at = (name: string) => join(folder, name);
     const mark = `mark-${crypto.randomUUID()}`;
     writeFileSync(at(mark), "");
-    // Each lives about a millisecond: long enough to start the next one.
+    // Each lives about a millisecond, long enough to start the next one.
     writeFileSync(at("hop.sh"), 'if [ -e stop ]; then touch stopped; else sh "$0" & fi\n');
     const survivors = createSurvivors(mark);
     expect([survivors.any(), survivors.anyNew()]).toEqual([false, false]);

@@ -1,26 +1,26 @@
-// Whether anything that was started behind the shield is still running, whatever session or process group it moved to:
-// it cannot leave its mounts. Linux only; elsewhere the answer is no.
+// Checks whether any shielded process is still running, whatever session or process group it moved to: it cannot leave
+// its mount namespace. Linux only; elsewhere the answer is no.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 export interface Survivors {
-  /** Looks only at processes that were not there the last time: a tenth of a millisecond. */
+  /** Checks only processes that are new since the last call: 0.1 ms. */
   anyNew(): boolean;
-  /** Looks at all of them: a number may have been given to another process. */
+  /** Checks all processes, because a pid may have been reused. */
   any(): boolean;
 }
 
-/** Whoever ends and starts anew faster than we can look is taken for one that lives. */
-const MOST_LOOKS = 10;
+/** A process that keeps restarting faster than we can check counts as running. */
+const MAX_ROUNDS = 10;
 
-/** `mark` is in the name of a file that every shielded process has mounted. */
+/** `mark` is part of the name of a file that every shielded process has mounted. */
 export function createSurvivors(mark: string): Survivors {
-  let strangers: ReadonlySet<string> = new Set();
+  let unshielded: ReadonlySet<string> = new Set();
 
   function look(known: ReadonlySet<string>): boolean {
     if (process.platform !== "linux") return false;
     const namespaces = new Map([[namespaceOf("self"), false]]);
-    /** Null for one that has ended meanwhile, or whose mounts nobody can tell any more. */
+    /** Null if it has ended, or if its mounts can no longer be read. */
     const isShielded = (pid: string): boolean | null => {
       const namespace = namespaceOf(pid);
       if (namespace === null) return null;
@@ -29,26 +29,26 @@ export function createSurvivors(mark: string): Survivors {
       return namespaces.get(namespace) ?? null;
     };
     let dead: ReadonlySet<string> = new Set();
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
       const found = pids.filter((pid) => !known.has(pid)).map((pid) => ({ pid, answer: isShielded(pid) }));
       const withAnswer = (wanted: boolean | null) =>
         new Set(found.filter(({ answer }) => answer === wanted).map(({ pid }) => pid));
       const shielded = withAnswer(true);
       const ended = withAnswer(null);
-      strangers = new Set(pids).difference(shielded).difference(ended);
+      unshielded = new Set(pids).difference(shielded).difference(ended);
       if (shielded.size > 0) return true;
-      // One that ended while we looked may have started another that was not in the list.
+      // A process that ended during the check may have started another that was not in the list.
       if (ended.isSubsetOf(dead)) return false;
       dead = ended;
     }
     return true;
   }
 
-  return { anyNew: () => look(strangers), any: () => look(new Set()) };
+  return { anyNew: () => look(unshielded), any: () => look(new Set()) };
 }
 
-/** Null for processes that have ended, collected or not; empty for those that are not ours. */
+/** Null if the process has ended; empty if it belongs to another user. */
 function namespaceOf(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);
@@ -57,7 +57,7 @@ function namespaceOf(pid: string): string | null {
   }
 }
 
-/** Null when it has ended. */
+/** Null if it has ended. */
 function mountsOf(pid: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/mountinfo`, "latin1");

@@ -1,4 +1,4 @@
-// What commands change behind the shield although no mount could stop them, and how it is put back. Real commands.
+// Changes that no mount can prevent are reverted. Runs real commands.
 
 import { expect, setDefaultTimeout } from "bun:test";
 import {
@@ -18,7 +18,7 @@ import { shielded, until, world } from "../shield/shield.test-support.ts";
 
 setDefaultTimeout(30_000);
 
-/** A repository of our own; git reads neither the machine's nor the user's settings. */
+/** A test repository; git reads neither system nor user settings. */
 const GIT =
   "export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b;";
 
@@ -34,7 +34,7 @@ async function repository() {
   return Object.assign(w, { git, config });
 }
 
-shielded("everyday git writes its settings: remotes, branches, worktrees, submodules, names", async () => {
+shielded("ordinary git commands can write settings: remotes, branches, worktrees, submodules, names", async () => {
   await using w = await repository();
   const commands = [
     "git remote add origin ../remote.git",
@@ -76,7 +76,7 @@ const PUT_BACK: readonly (readonly [command: string, key: string])[] = [
   ["rm .git/config; mkdir -p .git/config/x", "'"],
 ];
 
-shielded.each(PUT_BACK)("%s is put back and reported", async (command, key) => {
+shielded.each(PUT_BACK)("%s is reverted and reported", async (command, key) => {
   await using w = await repository();
   await w.git("git config core.pager cat && git config user.email me@example.org");
   const { notes } = await w.git(`echo > x; ${command}; true`);
@@ -86,7 +86,7 @@ shielded.each(PUT_BACK)("%s is put back and reported", async (command, key) => {
   expect((await w.git("git config core.pager")).text).not.toContain("id");
 });
 
-shielded("settings that are kept elsewhere, behind a link, are written there and watched there", async () => {
+shielded("settings behind a link are written and watched at the target", async () => {
   await using w = await repository();
   renameSync(join(w.project, ".git/config"), join(w.home, "shared"));
   symlinkSync(join(w.home, "shared"), join(w.project, ".git/config"));
@@ -97,13 +97,13 @@ shielded("settings that are kept elsewhere, behind a link, are written there and
   expect([text.includes("me@example.org"), text.includes("!id")]).toEqual([true, false]);
 });
 
-shielded("a git setting that somebody agreed to stays", async () => {
+shielded("an approved git setting stays", async () => {
   await using w = await repository();
   expect((await w.git("git config core.hooksPath hooks", "approved")).notes).toBe("");
   expect((await w.git("git config user.name b; git config core.hooksPath")).text).toBe("hooks\n");
 });
 
-shielded("a repository that a command makes begins without hooks and programs", async () => {
+shielded("a repository created by a command has no hooks and programs", async () => {
   await using w = world();
   const { notes } = await w.run(
     `${GIT} git init -q . && git config core.fsmonitor ./evil && echo id > .git/hooks/pre-commit; touch .git/hooks/x.sample`,
@@ -114,12 +114,12 @@ shielded("a repository that a command makes begins without hooks and programs", 
   expect(w.read(".git/config")).not.toContain("fsmonitor");
 });
 
-shielded("a child that left its session cannot bring a setting or a file later", async () => {
+shielded("a child that left its session cannot add a setting or a file later", async () => {
   await using w = await repository();
   const late = (command: string) =>
     `setsid sh -c 'until [ -e go ]; do sleep 0.01; done; ${command}; touch done' >/dev/null 2>&1 &`;
   await w.git(late("echo evil > .mcp.json; mkdir -p .vscode; echo x > .vscode/tasks.json; git config alias.x !id"));
-  // Time enough to be forgotten, were it not still running.
+  // Long enough to be dropped if it were not still running.
   await Bun.sleep(400);
   w.write("go", "");
   await until(() => existsSync(join(w.project, "done")));
@@ -131,7 +131,7 @@ shielded("a child that left its session cannot bring a setting or a file later",
   expect(notes).toContain("alias.x");
 });
 
-shielded("without any call, too, it is undone within a moment", async () => {
+shielded("changes are reverted soon even without another call", async () => {
   await using w = await repository();
   await w.git("env -i PATH=$PATH setsid sh -c 'sleep 0.5; echo x > .mcp.json; sleep 30' >/dev/null 2>&1 &");
   await until(() => readdirSync(w.project).some((name) => name.startsWith(".mcp.json.set-aside-")));
@@ -139,7 +139,7 @@ shielded("without any call, too, it is undone within a moment", async () => {
   expect(w.warnings.join()).toContain(".mcp.json");
 });
 
-shielded("what the user makes when nothing runs is the user's", async () => {
+shielded("what the user creates while nothing runs stays", async () => {
   await using w = await repository();
   await w.git("ls");
   expect(existsSync(join(w.project, ".claude"))).toBe(false);
@@ -149,7 +149,7 @@ shielded("what the user makes when nothing runs is the user's", async () => {
   expect([w.read(".mcp.json"), w.config().includes("st = status")]).toEqual(["{}", true]);
 });
 
-shielded("folders that hold guarded paths cannot be moved away, or are moved back", async () => {
+shielded("folders that contain guarded paths cannot be moved, or are moved back", async () => {
   await using w = await repository();
   mkdirSync(join(w.home, ".claude"), { recursive: true });
   writeFileSync(join(w.home, ".claude/settings.json"), "{}");
@@ -167,7 +167,7 @@ shielded("folders that hold guarded paths cannot be moved away, or are moved bac
   expect((await w.git("git log --oneline | wc -l")).text.trim()).toBe("1");
 });
 
-shielded("files in force are held under every name they have", async () => {
+shielded("files that configure the session are protected under every name", async () => {
   await using w = world({ governing: ({ project }) => ["run.json", "hook.sh"].map((name) => join(project, name)) });
   w.write("run.json", "{}");
   linkSync(join(w.project, "run.json"), join(w.project, "second"));
@@ -182,7 +182,7 @@ shielded("files in force are held under every name they have", async () => {
   expect(notes?.join("\n")).toContain("which is protected: it was put back");
 });
 
-shielded("a folder of the project that holds a hook script is worked in as before, but stays", async () => {
+shielded("a project folder that contains a hook script stays writable but cannot be moved", async () => {
   await using w = world({ governing: ({ project }) => [join(project, "tools/check.sh")] });
   mkdirSync(join(w.project, "tools"));
   w.write("tools/check.sh", "true\n");
@@ -196,7 +196,7 @@ shielded("a folder of the project that holds a hook script is worked in as befor
   expect([w.read("tools/check.sh"), w.read("tools/c")]).toEqual(["true\n", "a"]);
 });
 
-shielded("a linked configuration folder cannot be swapped for another", async () => {
+shielded("a linked configuration folder cannot be replaced by another", async () => {
   await using w = world();
   mkdirSync(join(w.home, "dotfiles"));
   writeFileSync(join(w.home, "dotfiles/settings.json"), "{}");
@@ -208,7 +208,7 @@ shielded("a linked configuration folder cannot be swapped for another", async ()
   expect(readFileSync(join(w.home, ".claude/settings.json"), "utf8")).toBe("{}");
 });
 
-shielded("husky: installing writes to `_`, nobody adds a hook beside it", async () => {
+shielded("husky: an install may write to `_`, but no hook can be added beside it", async () => {
   await using w = await repository();
   mkdirSync(join(w.project, ".husky"));
   w.write(".husky/pre-commit", "npm test\n");
@@ -226,7 +226,7 @@ shielded("husky: installing writes to `_`, nobody adds a hook beside it", async 
   expect(notes).toContain("dangerouslyDisableSandbox: true");
 });
 
-shielded("hooks that git looks for in a folder of the project stay as they are", async () => {
+shielded("hooks in a project folder that git uses stay unchanged", async () => {
   await using w = await repository();
   mkdirSync(join(w.project, ".husky/_"), { recursive: true });
   w.write(".husky/_/pre-commit", "husky\n");
@@ -244,7 +244,7 @@ shielded("hooks that git looks for in a folder of the project stay as they are",
   expect(refused.text.match(/Read-only file system|Device or resource busy/g)).toHaveLength(3);
 });
 
-shielded("the folder of a governing script stays in place, also for a command that starts in it", async () => {
+shielded("the folder of a hook script stays in place, even for a command that starts in it", async () => {
   await using w = world({ governing: ({ project }) => [join(project, "scripts/check.sh")] });
   mkdirSync(join(w.project, "scripts"));
   w.write("scripts/check.sh", "good");
@@ -254,9 +254,9 @@ shielded("the folder of a governing script stays in place, also for a command th
   expect(w.read("scripts/check.sh")).toBe("good");
 });
 
-shielded("what somebody agreed to opens the door for that command only, not for what runs beside it", async () => {
+shielded("an approval applies only to that command, not to others that run at the same time", async () => {
   await using w = await repository();
-  // Left running by a command nobody agreed to, and waiting for its moment.
+  // Left running by a command that was not approved.
   const plant = "git config core.fsmonitor evil; echo {} > .mcp.json; touch planted";
   await w.git(`(setsid sh -c 'until [ -e go ]; do sleep 0.01; done; ${plant}; sleep 60' >/dev/null 2>&1 &) ; true`);
   const agreed = "touch go; until [ -e planted ]; do sleep 0.01; done; git config core.hooksPath x; echo 1 > .envrc";
@@ -265,8 +265,8 @@ shielded("what somebody agreed to opens the door for that command only, not for 
   expect([w.read(".envrc"), existsSync(join(w.project, ".mcp.json"))]).toEqual(["1\n", false]);
   expect(w.config()).not.toContain("evil");
   expect(notes).toContain("core.fsmonitor. They were put back");
-  expect(notes).toContain("stop that first and run the command again");
-  // Longer than it takes us to look again.
+  expect(notes).toContain("stop that process first and run the command again");
+  // Longer than the recheck interval.
   await Bun.sleep(1_500);
   expect([(await w.git("cat .envrc .git/config")).text.match(/^1|hooksPath = x/gm), w.warnings]).toEqual([
     ["1", "hooksPath = x"],
@@ -274,7 +274,7 @@ shielded("what somebody agreed to opens the door for that command only, not for 
   ]);
 });
 
-shielded("what a person saves in a folder that stands in for a missing one stays there", async () => {
+shielded("what a person saves in a stand-in folder stays there", async () => {
   await using w = world({ governing: ({ project }) => [join(project, ".claude/settings.local.json")] });
   const running = w.run("until [ -e go ]; do sleep 0.01; done");
   await until(() => existsSync(join(w.project, ".claude")));
@@ -285,7 +285,7 @@ shielded("what a person saves in a folder that stands in for a missing one stays
   expect(readdirSync(w.project).toSorted()).toEqual([".claude", "go"]);
 });
 
-shielded("a command that was allowed to, and runs in the background, does not blind us to others", async () => {
+shielded("an approved background command does not stop us from watching others", async () => {
   await using w = await repository();
   const long = w.git("until [ -e stop ]; do sleep 0.01; done", "approved");
   const { notes } = await w.git("git config core.fsmonitor evil; echo {} > .mcp.json");
@@ -296,19 +296,16 @@ shielded("a command that was allowed to, and runs in the background, does not bl
   expect([w.config().includes("evil"), existsSync(join(w.project, ".mcp.json"))]).toEqual([false, false]);
 });
 
-shielded(
-  "a conflict in .gitmodules stays for whoever resolves it, and a config that git cannot read is kept",
-  async () => {
-    await using w = await repository();
-    const commit = (text: string) =>
-      `printf '[submodule "a"]\\n\\tpath = ${text}\\n' > .gitmodules; git add . && git commit -qm ${text}`;
-    await w.git(`${commit("a")}; git checkout -qb other; ${commit("b")}; git checkout -q main; ${commit("c")}`);
-    const { notes, text } = await w.git("git merge other");
-    expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
+shielded("a conflict in .gitmodules stays, and a copy of an unreadable config is kept", async () => {
+  await using w = await repository();
+  const commit = (text: string) =>
+    `printf '[submodule "a"]\\n\\tpath = ${text}\\n' > .gitmodules; git add . && git commit -qm ${text}`;
+  await w.git(`${commit("a")}; git checkout -qb other; ${commit("b")}; git checkout -q main; ${commit("c")}`);
+  const { notes, text } = await w.git("git merge other");
+  expect([notes, text.includes("CONFLICT"), w.read(".gitmodules").includes("<<<<<<<")]).toEqual(["", true, true]);
 
-    const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
-    expect(broken.notes).toContain("a line that git cannot read. They were put back. The file as it was is kept as");
-    const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
-    expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
-  },
-);
+  const broken = await w.git("git config user.name me; echo '[user' >> .git/config");
+  expect(broken.notes).toContain("a line that git cannot read. They were put back. A copy of the changed file is in");
+  const [kept] = readdirSync(join(w.project, ".git")).filter((name) => name.startsWith("config.set-aside-"));
+  expect([w.read(`.git/${kept}`).includes("name = me"), w.config().includes("name = me")]).toEqual([true, false]);
+});

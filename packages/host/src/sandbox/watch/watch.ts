@@ -1,45 +1,45 @@
-// What no mount can hold: missing names, links, git's settings, folders that could be moved. Compared with how it was for
-// as long as anything that ran behind the shield may live, background children included; undone and reported.
+// Watches what cannot be mounted: missing paths, links, git settings, and folders that could be moved. As long as any
+// shielded process may be running, including background children, changes are reverted and reported.
 
 import { basename, join, sep } from "node:path";
 import { repositoryFolders } from "../guarded/git-folders.ts";
 import { gitSettingsOf } from "../guarded/guard-git.ts";
 import type { Guarded } from "../guarded/guarded.ts";
 import { createKeptFolders } from "../guarded/kept-folders.ts";
-import { isFolder, statOrNull, readLink } from "../guarded/look.ts";
+import { isFolder, lstatOrNull, readLink } from "../guarded/stat.ts";
 import { isStandIn } from "../shield/stand-in.ts";
 import { createSurvivors } from "./survivors.ts";
-import { activeHooks, isMoved, folderNames, putBackLink, setAside } from "./tripwire.ts";
+import { activeHooks, isLinkChanged, folderNames, restoreLink, moveAside } from "./move-aside.ts";
 import { createWatchedFiles } from "./watched-files.ts";
 
 export interface Watch {
   /** A command is about to start. */
   begin(guarded: Guarded): WatchedCommand;
   /**
-   * One that somebody allowed to change guarded paths. What is watched by then because of other commands goes on being
-   * watched, and only what this one names is let pass: nobody can tell who changes the rest.
+   * A command that the user allowed to change guarded paths is about to start. Paths that are watched because of other
+   * commands stay watched, and only those this command names may change: we cannot tell who changes the rest.
    */
   beginApproved(command: string): WatchedCommand;
-  /** Undoes what was changed since; the next command to end reports it. True when there was something. */
+  /** Reverts changes; the next command that ends reports them. True if there were any. */
   check(): boolean;
-  /** Calls back when nothing that ran behind the shield is left. */
+  /** Calls back when no shielded process is left. */
   whenSettled(action: () => void): void;
   close(): void;
 }
 
 export interface WatchedCommand {
-  /** The command has ended, though children of it may go on: what had to be undone so far. */
+  /** Call when the command has ended; its children may still run. Returns what was reverted so far. */
   end(): string[];
 }
 
 export interface WatchOptions {
-  /** In the name of a file that every shielded process has mounted. */
+  /** Part of the name of a file that every shielded process has mounted. */
   readonly mark: string;
-  /** Whether we wrote this file ourselves, with somebody's approval. */
+  /** Whether we wrote this file with the user's approval. */
   wroteOurselves(path: string): boolean;
-  /** Told of what was undone while no command was there to report it. */
+  /** Reports what was reverted while no command was running. */
   warn(text: string): void;
-  /** Told how things should be, while they are watched, and null afterwards: for whoever cleans up when we are killed. */
+  /** Called with the original state while it is watched, and with null afterwards, for cleanup if we are killed. */
   onWatch(pristine: Pristine | null): void;
 }
 
@@ -48,9 +48,9 @@ export interface Pristine {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const LOOK_AGAIN_MS = 1_000;
-const LEFT_RUNNING =
-  "This command was allowed to change protected paths, but so may have something else that is still running. If the change is wanted, stop that first and run the command again.";
+const RECHECK_MS = 1_000;
+const STILL_RUNNING =
+  "This command was allowed to change protected paths, but the change may come from another process that is still running. To keep the change, stop that process first and run the command again.";
 
 export function createWatch(options: WatchOptions): Watch {
   const missing = new Set<string>();
@@ -63,7 +63,7 @@ export function createWatch(options: WatchOptions): Watch {
   const approved: string[] = [];
   const files = createWatchedFiles({ roots: repositoryRoots, wroteOurselves: options.wroteOurselves, isNamed });
   const folders = createKeptFolders();
-  const untold: string[] = [];
+  const unreported: string[] = [];
   const survivors = createSurvivors(options.mark);
   let settled: (() => void)[] = [];
   let last: Guarded | undefined;
@@ -94,7 +94,7 @@ export function createWatch(options: WatchOptions): Watch {
     for (const path of guarded.unseen) unseen.add(path);
   }
 
-  /** Whether a command that somebody allowed to change guarded paths says this name. */
+  /** Whether an approved command contains this name. */
   function isNamed(name: string): boolean {
     return approved.some((command) => command.includes(name.toLowerCase()));
   }
@@ -105,10 +105,10 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkMissing(): string[] {
     return [...missing, ...standIns].flatMap((path) => {
-      const entry = statOrNull(path);
-      // Empty, it is a stand-in, perhaps of another session. No command can write into one of ours: a person did.
+      const entry = lstatOrNull(path);
+      // An empty folder is a stand-in, perhaps of another session. Commands cannot write to ours, so a person did.
       if (!entry || (entry.isDirectory() && (isUntouched(path) || (standIns.has(path) && isStandIn(entry))))) return [];
-      if (!isNamed(basename(path)) && !isOurs(path)) return [setAside(path)];
+      if (!isNamed(basename(path)) && !isOurs(path)) return [moveAside(path)];
       missing.delete(path);
       standIns.delete(path);
       return [];
@@ -122,8 +122,8 @@ export function createWatch(options: WatchOptions): Watch {
 
   function checkLinks(): string[] {
     return [...links].flatMap(([path, target]) => {
-      if (!isMoved(path, target)) return [];
-      if (!isNamed(basename(path))) return [putBackLink(path, target)];
+      if (!isLinkChanged(path, target)) return [];
+      if (!isNamed(basename(path))) return [restoreLink(path, target)];
       links.delete(path);
       return [];
     });
@@ -132,36 +132,36 @@ export function createWatch(options: WatchOptions): Watch {
   function checkClosed(): string[] {
     return [...closed].flatMap(([folder, names]) =>
       folderNames(folder).flatMap((name) => {
-        // Installing packages makes this one anew; git is pointed at it by a setting that is watched.
+        // Package installs recreate this one; the setting that points git to it is watched.
         if (name === "_" || names.has(name) || options.wroteOurselves(join(folder, name))) return [];
-        if (!isNamed(name)) return [setAside(join(folder, name))];
+        if (!isNamed(name)) return [moveAside(join(folder, name))];
         names.add(name);
         return [];
       }),
     );
   }
 
-  /** Repositories that appeared, submodules and worktrees among them, have to begin without programs to run. */
+  /** New repositories, submodules and worktrees must not contain programs for git to run. */
   function checkGit(): string[] {
     const notes: string[] = [];
     for (const place of places) {
       for (const git of repositoryFolders(place)) {
-        // Where one is a link, what it leads to is watched already.
+        // The target of a link is already watched.
         for (const path of gitSettingsOf(git)) if (!links.has(path)) files.add(path, "settings", "absent");
         for (const folder of git.folders) {
           if (repositories.has(folder)) continue;
           repositories.add(folder);
-          notes.push(...activeHooks(folder).map(setAside));
+          notes.push(...activeHooks(folder).map(moveAside));
         }
-        // More of them than can be checked: none of them can be trusted.
-        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(setAside));
+        // Too many to check, so none can be trusted.
+        notes.push(...git.unseen.filter((modules) => !unseen.has(modules)).map(moveAside));
       }
     }
     return [...notes, ...files.check()];
   }
 
-  /** Not the stand-ins: they are removed if they are empty, and a person's if they are not. */
-  function tellHeir(): void {
+  /** Without stand-ins: empty ones are removed, and others belong to a person. */
+  function updateCleanup(): void {
     options.onWatch({ missing: [...missing], files: files.pristine() });
   }
 
@@ -175,60 +175,60 @@ export function createWatch(options: WatchOptions): Watch {
     for (const action of actions) action();
   }
 
-  /** Nothing runs that we wait for: if nothing else does either, what happens from here on is no command's doing. */
+  /** No command is running. If no child is left either, later changes are not made by commands. */
   function settle(isLeft: boolean): void {
     if (!isLeft) forget();
     clearTimeout(timer);
-    timer = setTimeout(lookAgain, LOOK_AGAIN_MS);
+    timer = setTimeout(lookAgain, RECHECK_MS);
     timer.unref();
   }
 
   function lookAgain(): void {
     if (running > 0) return;
     const notes = check();
-    untold.push(...notes);
+    unreported.push(...notes);
     for (const note of notes) options.warn(note);
     const isLeft = survivors.any();
     if (!isLeft) return forget();
-    // Overlooked a moment ago, when everything was forgotten.
+    // A process was missed when the state was cleared.
     if (forgotten) add(forgotten);
-    tellHeir();
+    updateCleanup();
     settle(isLeft);
   }
 
   function end(): string[] {
     running--;
-    const notes = [...untold.splice(0), ...check()];
+    const notes = [...unreported.splice(0), ...check()];
     if (running === 0) settle(survivors.anyNew());
     return notes;
   }
 
   return {
     begin(guarded) {
-      untold.push(...check());
+      unreported.push(...check());
       running++;
       add(guarded);
-      tellHeir();
+      updateCleanup();
       return { end };
     },
     beginApproved(command) {
-      untold.push(...check());
+      unreported.push(...check());
       running++;
       const words = command.toLowerCase();
       approved.push(words);
       return {
         end() {
-          const earlier = untold.splice(0);
+          const earlier = unreported.splice(0);
           const notes = end();
           approved.splice(approved.indexOf(words), 1);
-          return [...earlier, ...notes, ...(notes.length > 0 ? [LEFT_RUNNING] : [])];
+          return [...earlier, ...notes, ...(notes.length > 0 ? [STILL_RUNNING] : [])];
         },
       };
     },
     check() {
       const notes = check();
-      untold.push(...notes);
-      if (last) tellHeir();
+      unreported.push(...notes);
+      if (last) updateCleanup();
       return notes.length > 0;
     },
     whenSettled: (action) => void settled.push(action),

@@ -1,20 +1,20 @@
-// Files that a command can write although they are guarded: git's settings, and files with a second name. Each is
-// compared with how it was, and what may not stay is put back.
+// Watches guarded files that commands can still write: git settings, and files with a second name. Forbidden changes
+// are reverted.
 
 import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
-import { isFolder } from "../guarded/look.ts";
-import { asideOf, setAside } from "./tripwire.ts";
+import { isFolder } from "../guarded/stat.ts";
+import { asidePath, moveAside } from "./move-aside.ts";
 
 export interface WatchedFiles {
-  /** Begins to compare, from how it is now; `absent` for one that only appeared meanwhile. */
+  /** Starts watching from the current state, or from `absent` for a file that has just appeared. */
   add(path: string, kind: "settings" | "content", how?: "absent"): void;
-  /** Undoes what may not stay. One sentence for each file. */
+  /** Reverts forbidden changes. Returns one sentence for each file. */
   check(): string[];
-  /** What each file contained before, for whoever has to put it back when we are gone. */
+  /** The original content of each file, for cleanup if we are killed. */
   pristine(): ReadonlyMap<string, string>;
   clear(): void;
 }
@@ -24,7 +24,7 @@ interface Known {
   readonly state: State;
 }
 
-/** `text` is null when there is no file, undefined when it is none that we would read. */
+/** `text` is null if the file does not exist, and undefined if it is too large or not a regular file. */
 interface State {
   readonly text: string | null | undefined;
   readonly stamp: string;
@@ -32,20 +32,19 @@ interface State {
   readonly mode: number;
 }
 
-const LARGEST = 1024 * 1024;
-/** Kernels stamp files with a clock that ticks every few milliseconds: a younger stamp may hide a second write. */
+const MAX_BYTES = 1024 * 1024;
+/** File times tick every few milliseconds, so a more recent time may hide a second write. */
 const TICK_MS = 50;
-const APPROVE =
-  "If the change is wanted, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
-const COMES_AND_GOES = new Set([".gitmodules", "config.worktree"]);
+const APPROVE = "To keep the change, run the command again with dangerouslyDisableSandbox: true, which asks the user.";
+const TRANSIENT_FILES = new Set([".gitmodules", "config.worktree"]);
 const ABSENT: State = { text: null, stamp: "", changedMs: 0, mode: 0o644 };
 
 export function createWatchedFiles(options: {
-  /** Where submodules may have their files. */
+  /** Where submodules may have their work trees. */
   roots(): readonly string[];
-  /** Whether we wrote the file ourselves, with somebody's approval, and nobody has since. */
+  /** Whether we wrote the file with the user's approval, and it has not changed since. */
   wroteOurselves(path: string): boolean;
-  /** Whether a command that was allowed to says this name, of a file or of a setting. */
+  /** Whether an approved command contains this name of a file or a setting. */
   isNamed(name: string): boolean;
 }): WatchedFiles {
   const files = new Map<string, Known>();
@@ -58,20 +57,20 @@ export function createWatchedFiles(options: {
       files.set(path, { kind, state: after });
       return null;
     }
-    const told = kind === "settings" ? putBackSettings(path, before, after) : putBack(path, before);
+    const note = kind === "settings" ? putBackSettings(path, before, after) : putBack(path, before);
     const now = read(path);
-    // What could not be put back is tried again the next time.
+    // If it could not be restored, the next check tries again.
     if (mayStay(path, kind, before, now)) files.set(path, { kind, state: now });
-    return told;
+    return note;
   }
 
   function mayStay(path: string, kind: Known["kind"], before: State, after: State): boolean {
     if (after.text === before.text || options.wroteOurselves(path)) return true;
-    // A submodule or worktree that was removed, settings included.
+    // The whole submodule or worktree was removed.
     if (after.text === null && !isFolder(dirname(path))) return true;
     if (kind === "content") return options.isNamed(basename(path));
-    // One that comes and goes with branches and worktrees, and has said nothing that matters.
-    const text = after.text === null && COMES_AND_GOES.has(basename(path)) ? "" : after.text;
+    // Checking out a branch may remove these files; that is fine if they had no dangerous settings.
+    const text = after.text === null && TRANSIENT_FILES.has(basename(path)) ? "" : after.text;
     return typeof text === "string" && safe(path, before, text) === null;
   }
 
@@ -87,7 +86,7 @@ export function createWatchedFiles(options: {
     const result = typeof text === "string" ? safe(path, before, text) : null;
     if (!result) return putBack(path, before);
     const what = `A command changed git settings that run programs or redirect git, in '${path}': ${result.undone.join(", ")}.`;
-    const kept = result.isWhole ? keepCopy(path) : "";
+    const kept = result.isWhole ? saveCopy(path) : "";
     const error = write(path, result.text, mode);
     return error ? `${what} They could not be put back: ${error}` : `${what} They were put back.${kept} ${APPROVE}`;
   }
@@ -107,7 +106,7 @@ function read(path: string): State {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat) return ABSENT;
-    const text = stat.isFile() && stat.size <= LARGEST ? readFileSync(path, "latin1") : undefined;
+    const text = stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(path, "latin1") : undefined;
     return { text, stamp: stampOf(path), changedMs: stat.ctimeMs, mode: stat.mode & 0o777 };
   } catch {
     return { ...ABSENT, text: undefined };
@@ -124,34 +123,34 @@ function stampOf(path: string): string {
 }
 
 function putBack(path: string, { text, mode }: State): string {
-  if (typeof text !== "string") return setAside(path);
+  if (typeof text !== "string") return moveAside(path);
   const now = lstatSync(path, { throwIfNoEntry: false });
-  if (now && !now.isFile()) return [setAside(path), write(path, text, mode)].join(" ").trim();
-  // In place where there is a file: it may have a second name, under which it was written.
-  const error = now ? attempt(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
+  if (now && !now.isFile()) return [moveAside(path), write(path, text, mode)].join(" ").trim();
+  // Write in place if the file exists: it may have been changed under a second name.
+  const error = now ? errorFrom(() => writeFileSync(path, text, "latin1")) : write(path, text, mode);
   const what = `A command ${now ? "changed" : "removed"} '${path}', which is protected`;
   return error ? `${what}, and it could not be put back: ${error}` : `${what}: it was put back.`;
 }
 
-/** Of what goes although only part of it has to: whoever wrote the rest may want it back. */
-function keepCopy(path: string): string {
-  const aside = asideOf(path);
-  const error = attempt(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
-  return error ? "" : ` The file as it was is kept as '${aside}'.`;
+/** Keeps a copy of a file that is reverted as a whole, because other changes in it may be wanted. */
+function saveCopy(path: string): string {
+  const aside = asidePath(path);
+  const error = errorFrom(() => copyFileSync(path, aside, constants.COPYFILE_EXCL));
+  return error ? "" : ` A copy of the changed file is in '${aside}'.`;
 }
 
-/** In one step, so that git never finds half a file. The reason when it fails, else nothing. */
+/** Writes atomically, so git never reads half a file. Returns the error, or an empty string. */
 function write(path: string, text: string, mode: number): string {
   const temporary = join(dirname(path), `.keelson-${randomHex(8)}`);
-  const error = attempt(() => {
+  const error = errorFrom(() => {
     writeFileSync(temporary, text, { encoding: "latin1", flag: "wx", mode });
     renameSync(temporary, path);
   });
-  if (error) attempt(() => unlinkSync(temporary));
+  if (error) errorFrom(() => unlinkSync(temporary));
   return error;
 }
 
-function attempt(action: () => void): string {
+function errorFrom(action: () => void): string {
   try {
     action();
     return "";
@@ -160,7 +159,7 @@ function attempt(action: () => void): string {
   }
 }
 
-/** Git itself notes where the files of a submodule are. */
+/** Git itself records where the work tree of a submodule is. */
 function isSubmodule(path: string, { name, value }: GitSetting, roots: readonly string[]): boolean {
   if (name !== "core.worktree" || value === null || !path.includes(`${sep}modules${sep}`)) return false;
   const worktree = resolve(dirname(path), value);

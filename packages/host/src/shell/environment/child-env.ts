@@ -1,8 +1,8 @@
-// The environment of a command: what configuration lets through, plus the variables that say who started it.
+// The environment of commands: the configured variables, plus those that identify the session.
 
-import { plainEnvironment } from "./meaning.ts";
+import { plainEnvironment } from "./cleared-variables.ts";
 
-/** Set in every process we start for a session, so that those which left their process group can be found and ended. */
+/** Set in every process of a session, so those that left their process group can be found and ended. */
 const MARK = "KEELSON_SHELL";
 
 export interface ChildOrigin {
@@ -12,12 +12,12 @@ export interface ChildOrigin {
 }
 
 export function commandEnvironment(options: ChildOrigin & { readonly token: string }): Record<string, string> {
-  return marked({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
+  return withMark({ ...plainEnvironment(sessionEnvironment(options)), GIT_EDITOR: "true" }, options.token);
 }
 
-/** What shell commands and hooks have in common. */
+/** Shared by shell commands and hooks. */
 export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOrigin): Record<string, string> {
-  const passed = Object.entries(childEnv).filter(([name]) => isPassedOn(name));
+  const passed = Object.entries(childEnv).filter(([name]) => isInherited(name));
   return {
     ...Object.fromEntries(passed),
     CLAUDECODE: "1",
@@ -28,11 +28,11 @@ export function sessionEnvironment({ childEnv, sessionId, entrypoint }: ChildOri
   };
 }
 
-/** BUN_OPTIONS and BUN_BE_BUN would change what a nested copy of ourselves is; BUN_INSTALL is only a folder. */
-export function isPassedOn(name: string): boolean {
+/** BUN_OPTIONS and BUN_BE_BUN would change a nested Keelson; BUN_INSTALL is only a folder. */
+export function isInherited(name: string): boolean {
   return !name.startsWith("BUN_") || name === "BUN_INSTALL";
 }
 
-export function marked(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
+export function withMark(env: Readonly<Record<string, string>>, token: string): Record<string, string> {
   return { ...env, [MARK]: token };
 }

@@ -13,13 +13,13 @@ function plant(...names: string[]): string {
   return folder;
 }
 
-/** A machine where these programs exist and no others. */
+/** A machine with only these programs. */
 const machine =
   (...programs: string[]) =>
   (env: Record<string, string>, cwd = "/project") =>
     chooseShell({ env, cwd }, (path) => programs.includes(path) || (path.startsWith(place) && isProgram(path)));
 
-test("chooseShell() takes bash wherever there is one, and the variables of the zsh somebody works in", () => {
+test("chooseShell() uses bash if there is one, with the variables of the user's zsh", () => {
   const choose = machine("/bin/zsh", "/opt/bash", "/usr/bin/bash", "/bin/fish");
   const bash = { path: "/usr/bin/bash", kind: "bash" } as const;
   expect(choose({ SHELL: "/opt/bash" })).toEqual({ program: { path: "/opt/bash", kind: "bash" } });
@@ -32,17 +32,17 @@ test("chooseShell() takes bash wherever there is one, and the variables of the z
   expect(choose({})).toEqual({ program: bash });
 });
 
-test("chooseShell() looks on the PATH before the usual folders, never inside the project and never at relative names", () => {
+test("chooseShell() searches the PATH before common folders, never the project and never relative names", () => {
   const bin = plant("bash");
   const choose = machine("/bin/bash");
   expect(choose({ PATH: `/nowhere:${bin}` }).program.path).toBe(join(bin, "bash"));
   expect(choose({ PATH: `${bin}:/nowhere` }, bin).program.path).toBe("/bin/bash");
   expect(choose({ PATH: `${bin}:/nowhere` }, place).program.path).toBe("/bin/bash");
-  // Relative names would be looked up in the working directory.
+  // Relative names would be resolved against the working directory.
   expect(choose({ CLAUDE_CODE_SHELL: "bash", SHELL: "./bash", PATH: ".:" }).program.path).toBe("/bin/bash");
 });
 
-test("chooseShell() falls back to zsh, then to sh, where there is no bash", () => {
+test("chooseShell() falls back to zsh, then to sh", () => {
   const zsh = { program: { path: "/bin/zsh", kind: "zsh" } } as const;
   expect(machine("/bin/zsh", "/bin/sh")({ SHELL: "/bin/bash" })).toEqual(zsh);
   expect(machine("/bin/zsh", "/bin/sh")({ SHELL: "/bin/zsh" })).toEqual(zsh);
@@ -51,7 +51,7 @@ test("chooseShell() falls back to zsh, then to sh, where there is no bash", () =
   expect(machine()({ PATH: bin })).toEqual({ program: { path: join(bin, "zsh"), kind: "zsh" } });
 });
 
-test("chooseShell() is not deceived by a link called bash", () => {
+test("chooseShell() is not fooled by a link named bash", () => {
   const bin = plant("busybox", "bash-5.2", "zsh");
   const linked = plant();
   symlinkSync(join(bin, "busybox"), join(linked, "bash"));
@@ -62,7 +62,7 @@ test("chooseShell() is not deceived by a link called bash", () => {
   expect(machine()({ PATH: `${linked}:${bin}` }).program).toEqual({ path: join(linked, "bash"), kind: "bash" });
 });
 
-test("isProgram() wants a file that may be executed", () => {
+test("isProgram() requires an executable file", () => {
   const bin = plant("bash", "plain");
   mkdirSync(join(bin, "folder"));
   chmodSync(join(bin, "plain"), 0o644);

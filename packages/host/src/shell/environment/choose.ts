@@ -1,5 +1,5 @@
-// Which shell runs commands. Commands are judged as bash reads them, so bash runs them wherever there is one, whatever
-// shell the user types in; theirs only provides the environment.
+// Chooses the shell that runs commands. The gate reads commands as bash does, so bash runs them if available. The user's
+// own shell only provides the environment.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, isAbsolute } from "node:path";
@@ -8,31 +8,32 @@ import { realPathOf } from "../../files/real-path.ts";
 
 export interface ShellProgram {
   readonly path: string;
-  /** Anything but bash reads text in its own way, so that nothing can be told from it beforehand. */
+  /** The gate cannot analyze commands for any shell but bash. */
   readonly kind: "bash" | "zsh" | "sh";
 }
 
 export interface ShellChoice {
   readonly program: ShellProgram;
-  /** The zsh the user works in, when commands run in bash: its variables are taken over. */
+  /** The user's zsh, if commands run in bash: its variables are copied. */
   readonly userZsh?: string;
 }
 
-/** Looked at when the PATH names none: the usual systems, FreeBSD, Homebrew, NixOS. */
+/** Searched if the PATH has no shell: common systems, FreeBSD, Homebrew, NixOS. */
 const FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"];
 
-export interface ShellQuestion {
+export interface ChooseShellOptions {
   /** CLAUDE_CODE_SHELL, SHELL, PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project: a program inside it is never taken for the shell. */
+  /** The project; a program inside it is never used as the shell. */
   readonly cwd?: string;
 }
 
-export function chooseShell({ env, cwd }: ShellQuestion, canRun = isProgram): ShellChoice {
+export function chooseShell({ env, cwd }: ChooseShellOptions, canRun = isProgram): ShellChoice {
   const named = [env["CLAUDE_CODE_SHELL"], env["SHELL"]].filter((path) => path !== undefined && isAbsolute(path));
   const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => cwd === undefined || !isWithin(cwd, folder));
   const find = (kind: ShellProgram["kind"]): ShellProgram | undefined => {
-    const isOne = (place: string | null | undefined) => place && canRun(place) && isReally(kind, place);
+    const isOne = (candidate: string | null | undefined) =>
+      candidate && canRun(candidate) && isRealShell(kind, candidate);
     const given = named.find((each) => basename(each!) === kind && isOne(each));
     if (given) return { path: given, kind };
     const onPath = findProgram(kind, path.join(delimiter));
@@ -44,8 +45,8 @@ export function chooseShell({ env, cwd }: ShellQuestion, canRun = isProgram): Sh
   return program.kind === "bash" && own && basename(own) === "zsh" ? { program, userZsh: own } : { program };
 }
 
-/** `bash` may be a link to something else, such as busybox, which reads text in its own way. */
-function isReally(kind: ShellProgram["kind"], path: string): boolean {
+/** `bash` may be a link to another shell, such as busybox. */
+function isRealShell(kind: ShellProgram["kind"], path: string): boolean {
   return kind === "sh" || basename(realPathOf(path)).startsWith(kind);
 }
 

@@ -5,11 +5,11 @@ import { snapshotText } from "./snapshot.ts";
 const bash = { path: "/bin/bash", kind: "bash" } as const;
 const plain = { functions: "", aliases: "", before: "shopt -u a\n", after: "shopt -u a\n", path: "/bin\n" };
 
-test("snapshotText() is empty when the start files changed nothing", () => {
+test("snapshotText() is empty if the startup files changed nothing", () => {
   expect(snapshotText(plain, bash, "/usr/bin:/bin")).toBe("");
 });
 
-test("snapshotText() holds what differs, aliases last of all that they could change", () => {
+test("snapshotText() contains the differences, with aliases last", () => {
   const state = {
     functions: "f () \n{ \n    :\n}\n",
     aliases: "alias l='ls'\n",
@@ -22,12 +22,12 @@ test("snapshotText() holds what differs, aliases last of all that they could cha
   );
 });
 
-test("snapshotText() reads functions with extended patterns, and leaves these off for commands", () => {
+test("snapshotText() enables extglob for functions, but not for commands", () => {
   const state = { ...plain, functions: "f () \n{ \n    echo !(a)\n}\n", after: "shopt -s extglob\n" };
   expect(snapshotText(state, bash, "/bin")).toBe(`shopt -s extglob\n${state.functions}shopt -u extglob\n`);
 });
 
-test("directoryFrom() takes a path with a newline in it, and nothing that is no path", () => {
+test("directoryFrom() accepts a path with a newline in it, and only a path", () => {
   expect(["/a\nb\n", "/a", "", "pwd: error\n"].map(directoryFrom)).toEqual(["/a\nb", null, null, null]);
   expect(quote("it's")).toBe("'it'\\''s'");
 });

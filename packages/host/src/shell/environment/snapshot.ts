@@ -1,52 +1,52 @@
-// The user's shell as they know it: functions, aliases, options and PATH of a login, interactive shell, taken once
-// per session and sourced before each command. Only the user's own start files are read, never the project's.
-// From a zsh beside our bash only variables are taken: see `zsh-variables.ts`.
+// A snapshot of the user's interactive login shell: functions, aliases, options and PATH. Taken once per session and
+// sourced before each command. Reads only the user's startup files, never the project's.
+// If the user has zsh and commands run in bash, only variables are copied: see `zsh-variables.ts`.
 
 import { closeSync, existsSync, writeSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createPrivateFile } from "../../files/private-file.ts";
 import type { ShellProgram } from "./choose.ts";
-import { isCarriedOption } from "./meaning.ts";
+import { isKeptOption } from "./cleared-variables.ts";
 import { quote } from "../script.ts";
-import { outputOf, type StartFiles } from "./start-files.ts";
+import { readShellOutput, type StartFiles } from "./start-files.ts";
 import { zshVariables } from "./zsh-variables.ts";
 import { randomHex } from "../../random.ts";
 
-/** Functions, aliases, options before and after, PATH. */
+/** Functions, aliases, options before, options after, PATH. */
 const PARTS = 5;
 
 export interface SnapshotOptions extends StartFiles {
   readonly shell: ShellProgram;
-  /** The zsh whose variables bash is to be given. */
+  /** The zsh to copy variables from. */
   readonly userZsh?: string | undefined;
   readonly directory: string;
   mayInherit?: ((name: string) => boolean) | undefined;
 }
 
-/** The path of the snapshot; null when there is nothing to remember or it could not be taken in time. */
+/** The path of the snapshot; null if there is nothing to save or it took too long. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<string | null> {
   const { shell, env, directory, userZsh } = options;
   const source = userZsh === undefined ? shell : ({ path: userZsh, kind: "zsh" } as const);
   if (!hasStartFiles(source, env)) return null;
-  const text = await (userZsh === undefined ? ownState(options) : variablesOf(userZsh, options));
-  return text ? keep(text, directory, shell) : null;
+  const text = await (userZsh === undefined ? readShellState(options) : zshExports(userZsh, options));
+  return text ? saveSnapshot(text, directory, shell) : null;
 }
 
-async function ownState(options: SnapshotOptions): Promise<string | null> {
+async function readShellState(options: SnapshotOptions): Promise<string | null> {
   const { shell, env } = options;
   const line = `--${randomHex(12)}--`;
   const start = shell.kind === "bash" ? ["--noprofile", "--norc", "-l", "-i", "-c"] : ["-l", "-i", "-c"];
   const script = (shell.kind === "bash" ? BASH : ZSH).replaceAll("LINE", line);
   const isWhole = (text: string) => text.split(`${line}\n`).length > PARTS;
-  const printed = await outputOf([shell.path, ...start, script], isWhole, options);
+  const printed = await readShellOutput([shell.path, ...start, script], isWhole, options);
   const parts = printed?.split(`${line}\n`);
   if (parts?.length !== PARTS + 1) return null;
   const state = { functions: parts[0]!, aliases: parts[1]!, before: parts[2]!, after: parts[3]!, path: parts[4]! };
   return snapshotText(state, shell, env["PATH"] ?? "");
 }
 
-/** Names and values, written anew for bash: nothing that zsh wrote is read as shell text. */
-async function variablesOf(zsh: string, options: SnapshotOptions): Promise<string> {
+/** Quotes names and values for bash, so nothing that zsh printed is executed. */
+async function zshExports(zsh: string, options: SnapshotOptions): Promise<string> {
   const { env, mayInherit = () => true } = options;
   const lines: string[] = [];
   for (const [name, value] of await zshVariables(zsh, options)) {
@@ -61,20 +61,20 @@ async function variablesOf(zsh: string, options: SnapshotOptions): Promise<strin
 export interface ShellState {
   readonly functions: string;
   readonly aliases: string;
-  /** Options as commands that would set them, before and after the start files. */
+  /** Options as commands that set them, before and after the startup files. */
   readonly before: string;
   readonly after: string;
   readonly path: string;
 }
 
-/** Pure. "" when a plain shell would behave the same. */
+/** Pure. Empty if a plain shell would behave the same. */
 export function snapshotText(state: ShellState, shell: ShellProgram, currentPath: string): string {
   const before = new Set(state.before.split("\n"));
-  const isCarried = (line: string) => (shell.kind === "bash" ? isCarriedOption(line) : !FIXED.test(line));
+  const isCarried = (line: string) => (shell.kind === "bash" ? isKeptOption(line) : !UNSETTABLE_OPTIONS.test(line));
   const options = state.after.split("\n").filter((line) => line !== "" && !before.has(line) && isCarried(line));
   const path = joinPaths(currentPath, state.path.trim());
   const expand = shell.kind === "bash" ? "shopt -s expand_aliases\n" : "";
-  // Some functions can only be read with this option; commands are read without it.
+  // Some functions need this option to be parsed; commands are parsed without it.
   const isExtended = shell.kind === "bash" && state.functions !== "" && /^shopt -s extglob$/m.test(state.after);
   return [
     isExtended ? `shopt -s extglob\n${state.functions}shopt -u extglob\n` : state.functions,
@@ -84,10 +84,10 @@ export function snapshotText(state: ShellState, shell: ShellProgram, currentPath
   ].join("");
 }
 
-/** Options a running zsh cannot change or must not: job control and the editor belong to terminals. */
-const FIXED = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
+/** Options that a running zsh cannot or must not change: job control and the editor need a terminal. */
+const UNSETTABLE_OPTIONS = /\b(login|interactive|monitor|zle|shinstdin|privileged|restricted)$/;
 
-/** What we were started with goes first; what only the user's shell knows is added. */
+/** Keeps our own PATH first and appends new entries from the user's shell. */
 function joinPaths(current: string, fromShell: string): string {
   const known = new Set(current.split(delimiter));
   const more = fromShell.split(delimiter).filter((entry) => entry.startsWith("/") && !known.has(entry));
@@ -104,7 +104,7 @@ function hasStartFiles(shell: ShellProgram, env: Readonly<Record<string, string>
   return names.some((name) => existsSync(name));
 }
 
-function keep(text: string, directory: string, shell: ShellProgram): string | null {
+function saveSnapshot(text: string, directory: string, shell: ShellProgram): string | null {
   try {
     const name = `snapshot-${shell.kind}-${Date.now()}-${randomHex(4)}.sh`;
     const { fd, path } = createPrivateFile(directory, name);
@@ -116,8 +116,8 @@ function keep(text: string, directory: string, shell: ShellProgram): string | nu
   }
 }
 
-// bash reads either the login or the interactive files, so both are sourced here; a profile that mentions bashrc
-// is trusted to source it. Functions with one leading underscore are completions: many, long, and of no use here.
+// bash reads either the login or the interactive files, so this sources both; a profile that mentions bashrc is assumed
+// to source it. Functions with one leading underscore are completions, which commands do not need.
 const BASH = `
 __keelson_before=$(shopt -p)
 {

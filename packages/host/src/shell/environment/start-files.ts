@@ -1,19 +1,19 @@
-// A shell that reads the user's start files and prints what we ask for. It is ended as soon as it has, or in time.
+// Runs a shell with the user's startup files and reads what a script prints in it. Kills it when done or on timeout.
 
 import type { Groups } from "../process/groups.ts";
 
 const LIMIT_MS = 10_000;
-const LARGEST = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface StartFiles {
   readonly env: Readonly<Record<string, string>>;
   readonly limitMs?: number;
-  /** Told of the process group that reads the start files, so that it is ended with us. */
+  /** Gets the process group, so it is ended with the session. */
   readonly groups: Pick<Groups, "add" | "leaderEnded">;
 }
 
-/** What it printed; null when it printed too much, too little, or took too long. */
-export async function outputOf(
+/** The output; null if it is too long, incomplete, or too late. */
+export async function readShellOutput(
   argv: string[],
   isWhole: (text: string) => boolean,
   { env, groups, limitMs = LIMIT_MS }: StartFiles,
@@ -42,8 +42,8 @@ export async function outputOf(
     for await (const chunk of child.stdout) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > LARGEST) return null;
-      // Something a start file left in the background may hold the pipe open: the last line is the end.
+      if (size > MAX_BYTES) return null;
+      // A background process from a startup file may keep the pipe open, so stop at the last line.
       const text = Buffer.concat(chunks).toString();
       if (isWhole(text)) return text;
     }

@@ -24,7 +24,7 @@ async function run(command: string, openPipe: OpenPipe | null) {
   return { text: output.end().text, code, directory: child.directory() };
 }
 
-test("with and without real pipes: output, exit code and directory are the same", async () => {
+test("output, exit code and directory are the same with and without real pipes", async () => {
   const wanted = { text: "a\nb\n", code: 3, directory: "/usr" };
   expect(await run("echo a; echo b >&2; cd /usr; exit 3", await loadPipes())).toEqual(wanted);
   expect(await run("echo a; echo b >&2; cd /usr; exit 3", null)).toEqual(wanted);

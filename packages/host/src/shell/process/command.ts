@@ -1,4 +1,4 @@
-// One command as a process: started in its own session, its output as one stream, its last words as a directory.
+// Starts one command in its own session, with its output as one stream, and reads the directory it ends in.
 
 import { closeSync } from "node:fs";
 import { ToolError } from "@keelson/engine";
@@ -7,10 +7,10 @@ import { directoryFrom } from "../script.ts";
 
 export interface RunningCommand {
   readonly pid: number;
-  /** The exit code; null when a signal ended the shell. Does not wait for children left behind. */
+  /** The exit code; null if a signal killed the shell. Does not wait for background children. */
   readonly exited: Promise<number | null>;
   readonly output: AsyncIterable<Uint8Array>;
-  /** Where the shell stood when it ended; ask once, after `exited`. */
+  /** The shell's final directory. Call once, after `exited`. */
   directory(): string | null;
 }
 
@@ -33,21 +33,21 @@ export function startCommand({ argv, cwd, env, openPipe }: StartOptions): Runnin
     });
     return {
       pid: child.pid,
-      exited: exitOf(child),
+      exited: exitCodeOf(child),
       output: pipe ? readPipe(pipe.read) : (child.stdout as ReadableStream<Uint8Array>),
       directory: () => directoryFrom(notepad.take()),
     };
   } catch (error) {
     notepad.take();
     if (pipe) closeSync(pipe.read);
-    throw new ToolError(`'${argv[0]}' could not be started: ${(error as Error).message}`);
+    throw new ToolError(`Cannot start '${argv[0]}': ${(error as Error).message}`);
   } finally {
     notepad.closeWrite();
     if (pipe) closeSync(pipe.write);
   }
 }
 
-export async function exitOf(child: Bun.Subprocess): Promise<number | null> {
+export async function exitCodeOf(child: Bun.Subprocess): Promise<number | null> {
   const code = await child.exited;
   return child.signalCode === null ? code : null;
 }

@@ -1,15 +1,15 @@
-// Waits for a command and takes what it printed, without waiting for children that keep its output open.
+// Waits for a command and reads its output, without waiting for children that keep the pipe open.
 
 import type { RunningCommand } from "./command.ts";
 import type { OutputCollector } from "../output.ts";
 
 const QUIET_MS = 10;
 const QUIET_ROUNDS = 3;
-const LONGEST_MS = 250;
+const MAX_DRAIN_MS = 250;
 
 /**
- * Resolves with the exit code once the shell has exited and its output is in. A child left behind (`server &`) keeps
- * writing; that is read and thrown away, or it would block on a full pipe.
+ * Resolves with the exit code once the shell has exited and its output has been read. If a background child (`server &`)
+ * keeps writing, that is read and dropped, or the child would block on a full pipe.
  */
 export async function drain(
   child: Pick<RunningCommand, "exited" | "output">,
@@ -28,8 +28,8 @@ export async function drain(
   })();
 
   const code = await child.exited;
-  // Nearly always the end comes with the exit. Otherwise: whatever arrives until it is quiet for a moment.
-  const deadline = performance.now() + LONGEST_MS;
+  // The output nearly always ends with the exit. Otherwise, read until nothing arrives for a moment.
+  const deadline = performance.now() + MAX_DRAIN_MS;
   for (let quiet = 0; quiet < QUIET_ROUNDS && performance.now() < deadline;) {
     const before = chunks;
     await Promise.race([reading, Bun.sleep(QUIET_MS)]);
@@ -37,6 +37,6 @@ export async function drain(
     quiet = chunks === before ? quiet + 1 : 0;
   }
   isOver = true;
-  reading.catch(() => {}); // nobody waits for the rest
+  reading.catch(() => {}); // the rest is dropped
   return code;
 }

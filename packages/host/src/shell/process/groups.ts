@@ -1,5 +1,5 @@
-// Process groups we started: ending one, ending all, and forgetting those that are empty.
-// A command's `&` children outlive it, so a group may have members after its leader is gone.
+// Tracks the process groups we started, and ends one or all of them.
+// The `&` children of a command outlive it, so a group may have members after its leader is gone.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
@@ -8,15 +8,15 @@ const CLOSE_GRACE_MS = 500;
 const KILL_ROUNDS = 5;
 
 export interface Groups {
-  /** `isKeeper`: the leader only waits for the command and reports its end, so it is ended last. */
-  add(pgid: number, options?: { readonly isKeeper: boolean }): void;
+  /** `isWrapper`: the leader only waits for the command and reports its exit, so it is ended last. */
+  add(pgid: number, options?: { readonly isWrapper: boolean }): void;
   /** The leader has exited. */
   leaderEnded(pgid: number): void;
-  /** TERM now, KILL after two seconds to whoever is left. Resolves when the group is empty. */
+  /** Sends TERM, then KILL after two seconds. Resolves when the group is empty. */
   end(pgid: number): Promise<void>;
-  /** Ends everything, marked processes in other sessions too. */
+  /** Ends all groups, and marked processes in other sessions. */
   endAll(): Promise<void>;
-  /** Whether a group of ours still has members, be they ended and not collected. */
+  /** Whether a group of ours still has members, including zombies. */
   isAlive(pgid: number): boolean;
 }
 
@@ -28,14 +28,14 @@ export interface GroupWatcher {
 export function createGroups(token: string, watcher: GroupWatcher): Groups {
   const leaders = new Set<number>();
   const orphaned = new Set<number>();
-  const keepers = new Set<number>();
+  const wrappers = new Set<number>();
 
   const drop = (pgid: number) => {
-    keepers.delete(pgid);
+    wrappers.delete(pgid);
     if (leaders.delete(pgid) || orphaned.delete(pgid)) watcher.removed(pgid);
   };
   const prune = () => {
-    // A process that has the number of a leader we saw exit means the group emptied and the number was given away.
+    // If a process has the pid of a leader that exited, the group became empty and the pid was reused.
     for (const pgid of orphaned) if (!isAlive(-pgid) || isAlive(pgid)) drop(pgid);
   };
   const all = () => {
@@ -44,14 +44,14 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
   };
 
   return {
-    add(pgid, { isKeeper } = { isKeeper: false }) {
+    add(pgid, { isWrapper } = { isWrapper: false }) {
       prune();
       leaders.add(pgid);
-      if (isKeeper) keepers.add(pgid);
+      if (isWrapper) wrappers.add(pgid);
       watcher.added(pgid);
     },
     leaderEnded(pgid) {
-      keepers.delete(pgid);
+      wrappers.delete(pgid);
       if (!leaders.delete(pgid)) return;
       if (isAlive(-pgid)) orphaned.add(pgid);
       else watcher.removed(pgid);
@@ -59,12 +59,12 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
     async end(pgid) {
       const targets = () => {
         prune();
-        return leaders.has(pgid) || orphaned.has(pgid) ? living([-pgid]) : [];
+        return leaders.has(pgid) || orphaned.has(pgid) ? nonEmptyGroups([-pgid]) : [];
       };
-      await endTargets(targets, keepers, TERM_GRACE_MS);
+      await endTargets(targets, wrappers, TERM_GRACE_MS);
     },
     async endAll() {
-      await endTargets(() => [...living(all()), ...markedProcesses(token)], keepers, CLOSE_GRACE_MS);
+      await endTargets(() => [...nonEmptyGroups(all()), ...markedProcesses(token)], wrappers, CLOSE_GRACE_MS);
     },
     isAlive(pgid) {
       prune();
@@ -75,10 +75,10 @@ export function createGroups(token: string, watcher: GroupWatcher): Groups {
 
 async function endTargets(
   targets: () => readonly number[],
-  keepers: ReadonlySet<number>,
+  wrappers: ReadonlySet<number>,
   graceMs: number,
 ): Promise<void> {
-  send(sparing(keepers, targets()), "SIGTERM");
+  send(withoutWaitingWrappers(wrappers, targets()), "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
     if (targets().length === 0) return;
@@ -87,28 +87,28 @@ async function endTargets(
   for (let round = 0; round < KILL_ROUNDS; round++) {
     const left = targets();
     if (left.length === 0) return;
-    send(round === 0 ? sparing(keepers, left) : left, "SIGKILL");
+    send(round === 0 ? withoutWaitingWrappers(wrappers, left) : left, "SIGKILL");
     await Bun.sleep(2 << round);
   }
 }
 
-/** The same targets without keepers that still have something to wait for: they end by themselves, in good order. */
-function sparing(keepers: ReadonlySet<number>, targets: readonly number[]): readonly number[] {
-  if (!targets.some((target) => keepers.has(Math.abs(target)))) return targets;
+/** Replaces wrappers that still have children with those children: the wrapper then exits by itself. */
+function withoutWaitingWrappers(wrappers: ReadonlySet<number>, targets: readonly number[]): readonly number[] {
+  if (!targets.some((target) => wrappers.has(Math.abs(target)))) return targets;
   const groups = Map.groupBy(readdirSync("/proc").map(Number), (pid) => (pid > 0 ? livingGroupOf(String(pid)) : null));
-  const kept = (keeper: number) => groups.get(keeper)?.filter((pid) => pid !== keeper) ?? [];
+  const kept = (wrapper: number) => groups.get(wrapper)?.filter((pid) => pid !== wrapper) ?? [];
   return targets.flatMap((target) => {
-    const keeper = Math.abs(target);
-    if (!keepers.has(keeper)) return [target];
-    const members = kept(keeper);
+    const wrapper = Math.abs(target);
+    if (!wrappers.has(wrapper)) return [target];
+    const members = kept(wrapper);
     if (members.length === 0) return [target];
     return target < 0 ? members : [];
   });
 }
 
 /**
- * Processes that carry the mark, whatever group or session they moved to: in their environment or, if they cleared it,
- * in the mounts of the shield, which they cannot. Linux only; elsewhere none are found.
+ * Processes with our mark, whatever group or session they moved to. The mark is in their environment or, if they cleared
+ * it, in the mounts of the shield, which they cannot remove. Linux only; elsewhere none are found.
  */
 export function markedProcesses(token: string): number[] {
   if (process.platform !== "linux") return [];
@@ -129,8 +129,8 @@ export function markedProcesses(token: string): number[] {
     .filter((pid) => contentOf(`/proc/${pid}/environ`)?.includes(wanted) || isShielded(pid));
 }
 
-/** Groups with a member that is not a zombie: where nobody collects orphans, an empty group answers to signals. */
-function living(groups: readonly number[]): number[] {
+/** Groups with a member that is not a zombie. If nothing reaps orphans, a group of zombies still accepts signals. */
+function nonEmptyGroups(groups: readonly number[]): number[] {
   const answering = groups.filter(isAlive);
   if (answering.length === 0 || process.platform !== "linux") return answering;
   const populated = new Set(readdirSync("/proc").map((pid) => (Number(pid) > 0 ? livingGroupOf(pid) : null)));
@@ -140,7 +140,7 @@ function living(groups: readonly number[]): number[] {
 function livingGroupOf(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // "pid (name) state ppid pgrp …"; the name may hold anything, so count from its last parenthesis.
+    // "pid (name) state ppid pgrp …"; the name may contain anything, so count from the last parenthesis.
     const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" || state === "X" ? null : Number(group);
   } catch {
@@ -156,7 +156,7 @@ function contentOf(path: string): Buffer | null {
   try {
     return readFileSync(path);
   } catch {
-    return null; // gone, or another user's
+    return null; // gone, or owned by another user
   }
 }
 
@@ -173,7 +173,7 @@ function send(targets: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(target, signal);
     } catch {
-      // gone meanwhile
+      // already gone
     }
   }
 }

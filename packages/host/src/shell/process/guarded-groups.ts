@@ -1,13 +1,13 @@
-// Process groups that end with us, however we end: by our own hand, or by the reaper's when we are killed outright.
+// Process groups that end with us: we end them ourselves, or the reaper does if we are killed.
 
 import { createGroups, type Groups } from "./groups.ts";
 import { startReaper, type Reaper } from "./reaper.ts";
 
 export interface GuardedGroups {
   readonly groups: Groups;
-  /** Starts the reaper. Before the first process: whatever starts from then on is found by its mark. */
+  /** Starts the reaper. Call it before starting the first process. */
   guard(): Reaper;
-  /** The reaper, if there was any need for one. */
+  /** The reaper, if it was started. */
   reaper(): Reaper | undefined;
 }
 

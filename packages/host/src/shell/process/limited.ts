@@ -1,9 +1,9 @@
-// Waits for work that somebody else can end: when time is over or the signal fires, it is ended, and that is told.
+// Waits for work with a timeout and an abort signal. Calls `end` on either, and reports which one it was.
 
-/** Timers take no more than 31 bits. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** Timers are limited to 31 bits. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export async function limited<T>(
+export async function withLimits<T>(
   work: Promise<T>,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly end: () => void },
 ): Promise<{ readonly value: T; readonly timedOut: boolean; readonly aborted: boolean }> {
@@ -15,7 +15,7 @@ export async function limited<T>(
       timedOut = true;
       end();
     },
-    Math.min(timeoutMs, LONGEST_MS),
+    Math.min(timeoutMs, MAX_TIMER_MS),
   );
   const abort = () => {
     aborted = true;

@@ -1,9 +1,10 @@
-// Real pipes for commands. Bun's own "pipe" is a socket pair, through which `echo x > /dev/stderr` fails (ENXIO),
-// and a plain file would be emptied by it.
+// Real pipes for commands. With Bun's "pipe", a socket pair, `echo x > /dev/stderr` fails (ENXIO); with a plain file, it
+// would truncate the file.
 
 import { tmpdir } from "node:os";
 import { closeSync, readSync, unlinkSync } from "node:fs";
 import { createPrivateFile } from "../../files/private-file.ts";
+import { loadLibc } from "../../programs/libc.ts";
 import { randomHex } from "../../random.ts";
 
 export interface Pipe {
@@ -16,47 +17,46 @@ export type OpenPipe = (options?: { readonly nonBlocking?: boolean }) => Pipe;
 const O_NONBLOCK = 0o4000;
 const O_CLOEXEC = 0o2000000;
 
-/** Null where the C library offers no `pipe2`; callers then make do with Bun's. */
+/** Null if the C library has no `pipe2`; callers then use Bun's pipes. */
 export async function loadPipes(): Promise<OpenPipe | null> {
-  const { loadLibc } = await import("../../programs/libc.ts");
   const libc = await loadLibc({ pipe2: { args: ["ptr", "i32"], returns: "i32" } });
   if (libc === null) return null;
   return ({ nonBlocking = false } = {}) => {
     const ends = new Int32Array(2);
     if (libc.pipe2(ends, O_CLOEXEC | (nonBlocking ? O_NONBLOCK : 0)) !== 0) {
-      throw new Error("No pipe could be opened: too many open files");
+      throw new Error("Cannot open a pipe: too many open files");
     }
     return { read: ends[0]!, write: ends[1]! };
   };
 }
 
-/** A place where a child leaves one short line before it exits. */
+/** Where a child leaves one short line before it exits. */
 export interface Notepad {
-  /** Handed to the child, then closed here with `closeWrite`. */
+  /** Pass it to the child, then call `closeWrite`. */
   readonly write: number;
   closeWrite(): void;
-  /** What was left, without waiting; closes the notepad. */
+  /** Reads the line without waiting, and closes the notepad. */
   take(): string;
 }
 
-const LONGEST_NOTE = 16 * 1024;
+const MAX_NOTE_BYTES = 16 * 1024;
 
 export function openNotepad(openPipe: OpenPipe | null): Notepad {
   if (openPipe) {
     const { read, write } = openPipe({ nonBlocking: true });
-    return { write, closeWrite: () => closeSync(write), take: () => takeFrom(read, null) };
+    return { write, closeWrite: () => closeSync(write), take: () => readNote(read, null) };
   }
   const { fd, path } = createPrivateFile(tmpdir(), `keelson-${randomHex(12)}`);
   unlinkSync(path);
-  return { write: fd, closeWrite() {}, take: () => takeFrom(fd, 0) };
+  return { write: fd, closeWrite() {}, take: () => readNote(fd, 0) };
 }
 
-function takeFrom(fd: number, position: number | null): string {
-  const bytes = Buffer.alloc(LONGEST_NOTE);
+function readNote(fd: number, position: number | null): string {
+  const bytes = Buffer.alloc(MAX_NOTE_BYTES);
   try {
-    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, LONGEST_NOTE, position));
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, MAX_NOTE_BYTES, position));
   } catch {
-    return ""; // EAGAIN: nothing was left, and somebody still holds the other end.
+    return ""; // EAGAIN: nothing was written, and the other end is still open
   } finally {
     closeSync(fd);
   }

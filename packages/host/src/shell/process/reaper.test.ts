@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { randomHex } from "../../random.ts";
 import { startReaper } from "./reaper.ts";
 
-test("a reaper that was dismissed, or killed behind our back, may still be told things", async () => {
+test("a reaper that was dismissed or killed ignores further messages", async () => {
   const dismissed = startReaper(randomHex(16));
   await dismissed.dismiss();
   dismissed.added(1);
@@ -12,7 +12,7 @@ test("a reaper that was dismissed, or killed behind our back, may still be told 
   const killed = startReaper(token);
   while (!pidOf(token)) Bun.sleepSync(1);
   process.kill(pidOf(token)!, "SIGKILL");
-  // Long enough for the pipe to break before we are told of the end.
+  // Long enough for the pipe to break before we see the exit.
   while (pidOf(token)) Bun.sleepSync(1);
   for (let n = 0; n < 3; n++) {
     killed.added(1);

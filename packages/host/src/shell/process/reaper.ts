@@ -1,15 +1,15 @@
-// A small process that outlives us by a moment: when our end of its pipe closes, however we died, it ends
-// what our commands left running, and then itself.
+// A small process that outlives us: when our end of its pipe closes, however we died, it ends what our commands left
+// running, cleans up, and exits.
 
-import type { Heir } from "../../sandbox/watch/afterlife.ts";
+import type { CleanupProcess } from "../../sandbox/watch/crash-cleanup.ts";
 import type { GroupWatcher } from "./groups.ts";
 
-export interface Reaper extends GroupWatcher, Heir {
-  /** Everything has been ended; the reaper is not needed. */
+export interface Reaper extends GroupWatcher, CleanupProcess {
+  /** Ends the reaper when there is nothing left to end. */
   dismiss(): Promise<void>;
 }
 
-/** Its own environment carries no mark, so neither we nor an outer session mistake it for a command. */
+/** Its environment has no mark, so neither we nor an outer session mistake it for a command. */
 export function startReaper(token: string): Reaper {
   const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "keelson-reaper", token], {
     cwd: "/",
@@ -21,7 +21,7 @@ export function startReaper(token: string): Reaper {
   });
   child.unref();
   let isGone = false;
-  /** One that was dismissed, or killed by somebody, is told nothing: that is no reason for us to fail. */
+  /** Does nothing if the reaper was dismissed or killed; that must not make us fail. */
   const tell = (line: string) => {
     if (isGone || child.exitCode !== null || child.signalCode !== null) return;
     const gone = () => void (isGone = true);

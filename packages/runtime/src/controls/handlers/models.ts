@@ -1,6 +1,6 @@
 // Models: which can be chosen, switching between them, and how much one may think.
 
-import { knownModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
+import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
 import { done, failed, type Handler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
 
@@ -21,7 +21,7 @@ export function describeModels(model: ResolvedModel, env: Env): readonly object[
 }
 
 function describe(value: string, displayName: string, description: string, model: string, env: Env): object {
-  const { profile } = knownModel(model, env);
+  const { profile } = lookUpModel(model, env);
   return {
     value,
     resolvedModel: profile.id,
@@ -66,13 +66,13 @@ export const setMaxThinkingTokens: Handler = (request, targets) => {
 /** The model with another budget; without one, what suits it. A model that always thinks cannot be kept from it. */
 function thinking(model: ResolvedModel, tokens: number | undefined, env: Env): ResolvedModel {
   const { thinkingTokens: _, ...rest } = model;
-  const ignored = tokens === undefined || (tokens === 0 && knownModel(model.profile.id, env).alwaysThinks);
+  const ignored = tokens === undefined || (tokens === 0 && lookUpModel(model.profile.id, env).alwaysThinks);
   return ignored ? rest : { ...rest, thinkingTokens: tokens };
 }
 
 /** The model with another effort, where it takes one. */
 export function withEffort(model: ResolvedModel, effort: string | undefined, env: Env): ResolvedModel {
-  const known = knownModel(model.profile.id, env);
+  const known = lookUpModel(model.profile.id, env);
   if (known.effort === undefined) return model;
   return { ...model, effort: effort ?? known.effort };
 }

@@ -1,7 +1,7 @@
 // What prompt and agent hooks share: a condition in words, put to a model, and its answer: met or not, and why.
 
 import { cutMiddle, type ModelChoice } from "@keelson/engine";
-import { knownModel } from "@keelson/model";
+import { lookUpModel } from "@keelson/model";
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 
 /** Met or not, and why. */
@@ -31,7 +31,7 @@ export function conditionPrompt(prompt: string, event: string, { profile }: Mode
 /** A condition is judged without thinking first; of models that cannot but think it is not asked. */
 export function withoutThinking(model: ModelChoice): ModelChoice {
   const { thinkingTokens: _, ...rest } = model;
-  return knownModel(model.profile.id).alwaysThinks ? rest : { ...rest, thinkingTokens: 0 };
+  return lookUpModel(model.profile.id).alwaysThinks ? rest : { ...rest, thinkingTokens: 0 };
 }
 
 /** Reads an answer given as text: the object itself, or one in a fence or among other words. */

@@ -1,21 +1,20 @@
-// Guarded names that no mount can hold, because nothing is there or a link is. What a command put there is moved aside,
-// never deleted, and reported.
+// Handles guarded paths that cannot be mounted because they are missing or a link. What a command creates there is moved
+// aside and reported, never deleted.
 
 import { readdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { randomHex } from "../../random.ts";
-import { statOrNull, readLink } from "../guarded/look.ts";
+import { lstatOrNull, readLink } from "../guarded/stat.ts";
 
 const ASIDE = ".set-aside-";
 
-/** A name beside this one for what has to go from here. */
-export function asideOf(path: string): string {
+export function asidePath(path: string): string {
   return `${path}${ASIDE}${randomHex(4)}`;
 }
 
-/** Moves what a command put there out of the way, and says so. */
-export function setAside(path: string): string {
-  const aside = asideOf(path);
+/** Moves what a command created out of the way. Returns a sentence about it. */
+export function moveAside(path: string): string {
+  const aside = asidePath(path);
   try {
     renameSync(path, aside);
     return `A command wrote '${path}', which is protected: it was moved to '${aside}'.`;
@@ -24,23 +23,23 @@ export function setAside(path: string): string {
   }
 }
 
-export function putBackLink(path: string, target: string): string {
-  const told = statOrNull(path)
-    ? setAside(path)
+export function restoreLink(path: string, target: string): string {
+  const note = lstatOrNull(path)
+    ? moveAside(path)
     : `'${path}', a protected link, was removed by a command and put back.`;
   try {
     symlinkSync(target, path);
   } catch {
-    // Something new is there already, or the folder is gone; the sentence says what was seen.
+    // Something new is already there, or the folder is gone.
   }
-  return told;
+  return note;
 }
 
-export function isMoved(path: string, target: string): boolean {
+export function isLinkChanged(path: string, target: string): boolean {
   return readLink(path) !== target;
 }
 
-/** What is in a folder, other than what we moved aside ourselves. */
+/** The names in a folder, except those we moved aside. */
 export function folderNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => !name.includes(ASIDE));
@@ -49,7 +48,7 @@ export function folderNames(folder: string): readonly string[] {
   }
 }
 
-/** Hooks in a repository that a command made: git runs all of them but the samples it puts there itself. */
+/** Hooks in a repository that a command created: git runs all of them except its samples. */
 export function activeHooks(repository: string): readonly string[] {
   const folder = join(repository, "hooks");
   return folderNames(folder)

@@ -1,4 +1,4 @@
-// What has to be put right should we be killed: handed to the reaper, which outlives us by a moment.
+// Hands the reaper, which outlives us by a moment, what it must clean up if we are killed.
 
 import { closeSync, existsSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,26 +6,26 @@ import { createPrivateFile } from "../../files/private-file.ts";
 import { randomHex } from "../../random.ts";
 import type { Pristine } from "./watch.ts";
 
-export interface Afterlife {
-  /** An empty file of ours that has to go with us, or a folder that stands in for a missing one. */
+export interface CrashCleanup {
+  /** An empty file or a stand-in folder to remove. */
   remove(path: string): void;
-  /** How guarded paths have to be while commands run; null when nothing runs. */
+  /** The original state of guarded paths while commands run; null if nothing runs. */
   restore(pristine: Pristine | null): void;
   close(): void;
 }
 
-/** Understood by the reaper's script, one for each line. */
-export interface Heir {
+/** The commands that the reaper's script understands. */
+export interface CleanupProcess {
   leftover(path: string): void;
-  /** `copy` is a file with what belongs at `path`; without one nothing may be there. */
+  /** `copy` is a file with the content for `path`; without one, `path` must not exist. */
   restore(paths: readonly { readonly path: string; readonly copy?: string }[]): void;
   arm(isArmed: boolean): void;
 }
 
-export function createAfterlife(heir: () => Heir | undefined): Afterlife {
-  /** What each watched file contained, and our copy of that. */
+export function createCrashCleanup(cleanup: () => CleanupProcess | undefined): CrashCleanup {
+  /** The original content of each watched file, and the path of our copy. */
   const copies = new Map<string, { readonly text: string; readonly copy: string }>();
-  let told = "";
+  let lastSent = "";
 
   function copyOf(path: string, text: string): string | undefined {
     const known = copies.get(path);
@@ -38,23 +38,23 @@ export function createAfterlife(heir: () => Heir | undefined): Afterlife {
       copies.set(path, { text, copy });
       return copy;
     } catch {
-      return undefined; // no room for a copy: only after a kill does that make a difference
+      return undefined; // the disk is full; this matters only if we are killed
     }
   }
 
   return {
-    remove: (path) => heir()?.leftover(path),
+    remove: (path) => cleanup()?.leftover(path),
     restore(pristine) {
-      if (!pristine) return heir()?.arm(false);
+      if (!pristine) return cleanup()?.arm(false);
       const files = [...pristine.files].flatMap(([path, text]) => {
         const copy = copyOf(path, text);
         return copy === undefined ? [] : [{ path, copy }];
       });
       const list = [...files, ...pristine.missing.map((path) => ({ path }))];
       const key = JSON.stringify(list);
-      if (key !== told) heir()?.restore(list);
-      told = key;
-      heir()?.arm(true);
+      if (key !== lastSent) cleanup()?.restore(list);
+      lastSent = key;
+      cleanup()?.arm(true);
     },
     close: () => [...copies.values()].forEach(({ copy }) => drop(copy)),
   };

@@ -1,4 +1,4 @@
-// A bash started with everything in its environment that could change what text means, and one after the user's
+// Starts a bash with everything in its environment that could change the meaning of a command, and one after the user's
 // scripts tried the same.
 
 import { afterAll, expect, test } from "bun:test";
@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandEnvironment } from "./child-env.ts";
-import { CLEARED, isCarriedOption } from "./meaning.ts";
+import { CLEARED_VARIABLES, isKeptOption } from "./cleared-variables.ts";
 import { scriptFor } from "../script.ts";
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-meaning-")));
@@ -59,7 +59,7 @@ function run(command: string, given: Record<string, string>, envFile?: string): 
   return ended.stdout.toString() + ended.stderr.toString();
 }
 
-/** What each shows when nothing interferes. */
+/** The normal output of each command. */
 const PLAIN: readonly (readonly [command: string, shown: string])[] = [
   ["ls -d sub", "sub\n"],
   ["cd sub && pwd", `${project}/sub\n`],
@@ -78,29 +78,29 @@ const PLAIN: readonly (readonly [command: string, shown: string])[] = [
   ["place=sub; cd place 2>/dev/null || echo none", "none\n"],
 ];
 
-test("the table names every variable that is tried here, and the other way round", () => {
+test("this test and the table have the same variables", () => {
   expect(
     Object.keys(HOSTILE)
       .filter((name) => !name.startsWith("BASH_FUNC_"))
       .sort(),
-  ).toEqual(Object.keys(CLEARED).sort());
+  ).toEqual(Object.keys(CLEARED_VARIABLES).sort());
 });
 
-test.each(PLAIN)("%s means the same whatever the environment holds", (command, shown) => {
+test.each(PLAIN)("%s means the same in any environment", (command, shown) => {
   expect(run(command, {})).toBe(shown);
   expect(run(command, HOSTILE)).toBe(shown);
 });
 
-test("what the user's own script leaves behind does not change what `cd` and patterns mean", () => {
+test("the user's own script cannot change the meaning of `cd` and patterns", () => {
   const script = join(place, "env.sh");
   writeFileSync(script, `export CDPATH=${place}/elsewhere GLOBIGNORE=sub IFS=u OLDPWD=/ FROM_SCRIPT=kept\n`);
   expect(run("cd sub && pwd; cd ..; echo *; echo $FROM_SCRIPT", {}, script)).toBe(`${project}/sub\na b ls sub\nkept\n`);
 });
 
-test("options that decide what text means stay as bash has them", () => {
+test("options that change the meaning of commands keep bash's defaults", () => {
   const options = "dotglob nullglob failglob extglob nocaseglob cdable_vars lastpipe globstar expand_aliases".split(
     " ",
   );
-  expect(options.filter((name) => isCarriedOption(`shopt -s ${name}`))).toEqual(["globstar"]);
-  expect(isCarriedOption("shopt -s globstar; rm x")).toBe(false);
+  expect(options.filter((name) => isKeptOption(`shopt -s ${name}`))).toEqual(["globstar"]);
+  expect(isKeptOption("shopt -s globstar; rm x")).toBe(false);
 });
