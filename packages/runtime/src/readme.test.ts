@@ -10,7 +10,7 @@ test("the example in the README runs", async () => {
   try {
     const env = { ...process.env, TMPDIR };
     const { stdout, stderr } = Bun.spawnSync([process.execPath, "-e", code], { cwd: import.meta.dir, env });
-    const seen = ["system init", "assistant ", "user ", "assistant ", "result success", ""];
+    const seen = ["system init", "assistant ", "assistant ", "user ", "user ", "assistant ", "result success", ""];
     expect([stdout.toString(), stderr.toString()]).toEqual([seen.join("\n"), ""]);
   } finally {
     rmSync(TMPDIR, { recursive: true, force: true });
