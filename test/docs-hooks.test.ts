@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENT_FACTS, readReply, timeoutOf, type EventFacts } from "@keelson/engine/hooks";
+import { EVENT_FACTS, readReply, hookTimeout, type EventFacts } from "@keelson/engine/hooks";
 import { HOOK_EVENTS, type HookEvent, type HookHandler } from "@keelson/protocol";
 import { runKeelson, temporaryHome } from "@keelson/testkit";
 import { root } from "../scripts/root.ts";
@@ -73,7 +73,7 @@ test("the kinds of handlers are said to stand where they may", () => {
 
 test("the times are those a handler has", () => {
   const seconds = (event: HookEvent, handler: HookHandler) =>
-    timeoutOf({ event, handler, source: "userSettings" }) / 1000;
+    hookTimeout({ event, handler, source: "userSettings" }) / 1000;
   const command: HookHandler = { type: "command", command: "true" };
   const [a, b, c, d, e] = [
     seconds("PreToolUse", command),

@@ -2,14 +2,14 @@
 // call waits for those before it. Once something ends the run, no further call starts; every call is answered.
 
 import type { Ports } from "./ports.ts";
-import { checkCall, settleCall, type CheckedCall, type CallQueue, type Settled } from "./tool-call.ts";
+import { checkCall, settleCall, type CheckedCall, type CallQueue, type SettledCall } from "./tool-call.ts";
 import { ENDED, refused, REJECTED, type ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall, Calls } from "./turn.ts";
 
 export class Batch implements Calls {
   readonly #ports: Ports;
   readonly #spent: () => boolean;
-  readonly #answers: Promise<Settled>[] = [];
+  readonly #answers: Promise<SettledCall>[] = [];
   readonly #running = new Set<Promise<unknown>>();
   /** Calls take their places one after another. */
   #placed: Promise<void> = Promise.resolve();
@@ -38,7 +38,7 @@ export class Batch implements Calls {
   };
 
   /** One answer for each call, in the order of the calls; their entries are recorded. To be asked once, after the last call. */
-  async settled(): Promise<Settled[]> {
+  async settled(): Promise<SettledCall[]> {
     await this.#placed;
     // All of them, also when one could not be recorded: nothing may still be running when the run goes on or ends.
     await Promise.allSettled(this.#answers);
@@ -61,7 +61,7 @@ export class Batch implements Calls {
     if (!isShared) await over;
   }
 
-  async #settle(checked: CheckedCall): Promise<Settled> {
+  async #settle(checked: CheckedCall): Promise<SettledCall> {
     const earlier = this.#passed;
     const own = Promise.withResolvers<void>();
     this.#passed = Promise.all([earlier, own.promise]);

@@ -13,7 +13,7 @@ const DEEPEST_INPUT = 500;
 const LONGEST_NAME = 128;
 
 /** The block as it starts. A call by a name that no tool could have would be refused when it is sent back. */
-export function withFitName(start: ContentBlock): ContentBlock {
+export function withValidName(start: ContentBlock): ContentBlock {
   if (!isToolUse(start) || (start.name.length <= LONGEST_NAME && /^[\w-]+$/.test(start.name))) return start;
   const name = start.name.replace(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
   return { ...start, name: name || "unnamed" };

@@ -153,7 +153,7 @@ export class Conversation {
   }
 
   /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
-  mend(): void {
+  repair(): void {
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     const last = newest.at(-1)?.type ?? "";
     if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))

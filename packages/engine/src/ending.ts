@@ -4,16 +4,16 @@ import type { NewEntry } from "@keelson/protocol";
 import type { ModelError } from "./errors.ts";
 import { addUsage, type Ending } from "./result.ts";
 import { STRUCTURED_OUTPUT } from "./structured.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { ModelReply } from "./turn.ts";
 
-export const SUM_UP =
+export const SUMMARY_PROMPT =
   "No turns are left for this task. Without calling tools, sum up what was done, what was found, and what remains to do.";
 
 /** The ending a finished turn asks for, if any. */
 export function endingAfter(
   { text, stopReason }: Pick<ModelReply, "text" | "stopReason">,
-  settled: readonly Settled[],
+  settled: readonly SettledCall[],
   { broke, aborted }: { broke: boolean; aborted: boolean },
 ): Ending | undefined {
   if (broke) return { reason: "budget_exhausted", text, stopReason };
@@ -27,7 +27,7 @@ export function endingAfter(
 }
 
 /** The marker clients and resumers look for. It stands for what the user did, so it is not flagged as ours. */
-export function interruption(during: "streaming" | "tools", uuid: string): NewEntry {
+export function interruptionEntry(during: "streaming" | "tools", uuid: string): NewEntry {
   const text = during === "tools" ? "[Request interrupted by user for tool use]" : "[Request interrupted by user]";
   return { type: "user", uuid, message: { role: "user", content: [{ type: "text", text }] } };
 }

@@ -3,7 +3,7 @@
 import type { Limits } from "./ports.ts";
 import type { Ending } from "./result.ts";
 import { STRUCTURED_NUDGE, STRUCTURED_OUTPUT } from "./structured.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { ModelReply } from "./turn.ts";
 
 const MAX_RESUMPTIONS = 3;
@@ -12,13 +12,13 @@ const MAX_PAUSES = 100;
 const GO_ON = "Your reply was cut off before its end. Go on exactly where it stopped, without repeating what is there.";
 
 /** End now, say this and ask again, ask again without a word, or (nothing) leave it to the loop. */
-export interface PatienceNext {
+export interface RecoveryStep {
   readonly ending?: Ending;
   readonly nudge?: string;
   readonly again?: true;
 }
 
-export class Patience {
+export class ReplyRecovery {
   readonly #limits: Limits;
   #resumptions = 0;
   #pauses = 0;
@@ -29,7 +29,7 @@ export class Patience {
     this.#limits = limits;
   }
 
-  after({ text, stopReason, cut }: ModelReply, settled: readonly Settled[], more: boolean): PatienceNext {
+  after({ text, stopReason, cut }: ModelReply, settled: readonly SettledCall[], more: boolean): RecoveryStep {
     const { structured } = this.#limits;
     this.#misfits += settled.filter(({ tool, failed }) => tool === STRUCTURED_OUTPUT && failed).length;
     if (structured && this.#misfits >= structured.maxRetries) {

@@ -4,14 +4,14 @@ import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "
 import { admit, nudge } from "./admit.ts";
 import { Batch } from "./batch.ts";
 import type { Conversation } from "./conversation.ts";
-import { apiErrorEntry, endingAfter, interruption, SUM_UP } from "./ending.ts";
+import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
 import { ModelError } from "./errors.ts";
-import { Patience } from "./patience.ts";
+import { ReplyRecovery } from "./patience.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
 import { afterBatch, StopHooks } from "./stop-hooks.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import { requestReply, type ModelReply } from "./turn.ts";
 
 /** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
@@ -23,7 +23,7 @@ export async function run(
   limits: Limits,
 ): Promise<End> {
   const denials: PermissionDenial[] = [];
-  const patience = new Patience(limits);
+  const patience = new ReplyRecovery(limits);
   const stopping = new StopHooks();
   let usage = addUsage();
   let lines = 0; // user lines since the prompt: what `num_turns` counts (observed)
@@ -34,7 +34,7 @@ export async function run(
     lines += entries.filter(({ type }) => type === "user").length;
   };
   /** Answers of calls: recorded already. */
-  const take = (settled: readonly Settled[]) => {
+  const take = (settled: readonly SettledCall[]) => {
     for (const { entry, denial } of settled) {
       conversation.add(entry);
       if (denial) denials.push(denial);
@@ -62,7 +62,7 @@ export async function run(
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
     if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
-    conversation.mend();
+    conversation.repair();
     const request = buildRequest(parts, conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
@@ -79,7 +79,7 @@ export async function run(
       if (reply.text !== "") displayed(reply, ports);
 
       const ending = endingAfter(reply, settled, { broke: isBroke(), aborted: ports.signal.aborted });
-      if (ending?.reason === "aborted_tools") await add(interruption("tools", ports.newId()));
+      if (ending?.reason === "aborted_tools") await add(interruptionEntry("tools", ports.newId()));
       if (ending) return end(ending);
       if (settled.length > 0) {
         stopping.working();
@@ -104,14 +104,14 @@ export async function run(
       if (turns === limits.maxTurns) {
         const spent = { reason: "max_turns", text: reply.text, stopReason: reply.stopReason, maxTurns: turns } as const;
         if (!limits.summarizeOnMaxTurns) return end(spent);
-        await add(nudge(SUM_UP, ports.newId()));
+        await add(nudge(SUMMARY_PROMPT, ports.newId()));
         return end({ ...spent, summary: (await takeTurn({ forbidTools: true })).reply.text });
       }
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     if (error.kind === "aborted") {
-      await add(interruption("streaming", ports.newId()));
+      await add(interruptionEntry("streaming", ports.newId()));
       return end({ reason: "aborted_streaming", text: "" });
     }
     const failure = apiErrorEntry(error, ports.newId());

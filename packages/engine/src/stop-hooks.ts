@@ -4,7 +4,7 @@ import type { JsonObject, NewEntry } from "@keelson/protocol";
 import { nudge, reminder } from "./admit.ts";
 import type { Ports } from "./ports.ts";
 import type { Ending } from "./result.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { StreamedCall, ModelReply } from "./turn.ts";
 
 /** The end, or what to tell the model before it is asked again. */
@@ -16,7 +16,7 @@ export interface Next {
 /** Tells hooks of a batch as the model will see it. They may add to it, or end the run there. */
 export async function afterBatch(
   calls: readonly StreamedCall[],
-  settled: readonly Settled[],
+  settled: readonly SettledCall[],
   ports: Ports,
 ): Promise<Next> {
   const tool_calls = calls.map(({ block }, at) => ({

@@ -8,25 +8,25 @@ import type { Ports } from "./ports.ts";
 import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import {
-  boundFor,
-  deferral,
+  limitShown,
+  deferralEntry,
   denied,
   ENDED,
   failureOf,
-  misused,
+  invalidCall,
   refused,
   REJECTED,
   replacedByHook,
   resultEntry,
   withContext,
-  type Done,
+  type ToolRunResult,
   type ToolOutcome,
 } from "./tool-outcome.ts";
 import type { StreamedCall } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
 /** How a call ended. The entry is recorded already. */
-export interface Settled {
+export interface SettledCall {
   readonly entry: NewEntry;
   readonly tool?: string;
   /** The tool's own output; absent when it did not run or failed. */
@@ -60,22 +60,22 @@ export interface CallQueue {
 export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools, name);
-  if (!tool) return { call, outcome: misused(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
+  if (!tool) return { call, outcome: invalidCall(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
   try {
     const checked = readInput(call, tool);
     return checked.ok
       ? { call, tool, input: checked.input }
-      : { call, outcome: { ...misused(checked.message), tool: tool.name } };
+      : { call, outcome: { ...invalidCall(checked.message), tool: tool.name } };
   } catch (error) {
-    return { call, outcome: { ...misused(`InputValidationError: ${unforeseen(name, error)}`), tool: tool.name } };
+    return { call, outcome: { ...invalidCall(`InputValidationError: ${unforeseen(name, error)}`), tool: tool.name } };
   }
 }
 
-export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<Settled> {
+export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<SettledCall> {
   const { call } = checked;
   const outcome = await answered(checked, ports, line);
   const entry = outcome.deferred
-    ? deferral(call, outcome.deferred, ports.newId())
+    ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
   await ports.record([entry]);
   return { entry, ...outcome };
@@ -105,14 +105,14 @@ async function attempt(
     await tool.check?.(given, context);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { ...misused(error.message), tool: tool.name };
+    return { ...invalidCall(error.message), tool: tool.name };
   }
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
   const rewritten: Checked =
     before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
-  if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
+  if (!rewritten.ok) return { ...invalidCall(rewritten.message), tool: tool.name };
   const { input } = rewritten;
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
@@ -133,7 +133,7 @@ async function attempt(
     return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
   }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
-  if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
+  if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
   const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
   if (agreed !== rewritten) {
     // To agree to another input is to judge it, but rules that forbid stand above everybody who may be asked.
@@ -194,15 +194,15 @@ export function validateInput(tool: Tool, given: unknown): Checked {
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
-async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<Done> {
+async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<ToolRunResult> {
   try {
     const output: unknown = await tool.run(input, context);
-    const shown = await boundFor(tool, tool.show(output), context, ports);
+    const shown = await limitShown(tool, tool.show(output), context, ports);
     return { shown, failed: false, result: output, output };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;
-    const shown = await boundFor(tool, message, context, ports);
+    const shown = await limitShown(tool, message, context, ports);
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }

@@ -37,10 +37,15 @@ export interface ToolOutcome {
 }
 
 /** What the tool itself did. */
-export type Done = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
+export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
 
 /** Cuts what is shown to size. The rest stays in a file the model may read. */
-export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: ToolContext, ports: Ports): Promise<Shown> {
+export async function limitShown(
+  tool: Tool,
+  shown: Shown,
+  { toolUseId: id }: ToolContext,
+  ports: Ports,
+): Promise<Shown> {
   const limit = tool.maxShown ?? MAX_SHOWN;
   if (typeof shown === "string") {
     return shown.length <= limit ? shown : persistedNotice(await ports.spill(id, shown), byteLength(shown), shown);
@@ -56,12 +61,12 @@ export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: Tool
 
 /** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
 export async function replacedByHook(
-  done: Done,
+  done: ToolRunResult,
   output: unknown,
   tool: Tool,
   context: ToolContext,
   ports: Ports,
-): Promise<Done> {
+): Promise<ToolRunResult> {
   try {
     const shown = fits(output, done.output) ? tool.show(output) : undefined;
     if (typeof shown !== "string" && !Array.isArray(shown)) return done;
@@ -69,7 +74,7 @@ export async function replacedByHook(
       ...done,
       output,
       result: output,
-      shown: await boundFor(tool, shown, context, ports),
+      shown: await limitShown(tool, shown, context, ports),
     };
   } catch {
     return done;
@@ -84,7 +89,7 @@ function fits(output: unknown, own: unknown): boolean {
   return shared.length > 0 && shared.every((key) => own[key] === null || typeof output[key] === typeof own[key]);
 }
 
-export const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));
+export const failureOf = ({ shown }: ToolRunResult) => (typeof shown === "string" ? shown : textOf(shown));
 
 export function denied(
   call: StreamedCall,
@@ -110,7 +115,7 @@ export function denied(
 export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
 
 /** A call that could not even be tried. */
-export const misused = (message: string): ToolOutcome => ({
+export const invalidCall = (message: string): ToolOutcome => ({
   shown: `<tool_use_error>${message}</tool_use_error>`,
   failed: true,
   result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
@@ -147,7 +152,7 @@ export function resultEntry(
 }
 
 /** Marks the open call for whoever resumes the session; no answer is made up for it. */
-export function deferral(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
+export function deferralEntry(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
   return {
     type: "attachment",
     uuid,

@@ -13,7 +13,7 @@ import {
   type ToolUseBlock,
   type Usage,
 } from "@keelson/protocol";
-import { assembleBlock, withFitName, type BlockInProgress } from "./block.ts";
+import { assembleBlock, withValidName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
@@ -133,7 +133,7 @@ export async function requestReply(
         }
         case "content_block_start":
           await release();
-          event = { ...event, content_block: withOwnId(withFitName(event.content_block)) };
+          event = { ...event, content_block: withOwnId(withValidName(event.content_block)) };
           open.set(event.index, { start: event.content_block, parts: [] });
           break;
         case "content_block_delta":

@@ -14,7 +14,7 @@ import { isObject } from "@keelson/protocol";
 import { resolve } from "node:path";
 import { cwd as here } from "node:process";
 import { ControlConnection, type Host } from "./control/connection.ts";
-import { later } from "./control/later.ts";
+import { deferred } from "./control/later.ts";
 import { CLIConnectionError } from "./errors.ts";
 import { launch } from "./launch.ts";
 import type { SDKUserMessage } from "./messages/messages.ts";
@@ -24,7 +24,7 @@ import { toEnvironment } from "./options/environment.ts";
 import type { Options } from "./options/options.ts";
 import type { Query } from "./query-object.ts";
 import { RunningQuery } from "./running-query.ts";
-import { READS_STARTUP_MARKS, within } from "./startup.ts";
+import { READS_STARTUP_MARKS, withTimeout } from "./startup.ts";
 
 /** Everything but what made the process itself. */
 export type ClaimOptions = Omit<
@@ -57,14 +57,14 @@ export async function prewarm({
   initializeTimeoutMs = TIMEOUT,
 }: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<SpareProcess> {
   checkOptions(options);
-  const parked = later<void>();
-  const claimed = later<Claimed>();
+  const parked = deferred<void>();
+  const claimed = deferred<Claimed>();
   const connection = new ControlConnection(parking(options, () => parked.resolve()));
   void connection.start(() => launch(options, { args: AWAIT_CLAIM, env: READS_STARTUP_MARKS }));
 
   try {
     const gone = connection.ended.then(() => endOf(connection)).then((error) => Promise.reject(error));
-    await within(initializeTimeoutMs, Promise.race([parked.promise, gone]), "The spare process was not ready");
+    await withTimeout(initializeTimeoutMs, Promise.race([parked.promise, gone]), "The spare process was not ready");
   } catch (error) {
     connection.close();
     throw error;

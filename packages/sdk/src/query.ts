@@ -22,13 +22,13 @@ export function query({
   const { spares, ...alone } = options;
   if (spares !== undefined) return spares.query({ prompt, options: alone });
   checkOptions(options);
-  const running = open(options);
+  const running = openQuery(options);
   running.begin(prompt);
   return running;
 }
 
 /** Starts the program and the conversation with it, up to where a prompt is missing. */
-export function open(options: Options, env: Record<string, string> = {}): RunningQuery {
+export function openQuery(options: Options, env: Record<string, string> = {}): RunningQuery {
   const connection = new ControlConnection();
   const running = new RunningQuery(connection, options);
   const { sessionStore } = options;

@@ -2,13 +2,13 @@
 
 import { isObject, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
-import type { AskedBody } from "./control/asked.ts";
-import { callerOf, type Caller } from "./control/caller.ts";
+import type { RequestBody } from "./control/asked.ts";
+import { createCaller, type Caller } from "./control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "./control/connection.ts";
 import { Input } from "./control/input.ts";
 import type { SDKControlInitializeResponse, SlashCommand } from "./control/replies.ts";
 import { ControlRequestError } from "./errors.ts";
-import { partServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
+import { splitServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
 import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
 import type { Options } from "./options/options.ts";
 import type { PermissionMode } from "./permissions/permissions.ts";
@@ -34,7 +34,7 @@ export class RunningQuery implements Query {
   /** Takes the connection over and initialises the program; a prompt is all that is missing then. */
   constructor(connection: ControlConnection, options: Options) {
     this.#connection = connection;
-    this.#caller = callerOf(options, async (server_name, message) => {
+    this.#caller = createCaller(options, async (server_name, message) => {
       await connection.request({ subtype: "mcp_message", server_name, message });
     });
     this.#input = new Input(connection, {
@@ -179,7 +179,7 @@ export class RunningQuery implements Query {
   }
 
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    const { here, elsewhere } = partServers(servers);
+    const { here, elsewhere } = splitServers(servers);
     // Before the program hears of them: it may call at once.
     this.#caller.servers.replace(here);
     const named = Object.keys(here).map((name) => [name, { type: "sdk", name }]);
@@ -238,7 +238,7 @@ export class RunningQuery implements Query {
   }
 
   /** Answers are shaped by the program; the interface says how. */
-  async #ask(request: AskedBody): Promise<any> {
+  async #ask(request: RequestBody): Promise<any> {
     return (await this.#connection.request(request)).response;
   }
 

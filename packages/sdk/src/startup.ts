@@ -3,7 +3,7 @@
 import { CLIConnectionError } from "./errors.ts";
 import { checkOptions } from "./options/check.ts";
 import type { Options } from "./options/options.ts";
-import { open } from "./query.ts";
+import { openQuery } from "./query.ts";
 import type { WarmQuery } from "./query-object.ts";
 
 /** The program says over which steps its start went, and so that it is still starting. */
@@ -18,12 +18,12 @@ export async function startup({
   initializeTimeoutMs,
 }: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<WarmQuery> {
   checkOptions(options);
-  const running = open(options, READS_STARTUP_MARKS);
+  const running = openQuery(options, READS_STARTUP_MARKS);
   let used = false;
   try {
     const extra = () => (initializeTimeoutMs === undefined ? Math.min(running.startHooks.ms, MOST_FOR_HOOKS) : 0);
     const limit = initializeTimeoutMs ?? TIMEOUT;
-    await within(limit, running.initializationResult(), "The program did not answer initialize", extra);
+    await withTimeout(limit, running.initializationResult(), "The program did not answer initialize", extra);
   } catch (error) {
     // A program that ended says more than a request that was never answered.
     const ended = running.next().then(
@@ -48,7 +48,7 @@ export async function startup({
 }
 
 /** Rejects when it takes longer; `extra` may grant more time, and is asked again when that is over. */
-export async function within<Value>(
+export async function withTimeout<Value>(
   ms: number,
   promise: Promise<Value>,
   what: string,

@@ -3,9 +3,9 @@
 import { isObject, type HookRun } from "@keelson/protocol";
 import { exited, hookFailure, stderrOf } from "./reply.ts";
 import { readStdout } from "./stdout.ts";
-import { bounded, nameOf, type HookAbout } from "./text.ts";
+import { bounded, handlerName, type FiredHook } from "./text.ts";
 
-export interface LateReply {
+export interface BackgroundReply {
   /** For the model, with its next request. */
   readonly text?: string;
   /** The model should be woken for it. */
@@ -13,12 +13,12 @@ export interface LateReply {
   readonly problem?: string;
 }
 
-export function readLate(run: HookRun, about: HookAbout): LateReply {
+export function readBackgroundReply(run: HookRun, about: FiredHook): BackgroundReply {
   const { label, handler } = about;
   if (run.outcome === "cancelled")
     return { wakes: false, problem: hookFailure(about, run.problem, "was cancelled in the background") };
   if (handler.type === "command" && handler.asyncRewake && run.exitCode === 2) {
-    const name = nameOf(handler);
+    const name = handlerName(handler);
     const text = `${label} hook blocking error from command: "${name}": [${name}]: ${bounded(stderrOf(run))}`;
     return { text, wakes: true };
   }

@@ -282,7 +282,7 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
 };
 
 /** The events as a client's settings screen lists them. */
-export function catalog(): { name: HookEvent; summary: string; supportsMatcher: boolean }[] {
+export function hookEventCatalog(): { name: HookEvent; summary: string; supportsMatcher: boolean }[] {
   return HOOK_EVENTS.map((name) => {
     const { summary, matchedOn } = EVENT_FACTS[name];
     return { name, summary, supportsMatcher: matchedOn !== undefined };

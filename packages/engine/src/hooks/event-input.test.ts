@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import { hookInput, labelOf, subjectOf, type HookBase } from "./event-input.ts";
+import { hookInput, eventLabel, matcherSubject, type HookBase } from "./event-input.ts";
 
 const base: HookBase = {
   session_id: "sid",
@@ -92,5 +92,5 @@ test.each<[HookEvent, JsonObject, string | undefined, string]>([
   ["PreToolUse", {}, undefined, "PreToolUse"],
   ["PreToolUse", { tool_name: 3 }, undefined, "PreToolUse"],
 ])("%s of %j is about %j and called %s", (event, input, subject, label) => {
-  expect([subjectOf(event, input), labelOf(event, input)]).toEqual([subject, label]);
+  expect([matcherSubject(event, input), eventLabel(event, input)]).toEqual([subject, label]);
 });

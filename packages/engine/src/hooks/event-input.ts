@@ -37,7 +37,7 @@ export function hookInput(event: HookEvent, base: HookBase, own: JsonObject): Js
 }
 
 /** What a matcher is compared with; undefined where the event has nothing of the kind. */
-export function subjectOf(event: HookEvent, input: JsonObject): string | undefined {
+export function matcherSubject(event: HookEvent, input: JsonObject): string | undefined {
   const { matchedOn } = EVENT_FACTS[event];
   const value = matchedOn === undefined || !Object.hasOwn(input, matchedOn) ? undefined : input[matchedOn];
   if (typeof value !== "string") return undefined;
@@ -45,7 +45,7 @@ export function subjectOf(event: HookEvent, input: JsonObject): string | undefin
 }
 
 /** The name a firing goes by on the wire and in texts: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
-export function labelOf(event: HookEvent, input: JsonObject): string {
-  const subject = subjectOf(event, input);
+export function eventLabel(event: HookEvent, input: JsonObject): string {
+  const subject = matcherSubject(event, input);
   return subject === undefined || subject === "" ? event : `${event}:${subject}`;
 }

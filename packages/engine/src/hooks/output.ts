@@ -5,11 +5,11 @@ import { isObject, type HookVerdict } from "@keelson/protocol";
 import { EVENT_FACTS, type EventFacts, type FieldKind } from "./event-facts.ts";
 import { readPermission } from "./permission-answer.ts";
 import type { HookReply } from "./reply.ts";
-import { blockText, bounded, contextText, problemText, type HookAbout } from "./text.ts";
+import { blockText, bounded, contextText, problemText, type FiredHook } from "./text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function readOutput(json: Json, about: HookAbout): HookReply {
+export function readOutput(json: Json, about: FiredHook): HookReply {
   const facts = EVENT_FACTS[about.event];
   const wrong: string[] = [];
   const top = fieldsOf(json, wrong);
@@ -42,7 +42,7 @@ export function readOutput(json: Json, about: HookAbout): HookReply {
 }
 
 /** Nobody vetoes what the machine's owner decided. */
-export function isUnblockable({ event, label }: HookAbout): boolean {
+export function isUnblockable({ event, label }: FiredHook): boolean {
   return EVENT_FACTS[event].unblockable?.some((value) => label === `${event}:${value}`) ?? false;
 }
 
@@ -88,7 +88,7 @@ const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
 /** What is meant for another event is not meant for this one (observed). */
-function specificOf(json: Json, { event }: HookAbout, wrong: string[]): Json {
+function specificOf(json: Json, { event }: FiredHook, wrong: string[]): Json {
   const specific = fieldsOf(json, wrong).object("hookSpecificOutput") ?? {};
   const named = specific["hookEventName"];
   if (named === undefined || named === event) return specific;
@@ -103,7 +103,7 @@ function verdictOf(
   top: Fields,
   specific: Fields,
   facts: EventFacts,
-  about: HookAbout,
+  about: FiredHook,
 ): { verdict?: HookVerdict; reason?: string } {
   const decided = facts.verdicts.length > 0 ? specific.word("permissionDecision", facts.verdicts) : undefined;
   const legacy = facts.decision ? LEGACY[top.word("decision", ["block", "approve"]) ?? "none"] : undefined;
@@ -123,7 +123,7 @@ function inputOf(top: Fields, specific: Fields): Json | undefined {
   return given ?? (top.value("session_id") === undefined ? top.object("tool_input") : undefined);
 }
 
-function outputOf(specific: Fields, { label }: HookAbout): { value: unknown } | undefined {
+function outputOf(specific: Fields, { label }: FiredHook): { value: unknown } | undefined {
   const value = specific.value("updatedToolOutput");
   if (value !== undefined) return { value };
   const mcp = label.startsWith("PostToolUse:mcp__") ? specific.value("updatedMCPToolOutput") : undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
-import { byEvent, select, whyIdle } from "./planner.ts";
+import { groupHooksByEvent, selectHooks, hookProblem } from "./planner.ts";
 
 const never = () => {
   throw new Error("nobody should ask");
@@ -18,7 +18,7 @@ test("only handlers of the event whose matcher speaks about the subject run, in 
     command("d", { event: "PostToolUse" }),
     command("e", { matcher: "[" }),
   ] as const;
-  expect(await select([a, b, c, d, e], "PreToolUse", "Bash", never)).toEqual([a, c]);
+  expect(await selectHooks([a, b, c, d, e], "PreToolUse", "Bash", never)).toEqual([a, c]);
 });
 
 test("the same handler in several files and groups runs once; the first stays", async () => {
@@ -28,7 +28,7 @@ test("the same handler in several files and groups runs once; the first stays", 
     command("lint", { source: "localSettings" }, { statusMessage: "Linting" }),
     { ...command("lint"), handler: { command: "lint", type: "command" } as const },
   ];
-  expect(await select(copies, "PreToolUse", "Bash", never)).toEqual([copies[0]!]);
+  expect(await selectHooks(copies, "PreToolUse", "Bash", never)).toEqual([copies[0]!]);
 });
 
 test("a handler that differs in any field that counts is another handler", async () => {
@@ -39,7 +39,7 @@ test("a handler that differs in any field that counts is another handler", async
     command("guard", {}, { args: ["-x"] }),
     command("guard", {}, { args: ["-y"] }),
   ];
-  expect(await select(different, "PreToolUse", "Bash", never)).toEqual(different);
+  expect(await selectHooks(different, "PreToolUse", "Bash", never)).toEqual(different);
 });
 
 test("copies in plugins, skills and agents stay apart from each other and from settings", async () => {
@@ -51,12 +51,12 @@ test("copies in plugins, skills and agents stay apart from each other and from s
     command("lint", { source: "agent", file: "/a.md" }),
   ];
   const again = command("lint", { source: "pluginHook", root: "/p/one", matcher: "Bash" });
-  expect(await select([...apart, again], "PreToolUse", "Bash", never)).toEqual(apart);
+  expect(await selectHooks([...apart, again], "PreToolUse", "Bash", never)).toEqual(apart);
 });
 
 test("`if` is asked about once for each handler, and lets a handler run that it cannot judge", async () => {
   const asked: string[] = [];
-  const found = await select(
+  const found = await selectHooks(
     [
       command("a", {}, { if: "Bash(git *)" }),
       command("a", { source: "projectSettings" }, { if: "Bash(git *)" }),
@@ -95,21 +95,21 @@ test.each<[HookEvent, HookHandler["type"], string | undefined]>([
   ["TeammateIdle", "prompt", undefined],
 ])("%s and a handler of type %s: %p", async (event, type, why) => {
   const registration: HookRegistration = { event, source: "userSettings", handler: HANDLERS[type] };
-  expect(whyIdle(registration)).toBe(why);
-  expect(await select([registration], event, "x", never)).toEqual(why === undefined ? [registration] : []);
+  expect(hookProblem(registration)).toBe(why);
+  expect(await selectHooks([registration], event, "x", never)).toEqual(why === undefined ? [registration] : []);
 });
 
 test("`if` where there is no tool call keeps a handler from ever running, and whyIdle() says so", async () => {
   const registration = command("x", { event: "Stop" }, { if: "Bash(git *)" });
-  expect(await select([registration], "Stop", undefined, () => true)).toEqual([]);
-  expect(whyIdle(registration)).toBe('"if" needs a tool call to look at, and Stop has none; remove it');
-  expect(whyIdle(command("x", { matcher: "[" }))).toContain("not a valid regular expression");
-  expect(whyIdle(command("x", { matcher: "Bash" }, { if: "Bash(git *)" }))).toBe(undefined);
+  expect(await selectHooks([registration], "Stop", undefined, () => true)).toEqual([]);
+  expect(hookProblem(registration)).toBe('"if" needs a tool call to look at, and Stop has none; remove it');
+  expect(hookProblem(command("x", { matcher: "[" }))).toContain("not a valid regular expression");
+  expect(hookProblem(command("x", { matcher: "Bash" }, { if: "Bash(git *)" }))).toBe(undefined);
 });
 
 test("byEvent() sorts registrations by their event and keeps their order", () => {
   const [a, b, c] = [command("a"), command("b", { event: "Stop" }), command("c")] as const;
-  expect([...byEvent([a, b, c])]).toEqual([
+  expect([...groupHooksByEvent([a, b, c])]).toEqual([
     ["PreToolUse", [a, c]],
     ["Stop", [b]],
   ]);
@@ -124,7 +124,7 @@ test("of 200 registrations the one that is meant is found in a fraction of a mil
   const times: number[] = [];
   for (let round = 0; round < 100; round++) {
     const start = performance.now();
-    const found = await select(all, "PreToolUse", "Bash", never);
+    const found = await selectHooks(all, "PreToolUse", "Bash", never);
     times.push(performance.now() - start);
     expect(found).toEqual([meant]);
   }

@@ -5,7 +5,7 @@ import { EVENT_FACTS, isToolEvent } from "./event-facts.ts";
 import { matcherProblem, readMatcher, type Matcher } from "./matcher.ts";
 
 /** `matchesIf` answers for one rule whether it speaks about the call; asked only where a handler has an `if`. */
-export async function select(
+export async function selectHooks(
   registrations: readonly HookRegistration[],
   event: HookEvent,
   subject: string | undefined,
@@ -19,14 +19,14 @@ export async function select(
 }
 
 /** Sorted by event, once for a set of registrations, so that a firing looks only at its own. */
-export function byEvent(
+export function groupHooksByEvent(
   registrations: readonly HookRegistration[],
 ): ReadonlyMap<HookEvent, readonly HookRegistration[]> {
   return Map.groupBy(registrations, ({ event }) => event);
 }
 
 /** Why a registration never runs, or not as written; undefined when nothing stands in its way. For people. */
-export function whyIdle(registration: HookRegistration): string | undefined {
+export function hookProblem(registration: HookRegistration): string | undefined {
   return barrier(registration) ?? matcherProblem(registration.event, registration.matcher);
 }
 

@@ -5,7 +5,7 @@ import { isObject, tryParse, type HookPermission, type HookRun, type HookVerdict
 import { EVENT_FACTS } from "./event-facts.ts";
 import { isUnblockable, readOutput } from "./output.ts";
 import { readStdout, type Stdout } from "./stdout.ts";
-import { blockText, bounded, unmetCondition, detail, problemText, successText, type HookAbout } from "./text.ts";
+import { blockText, bounded, unmetCondition, detail, problemText, successText, type FiredHook } from "./text.ts";
 
 export interface HookReply {
   /** A block of any kind is `deny`. */
@@ -28,7 +28,7 @@ export interface HookReply {
   readonly problem?: string;
 }
 
-export function readReply(run: HookRun, about: HookAbout): HookReply {
+export function readReply(run: HookRun, about: FiredHook): HookReply {
   const { handler } = about;
   if (handler.type === "command" && (handler.async || handler.asyncRewake)) return { context: [], async: {} };
   if (run.outcome === "cancelled") return cancelled(run, about);
@@ -39,13 +39,13 @@ export function readReply(run: HookRun, about: HookAbout): HookReply {
 }
 
 /** It came to a good end, and still there is something to tell, such as output nobody kept. */
-function withNote(reply: HookReply, { outcome, exitCode, problem }: HookRun, about: HookAbout): HookReply {
+function withNote(reply: HookReply, { outcome, exitCode, problem }: HookRun, about: FiredHook): HookReply {
   if (problem === undefined || reply.problem !== undefined || (outcome !== "success" && exitCode !== 2)) return reply;
   return { ...reply, problem: problemText(about, `had trouble: ${problem}`) };
 }
 
 /** A handler that did not come to its end. What it printed is not taken for its word (observed). */
-function cancelled({ problem }: HookRun, about: HookAbout): HookReply {
+function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
   const { event, handler } = about;
   const guards = handler.type === "callback" && (event === "PreToolUse" || event === "UserPromptSubmit");
   if (guards || blocksOnFailure(about)) return block({ context: [] }, about, problem ?? "was cancelled");
@@ -54,7 +54,7 @@ function cancelled({ problem }: HookRun, about: HookAbout): HookReply {
   return { context: [], problem: hookFailure(about, problem, "was cancelled") };
 }
 
-function said(run: HookRun, stdout: Stdout, about: HookAbout): HookReply {
+function said(run: HookRun, stdout: Stdout, about: FiredHook): HookReply {
   const { event } = about;
   const output = readOutput(stdout.kind === "json" ? stdout.json : {}, about);
   const code = run.exitCode ?? (run.outcome === "success" ? 0 : undefined);
@@ -76,7 +76,7 @@ function said(run: HookRun, stdout: Stdout, about: HookAbout): HookReply {
 }
 
 /** A prompt or an agent: yes, or no and why. */
-function answered(run: HookRun, about: HookAbout): HookReply {
+function answered(run: HookRun, about: FiredHook): HookReply {
   const { event, handler } = about;
   const answer = run.outcome === "success" ? tryParse(run.stdout) : undefined;
   if (!isObject(answer) || typeof answer["ok"] !== "boolean") {
@@ -98,7 +98,7 @@ function answered(run: HookRun, about: HookAbout): HookReply {
 }
 
 /** The last line that is not empty is the new folder, unless JSON named it. */
-function worktree(stdout: Stdout, about: HookAbout, output: HookReply): HookReply {
+function worktree(stdout: Stdout, about: FiredHook, output: HookReply): HookReply {
   if (output.fields?.["worktreePath"] !== undefined) return output;
   const path = stdout.kind === "text" ? stdout.text.split("\n").at(-1)!.trim() : "";
   if (path === "") return block(output, about, "named no folder for the worktree");
@@ -106,12 +106,12 @@ function worktree(stdout: Stdout, about: HookAbout, output: HookReply): HookRepl
 }
 
 /** As exit code 2 has it. Only for events that can be blocked. */
-function block({ input: _, ...output }: HookReply, about: HookAbout, why: string): HookReply {
+function block({ input: _, ...output }: HookReply, about: FiredHook, why: string): HookReply {
   return reasoned({ ...output, verdict: "deny", reason: blockText(about, why, { raw: true }) }, about);
 }
 
 /** A no always has its reason, and where it ends the run, says so. */
-function reasoned(reply: HookReply, about: HookAbout): HookReply {
+function reasoned(reply: HookReply, about: FiredHook): HookReply {
   if (reply.verdict !== "deny") return reply;
   const reason = reply.reason ?? blockText(about, NO_REASON, { raw: false });
   const stop = reply.stop ?? (EVENT_FACTS[about.event].blockStops ? reason : undefined);
@@ -122,14 +122,14 @@ function told(output: HookReply, problem: string): HookReply {
   return { ...output, problem: output.problem === undefined ? problem : `${output.problem}; ${problem}` };
 }
 
-function mayBlock(about: HookAbout): boolean {
+function mayBlock(about: FiredHook): boolean {
   return EVENT_FACTS[about.event].exit2 === "blocks" && !isUnblockable(about);
 }
 
 /** Where a block means "go on working", a broken handler would keep the work going for ever. */
 const NEVER_ON_FAILURE = new Set(["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"]);
 
-function blocksOnFailure(about: HookAbout): boolean {
+function blocksOnFailure(about: FiredHook): boolean {
   const { event, handler } = about;
   return "onFailure" in handler && handler.onFailure === "block" && !NEVER_ON_FAILURE.has(event) && mayBlock(about);
 }
@@ -146,16 +146,16 @@ export function exited({ exitCode, stderr }: HookRun): string {
   return `${exitCode === undefined ? "failed" : `exited with code ${exitCode}`}${detail(stderr)}`;
 }
 
-const unheeded = (run: HookRun, about: HookAbout) =>
+const unheeded = (run: HookRun, about: FiredHook) =>
   problemText(about, `exited with code 2, which does not block ${about.label}${detail(run.stderr)}`);
 
 /** What is wrong with what was printed at a good end. */
-function unread(stdout: Stdout, { handler }: HookAbout): string | undefined {
+function unread(stdout: Stdout, { handler }: FiredHook): string | undefined {
   if (stdout.kind === "broken") return "printed JSON that could not be read";
   const spoken = handler.type === "http" || handler.type === "callback";
   return spoken && stdout.kind === "text" ? "answered with something other than a JSON object" : undefined;
 }
 
-export function hookFailure(about: HookAbout, problem: string | undefined, what: string): string {
+export function hookFailure(about: FiredHook, problem: string | undefined, what: string): string {
   return problemText(about, problem === undefined ? what : `failed: ${problem}`);
 }

@@ -5,7 +5,7 @@ import { cutAtLine } from "../bound.ts";
 import { EVENT_FACTS, isToolEvent } from "./event-facts.ts";
 
 /** One handler of one firing. */
-export interface HookAbout {
+export interface FiredHook {
   readonly event: HookEvent;
   /** `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
   readonly label: string;
@@ -18,14 +18,14 @@ const LONGEST_NAME = 2_000;
 const LONGEST_DETAIL = 500;
 
 /** How a handler is named in texts. */
-export function nameOf(handler: HookHandler): string {
+export function handlerName(handler: HookHandler): string {
   return short(fullName(handler), LONGEST_NAME);
 }
 
 /** A block, as the model reads it. `raw`: from an exit code, so that the handler is named before what it said. */
-export function blockText(about: HookAbout, said: string, { raw }: { raw: boolean }): string {
+export function blockText(about: FiredHook, said: string, { raw }: { raw: boolean }): string {
   const { event, label, handler } = about;
-  const name = nameOf(handler);
+  const name = handlerName(handler);
   const body = raw ? `[${name}]: ${bounded(said)}` : bounded(said);
   switch (EVENT_FACTS[event].blockForm) {
     case "tool error":
@@ -41,24 +41,24 @@ export function blockText(about: HookAbout, said: string, { raw }: { raw: boolea
 }
 
 /** The no of a prompt or an agent. */
-export function unmetCondition(about: HookAbout, reason: string): string {
+export function unmetCondition(about: FiredHook, reason: string): string {
   const { event, label, handler } = about;
   const body = handler.type === "agent" ? `Agent hook condition was not met: ${bounded(reason)}` : undefined;
   if (EVENT_FACTS[event].blockForm === "tool error" && body) return `${label} hook error: ${body}`;
   return blockText(about, body ?? reason, { raw: body === undefined });
 }
 
-export function contextText({ event, label }: HookAbout, text: string): string {
+export function contextText({ event, label }: FiredHook, text: string): string {
   return `${isToolEvent(event) ? label : event} hook additional context: ${bounded(text)}`;
 }
 
 /** Plain text on stdout, where an event passes it on. */
-export function successText({ label }: HookAbout, text: string): string {
+export function successText({ label }: FiredHook, text: string): string {
   return `${label} hook success: ${bounded(text.trim())}`;
 }
 
 /** A failure that stops nothing, for people, who are told beforehand which event it was. */
-export function problemText({ handler }: HookAbout, what: string): string {
+export function problemText({ handler }: FiredHook, what: string): string {
   return `"${short(oneLine(fullName(handler)), 120)}" ${what}`;
 }
 

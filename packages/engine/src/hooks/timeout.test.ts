@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
-import { sessionEndBudget, timeoutOf } from "./timeout.ts";
+import { sessionEndBudget, hookTimeout } from "./timeout.ts";
 
 const command: HookHandler = { type: "command", command: "x" };
 const http: HookHandler = { type: "http", url: "http://127.0.0.1/" };
@@ -24,7 +24,7 @@ test.each<[HookEvent, HookHandler, number]>([
   ["PreToolUse", { ...command, timeout: Number.NaN }, 600_000],
   ["PreToolUse", { ...command, timeout: 1e300 }, 2_147_483_647],
 ])("%s, %j: %d ms", (event, handler, expected) => {
-  expect(timeoutOf({ event, handler, source: "userSettings" })).toBe(expected);
+  expect(hookTimeout({ event, handler, source: "userSettings" })).toBe(expected);
 });
 
 const atEnd = (timeout: number | undefined, source: HookRegistration["source"] = "userSettings"): HookRegistration => ({

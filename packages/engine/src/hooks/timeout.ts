@@ -8,7 +8,7 @@ const LONGEST = 2 ** 31 - 1;
 const SESSION_END = 1.5 * SECOND;
 const SESSION_END_MOST = 60 * SECOND;
 
-export function timeoutOf({ event, handler }: HookRegistration): number {
+export function hookTimeout({ event, handler }: HookRegistration): number {
   return given(handler.timeout) ?? defaultFor(event, handler.type) * SECOND;
 }
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
-import { dangerOf, parseGitConfig, runsPrograms, type GitDanger } from "./git-keys.ts";
+import { dangerOf, parseGitConfig, runsPrograms, type GitSettingDanger } from "./git-keys.ts";
 
 const read = (text: string) => parseGitConfig(text).settings.map(({ name, value }) => [name, value]);
 
@@ -69,7 +69,7 @@ test("reading takes time in proportion to the length", () => {
   }
 });
 
-const DANGERS: Readonly<Record<GitDanger | "harmless", readonly string[]>> = {
+const DANGERS: Readonly<Record<GitSettingDanger | "harmless", readonly string[]>> = {
   looking: [
     "core.fsmonitor=./x", "core.fsmonitor=true x", "core.virtualfilesystem=x", "diff.external=x", "diff.a.command=x",
     "diff.a.textconv=x", "filter.a.clean=x", "filter.lfs.process=git-lfs filter-process; x", "gpg.program=x",
@@ -125,7 +125,7 @@ test.each(rows)("$danger: $name", ({ danger, name }) => {
     to: 0,
     ...(subsection !== undefined && { subsection }),
   };
-  expect(dangerOf(setting) ?? "harmless").toBe(danger as GitDanger);
+  expect(dangerOf(setting) ?? "harmless").toBe(danger as GitSettingDanger);
   expect(runsPrograms(setting)).toBe(!["harmless", "redirecting"].includes(danger));
 });
 

@@ -28,9 +28,9 @@ export interface GitConfigText {
  * acting: only other commands run it (`git commit`, `git merge`, aliases).
  * redirecting: runs nothing, but changes whom git talks to, what it trusts, or where it writes.
  */
-export type GitDanger = "looking" | "fetching" | "acting" | "redirecting";
+export type GitSettingDanger = "looking" | "fetching" | "acting" | "redirecting";
 
-export function dangerOf({ section, subsection, key, value }: GitSetting): GitDanger | undefined {
+export function dangerOf({ section, subsection, key, value }: GitSetting): GitSettingDanger | undefined {
   // Git reads nothing from sections that are not its own; programs added to git may.
   const known: Section = Object.hasOwn(SECTIONS, section) ? SECTIONS[section]! : { other: "acting" };
   const name = subsection === undefined ? key : `<>.${key}`;

@@ -2,9 +2,9 @@
 
 import type { ControlRequest } from "@keelson/protocol";
 
-export type AskedBody = ControlRequest["request"];
+export type RequestBody = ControlRequest["request"];
 
-export interface AskContext {
+export interface RequestContext {
   readonly requestId: string;
   /** Aborts when the program no longer waits for the answer. */
   readonly signal: AbortSignal;
@@ -13,4 +13,4 @@ export interface AskContext {
 /** Returned instead of an answer: it reaches the program by another way, or never. */
 export const NO_ANSWER = Symbol("no answer");
 
-export type AnswerRequest = (request: AskedBody, asked: AskContext) => Promise<unknown>;
+export type AnswerRequest = (request: RequestBody, asked: RequestContext) => Promise<unknown>;

@@ -3,10 +3,10 @@ import { HOOK_EVENTS } from "@keelson/protocol";
 import type { HookCallbacks } from "../hooks/callbacks.ts";
 import type { Options } from "../options/options.ts";
 import { NO_ANSWER } from "./asked.ts";
-import { callerOf } from "./caller.ts";
+import { createCaller } from "./caller.ts";
 
 const asked = { requestId: "r1", signal: new AbortController().signal };
-const answerer = (options: Options) => callerOf(options, async () => undefined);
+const answerer = (options: Options) => createCaller(options, async () => undefined);
 const wrong = (promise: Promise<unknown>) =>
   promise.then(
     () => "nothing wrong",

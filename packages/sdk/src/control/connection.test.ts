@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { once } from "node:events";
 import { collect, fakeProgram, type FakeProgram } from "../fake-program.test-support.ts";
-import { ControlConnection, ENOUGH, TOO_MUCH, type Host } from "./connection.ts";
+import { ControlConnection, PAUSE_ABOVE, GIVE_UP_ABOVE, type Host } from "./connection.ts";
 
 function connected(host: Partial<Host> = {}) {
   const program = fakeProgram();
@@ -129,7 +129,7 @@ test("a reader that does not read stops the program, and everything arrives once
 
 test("large messages count by their size", async () => {
   const { program, connection } = connected();
-  for (let number = 0; number < 20; number++) program.say(piece(number, "x".repeat(ENOUGH.characters / 8)));
+  for (let number = 0; number < 20; number++) program.say(piece(number, "x".repeat(PAUSE_ABOVE.characters / 8)));
   await paused(program);
   expect(connection.messages.length).toBeLessThan(12);
   connection.close();
@@ -137,7 +137,7 @@ test("large messages count by their size", async () => {
 
 test("an answer is read although a reader waits for it instead of reading", async () => {
   const { program, connection } = connected();
-  void flood(program, ENOUGH.messages * 4);
+  void flood(program, PAUSE_ABOVE.messages * 4);
   await paused(program);
 
   const reply = connection.request({ subtype: "interrupt" });
@@ -152,7 +152,7 @@ test("beyond all measure a request is given up rather than memory", async () => 
   const { program, connection } = connected();
   const reply = connection.request({ subtype: "interrupt" }).catch((error: unknown) => error);
   const text = "x".repeat(8 * 1024 * 1024);
-  for (let size = 0; size <= TOO_MUCH.characters; size += text.length) program.say(piece(size, text));
+  for (let size = 0; size <= GIVE_UP_ABOVE.characters; size += text.length) program.say(piece(size, text));
   const error: any = await reply;
   expect([error.errorClass, error.errorCode]).toEqual(["control_request_failed", "messages_unread"]);
   await paused(program);

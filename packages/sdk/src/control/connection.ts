@@ -13,8 +13,8 @@ import {
 } from "../errors.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { superviseChild, type Child, type Launch } from "../process/child.ts";
-import { NO_ANSWER, type AnswerRequest, type AskedBody } from "./asked.ts";
-import { later } from "./later.ts";
+import { NO_ANSWER, type AnswerRequest, type RequestBody } from "./asked.ts";
+import { deferred } from "./later.ts";
 import { MessageQueue } from "./message-queue.ts";
 
 /** Whom the connection serves. */
@@ -30,9 +30,9 @@ export interface Host {
 }
 
 /** Above this many messages, or characters, we stop reading, unless an answer to a request of ours may lie behind them. */
-export const ENOUGH = { messages: 1_024, characters: 4 * 1024 * 1024 };
+export const PAUSE_ABOVE = { messages: 1_024, characters: 4 * 1024 * 1024 };
 /** Above this we stop in any case, and requests that wait are given up. */
-export const TOO_MUCH = { messages: 200_000, characters: 128 * 1024 * 1024 };
+export const GIVE_UP_ABOVE = { messages: 200_000, characters: 128 * 1024 * 1024 };
 /** So many messages may wait for the host to settle one. */
 const UNSETTLED = 256;
 
@@ -58,8 +58,8 @@ export class ControlConnection {
   /** What was written while nothing may be sent, and how those who wrote learn that it is. */
   #early: string[] = [];
   #isHeld = true;
-  #release = later<void>();
-  readonly #over = later<void>();
+  #release = deferred<void>();
+  readonly #over = deferred<void>();
   #inputEnded = false;
   #aside = false;
   #paused = false;
@@ -97,7 +97,7 @@ export class ControlConnection {
   hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#release = later();
+    this.#release = deferred();
   }
 
   letGo(): void {
@@ -119,7 +119,7 @@ export class ControlConnection {
   }
 
   /** Asks the program. Rejects with ControlRequestError when it refuses, otherwise with the reason it never answered. */
-  request(request: AskedBody, { ahead = false } = {}): Promise<ControlAnswer> {
+  request(request: RequestBody, { ahead = false } = {}): Promise<ControlAnswer> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason);
     const id = `req_${++this.#lastRequest}`;
     return new Promise<ControlAnswer>((resolve, reject) => {
@@ -249,13 +249,13 @@ export class ControlConnection {
   #regulate(): void {
     if (this.#reason !== undefined) return;
     const { length: messages, size: characters } = this.messages;
-    const above = (limit: typeof ENOUGH) => messages > limit.messages || characters > limit.characters;
-    const flooded = above(TOO_MUCH);
+    const above = (limit: typeof PAUSE_ABOVE) => messages > limit.messages || characters > limit.characters;
+    const flooded = above(GIVE_UP_ABOVE);
     if (flooded) {
       const text = "Too many unread messages lie before the answer: read the query's messages while you wait for it";
       for (const { reject } of this.#pending.values()) reject(new ControlRequestError(text, "messages_unread"));
     }
-    const wait = flooded || this.#unsettled > UNSETTLED || (above(ENOUGH) && this.#pending.size === 0);
+    const wait = flooded || this.#unsettled > UNSETTLED || (above(PAUSE_ABOVE) && this.#pending.size === 0);
     if (wait === this.#paused) return;
     this.#paused = wait;
     if (wait) this.#child?.pause();

@@ -1,7 +1,7 @@
 // The caller's hook functions: each gets an id that the program calls it by. Whether and when is the program's affair.
 
 import { isObject, type HookEvent } from "@keelson/protocol";
-import type { AskContext, AskedBody } from "../control/asked.ts";
+import type { RequestContext, RequestBody } from "../control/asked.ts";
 import type { HookInput } from "./inputs.ts";
 import type { HookJSONOutput } from "./outputs.ts";
 
@@ -34,7 +34,7 @@ export interface RegisteredHooks {
   readonly announced: AnnouncedHooks | undefined;
   /** At least one of them must block when it fails: the program has to know how. */
   readonly needOnFailure: boolean;
-  call(request: AskedBody, asked: AskContext): Promise<unknown>;
+  call(request: RequestBody, asked: RequestContext): Promise<unknown>;
 }
 
 export function registerHooks(hooks: HookCallbacks = {}): RegisteredHooks {

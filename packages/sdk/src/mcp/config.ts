@@ -69,7 +69,7 @@ export type McpServerStatus = {
 export type McpSetServersResult = { added: string[]; removed: string[]; errors: Record<string, string> };
 
 /** Parts a record of servers: those that run here, and those the program starts itself. */
-export function partServers(servers: Record<string, McpServerConfig> = {}) {
+export function splitServers(servers: Record<string, McpServerConfig> = {}) {
   const here: Record<string, McpSdkServerConfigWithInstance> = {};
   const elsewhere: Record<string, McpServerConfigForProcessTransport> = {};
   for (const [name, server] of Object.entries(servers)) {

@@ -1,7 +1,7 @@
 // The servers of this process as the program sees them: JSON-RPC messages inside control requests, both ways.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type AskContext, type AskedBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/asked.ts";
 import type { McpSdkServerConfigWithInstance } from "./config.ts";
 import type { JSONRPCId, JSONRPCMessage, McpTransport } from "./shapes.ts";
 
@@ -12,7 +12,7 @@ export interface InProcessServers {
   /** These and no others from now on. A server that stays keeps its connection. */
   replace(servers: Record<string, McpSdkServerConfigWithInstance>): void;
   /** Answers an `mcp_message` request. */
-  answer(request: AskedBody, asked: AskContext): Promise<unknown>;
+  answer(request: RequestBody, asked: RequestContext): Promise<unknown>;
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 // Options as flags of the program. What has no flag travels in the initialize request.
 
-import { partServers } from "../mcp/config.ts";
+import { splitServers } from "../mcp/config.ts";
 import type { Options } from "./options.ts";
 import { joinSandbox } from "./sandbox.ts";
 
@@ -76,7 +76,7 @@ function tools(options: Options): string[] {
   const { skills, mcpServers, plugins = [] } = options;
   const ofSkills = skills === "all" ? ["Skill"] : (skills ?? []).map((name) => `Skill(${name})`);
   const allowed = [...(options.allowedTools ?? []), ...ofSkills];
-  const { elsewhere } = partServers(mcpServers);
+  const { elsewhere } = splitServers(mcpServers);
   const pluginFlags = plugins.map(
     ({ path, skipMcpDiscovery }) => `--${skipMcpDiscovery ? "plugin-dir-no-mcp" : "plugin-dir"}=${path}`,
   );

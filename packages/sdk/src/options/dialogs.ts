@@ -1,7 +1,7 @@
 // Questions that are not about permission: those MCP servers put to a person, and dialogs of the program itself.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type AskContext, type AskedBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/asked.ts";
 
 export type ElicitationRequest = {
   serverName: string;
@@ -29,7 +29,7 @@ export type UserDialogResult = { behavior: "completed"; result: unknown } | { be
 /** `null`: the answer goes another way. */
 export type OnUserDialog = (request: UserDialogRequest, options: Context) => Promise<UserDialogResult | null>;
 
-export async function askElicitation(ask: OnElicitation | undefined, request: AskedBody, asked: AskContext) {
+export async function askElicitation(ask: OnElicitation | undefined, request: RequestBody, asked: RequestContext) {
   if (ask === undefined) return { action: "decline" };
   const text = (name: string) => (typeof request[name] === "string" ? { [camel(name)]: request[name] } : {});
   const answer = await ask(
@@ -49,7 +49,7 @@ export async function askElicitation(ask: OnElicitation | undefined, request: As
   return answer === null ? NO_ANSWER : answer;
 }
 
-export async function askUserDialog(ask: OnUserDialog | undefined, request: AskedBody, asked: AskContext) {
+export async function askUserDialog(ask: OnUserDialog | undefined, request: RequestBody, asked: RequestContext) {
   if (ask === undefined) return NO_ANSWER;
   const answer = await ask(
     {

@@ -1,6 +1,6 @@
 // Options as fields of the initialize request: all that has no flag.
 
-import type { AskedBody } from "../control/asked.ts";
+import type { RequestBody } from "../control/asked.ts";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
 import type { InProcessServers } from "../mcp/in-process.ts";
 import type { Options, SystemPromptOption } from "./options.ts";
@@ -9,7 +9,7 @@ export function toInitialize(
   options: Options,
   hooks: AnnouncedHooks | undefined,
   servers: Pick<InProcessServers, "names" | "configs">,
-): AskedBody {
+): RequestBody {
   const fields = {
     hooks,
     sdkMcpServers: servers.names.length > 0 ? servers.names : undefined,

@@ -1,11 +1,11 @@
 // A `can_use_tool` request to the caller's function and back. Anything but a proper answer is an error, which denies.
 
 import { isObject } from "@keelson/protocol";
-import type { AskContext } from "../control/asked.ts";
-import { NO_ANSWER, type AskedBody } from "../control/asked.ts";
+import type { RequestContext } from "../control/asked.ts";
+import { NO_ANSWER, type RequestBody } from "../control/asked.ts";
 import type { CanUseTool, PermissionUpdate } from "./permissions.ts";
 
-export async function askPermission(canUseTool: CanUseTool | undefined, request: AskedBody, asked: AskContext) {
+export async function askPermission(canUseTool: CanUseTool | undefined, request: RequestBody, asked: RequestContext) {
   if (canUseTool === undefined) throw new Error("canUseTool callback is not provided.");
   const result = await canUseTool(String(request["tool_name"]), inputOf(request), {
     signal: asked.signal,
@@ -33,7 +33,7 @@ export async function askPermission(canUseTool: CanUseTool | undefined, request:
   return { ...result, toolUseID: result.toolUseID ?? request["tool_use_id"] };
 }
 
-const inputOf = ({ input }: AskedBody) => (isObject(input) ? input : {});
+const inputOf = ({ input }: RequestBody) => (isObject(input) ? input : {});
 
 function ruleOf(rule: unknown) {
   if (!isObject(rule)) return undefined;

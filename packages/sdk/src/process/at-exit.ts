@@ -9,7 +9,7 @@ import type { SpawnedProcess } from "./spawn.ts";
 const alive = new Set<SpawnedProcess>();
 
 /** Returns a function to call once the program has ended. */
-export function endWithUs(child: SpawnedProcess): () => void {
+export function endAtExit(child: SpawnedProcess): () => void {
   if (alive.size === 0) process.on("exit", endAll);
   alive.add(child);
   return () => {

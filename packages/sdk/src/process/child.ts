@@ -3,7 +3,7 @@
 import { LineSplitter } from "@keelson/protocol";
 import { existsSync } from "node:fs";
 import { CLIConnectionError, CLINotFoundError, type Exit } from "../errors.ts";
-import { endWithUs } from "./at-exit.ts";
+import { endAtExit } from "./at-exit.ts";
 import type { SpawnedProcess } from "./spawn.ts";
 
 export interface Child {
@@ -43,7 +43,7 @@ const MAX_LINE = 256 * 1024 * 1024;
 
 export function superviseChild({ process: child, command, cwd, force }: Launch, events: ChildEvents): Child {
   const splitter = new LineSplitter({ maxBytes: MAX_LINE });
-  const forget = endWithUs(child);
+  const forget = endAtExit(child);
   const timers: NodeJS.Timeout[] = [];
   let stderr = "";
   let exit: Omit<Exit, "stderr"> | undefined;

@@ -18,7 +18,7 @@ export async function append(
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await withinTime(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
+      return await withStoreTimeout(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
     } catch (error) {
       const pause = pauses[attempt];
       if (pause === undefined || error instanceof StoreTimeout) throw error;
@@ -28,7 +28,7 @@ export async function append(
 }
 
 /** @param what names the call in the error, for example `SessionStore.load()`. */
-export async function withinTime<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
+export async function withStoreTimeout<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreTimeout(`${what} did not answer within ${ms} ms`)), ms);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
+import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
 import { InMemorySessionStore } from "./memory.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 
@@ -81,7 +81,7 @@ test("what a killed application left in its temporary folder is sent, and the fo
 
 test("the folder of an application that runs is its own", async () => {
   const busy = folderWith([said(1), said(2)], RESUME_PREFIX);
-  claim(busy);
+  claimFolder(busy);
   expect(await caughtUp([said(1)], [])).toEqual([said(1)]);
   expect(existsSync(busy)).toBe(true);
 });

@@ -44,7 +44,7 @@ export async function catchUp(options: CatchUpOptions): Promise<readonly Session
 }
 
 /** Notes whose folder it is, so that others can tell when that process is gone. */
-export function claim(folder: string): void {
+export function claimFolder(folder: string): void {
   writeFileSync(join(folder, OWNER), String(process.pid), { mode: 0o600 });
 }
 

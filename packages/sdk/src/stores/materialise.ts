@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf } from "@keelson/store";
-import { withinTime } from "./append.ts";
-import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
+import { withStoreTimeout } from "./append.ts";
+import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "./key.ts";
 import type { SessionStore, SessionStoreEntry } from "./session-store.ts";
 import { inTimeOrder } from "./time-order.ts";
 import { sidecarOf } from "./transcript-file.ts";
 
-export interface MaterialiseOptions {
+export interface MaterializeOptions {
   readonly store: SessionStore;
   readonly cwd: string;
   /** What the program will be started with; tells where the user's own files are. */
@@ -24,14 +24,14 @@ export interface MaterialiseOptions {
   readonly loadTimeoutMs: number;
 }
 
-export interface Materialised {
+export interface MaterializedSession {
   readonly sessionId: string;
   readonly configDir: string;
   remove(): Promise<void>;
 }
 
 /** Undefined when the store has no such session: then the program looks among the local ones. Throws when it fails. */
-export async function materialise(options: MaterialiseOptions): Promise<Materialised | undefined> {
+export async function materialize(options: MaterializeOptions): Promise<MaterializedSession | undefined> {
   const { store, loadTimeoutMs } = options;
   const projectKey = projectKeyOf(options.cwd);
   const found = await sessionToResume(options, projectKey);
@@ -48,15 +48,15 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
   const configDir = mkdtempSync(join(tmpdir(), RESUME_PREFIX));
   const remove = () => rm(configDir, { recursive: true, force: true, maxRetries: 4 });
   try {
-    claim(configDir);
+    claimFolder(configDir);
     const project = join(configDir, "projects", projectKey);
     writeTranscript(join(project, `${sessionId}.jsonl`), entries);
     const ask = `SessionStore.listSubkeys() for session ${sessionId}`;
     const subpaths =
-      (await withinTime(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
+      (await withStoreTimeout(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
     for (const subpath of subpaths.filter(isSafeSubpath)) {
       const what = `SessionStore.load() for session ${sessionId}, ${subpath}`;
-      const loaded = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
+      const loaded = await withStoreTimeout(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
       if (loaded !== null) writeSubagent(join(project, sessionId, `${subpath}.jsonl`), loaded);
     }
     bringAlong(configDir, options.env, projectKey);
@@ -68,7 +68,7 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
 }
 
 async function sessionToResume(
-  { store, resume, loadTimeoutMs }: MaterialiseOptions,
+  { store, resume, loadTimeoutMs }: MaterializeOptions,
   projectKey: string,
 ): Promise<{ sessionId: string; entries: SessionStoreEntry[] } | undefined> {
   const candidates = typeof resume === "string" ? [resume] : await newestFirst(store, projectKey, loadTimeoutMs);
@@ -76,7 +76,7 @@ async function sessionToResume(
     // It becomes a file name.
     if (!isSessionId(sessionId)) continue;
     const what = `SessionStore.load() for session ${sessionId}`;
-    const entries = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
+    const entries = await withStoreTimeout(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
     if (entries === null || entries.length === 0) continue;
     // Some stores list what a subagent wrote as a session.
     if (typeof resume !== "string" && entries[0]!["isSidechain"] === true) continue;
@@ -89,7 +89,9 @@ async function newestFirst(store: SessionStore, projectKey: string, timeoutMs: n
   if (store.listSessions === undefined) {
     throw new Error("To continue the newest session, the session store must have listSessions()");
   }
-  const sessions = await withinTime(timeoutMs, "SessionStore.listSessions()", () => store.listSessions!(projectKey));
+  const sessions = await withStoreTimeout(timeoutMs, "SessionStore.listSessions()", () =>
+    store.listSessions!(projectKey),
+  );
   return sessions.toSorted((a, b) => b.mtime - a.mtime).map(({ sessionId }) => sessionId);
 }
 
@@ -122,7 +124,7 @@ const FILES = ["settings.json", "CLAUDE.md", "AGENTS.md", "keybindings.json"];
 const FOLDERS = ["agents", "commands", "skills", "rules", "output-styles", "plugins", "hooks", "themes"];
 
 /** Without them the resumed session would run under other rules than the one before. */
-function bringAlong(configDir: string, env: MaterialiseOptions["env"], projectKey: string): void {
+function bringAlong(configDir: string, env: MaterializeOptions["env"], projectKey: string): void {
   const own = configDirOf(env);
   const copy = (from: string, name: string) => existsSync(from) && copyFileSync(from, join(configDir, name));
   const link = (from: string, to: string) => existsSync(from) && symlinkSync(from, to, "junction");

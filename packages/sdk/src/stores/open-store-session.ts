@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import type { Pause } from "./append.ts";
 import { configDirOf } from "./key.ts";
-import { materialise } from "./materialise.ts";
+import { materialize } from "./materialise.ts";
 import { openStoreMirror, type MirrorError, type TranscriptMirror } from "./mirror.ts";
 import { rescue } from "./rescue.ts";
 import type { SessionKey, SessionStore, SessionStoreFlush } from "./session-store.ts";
@@ -59,7 +59,7 @@ const LOAD_TIMEOUT = 60_000;
 export async function openStoreSession(options: StoreSessionOptions): Promise<StoreSession> {
   const { store, cwd, env, flush, onMirrorError, loadTimeoutMs = LOAD_TIMEOUT } = options;
   const resume = options.resume ?? (options.continue === true ? ({ newest: true } as const) : undefined);
-  const made = resume === undefined ? undefined : await materialise({ store, cwd, env, resume, loadTimeoutMs });
+  const made = resume === undefined ? undefined : await materialize({ store, cwd, env, resume, loadTimeoutMs });
   const tell = (problem: MirrorError, advice: string) => onMirrorError(messageOf(problem, advice));
   const mirror = openStoreMirror({
     store,

@@ -2,7 +2,7 @@
 // Every change is one statement, so a pool that gives each query another connection keeps it whole.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { tablesNamed } from "./table-names.ts";
+import { tableNames } from "./table-names.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
 
@@ -34,7 +34,7 @@ export class PostgresSessionStore implements SessionStore {
 
   constructor({ client, table = "keelson" }: PostgresSessionStoreOptions) {
     this.#client = client;
-    const { entries, sessions } = tablesNamed(table);
+    const { entries, sessions } = tableNames(table);
     this.#entries = entries;
     this.#sessions = sessions;
   }

@@ -1,7 +1,7 @@
 // A session store in a SQLite database somebody opened: `node:sqlite`, `bun:sqlite` and `better-sqlite3` all fit.
 // The database stays the caller's; here are two tables in it.
 
-import { tablesNamed } from "./table-names.ts";
+import { tableNames } from "./table-names.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
 
@@ -31,7 +31,7 @@ export class SqliteSessionStore implements SessionStore {
 
   constructor({ database, table = "keelson" }: SqliteSessionStoreOptions) {
     this.#database = database;
-    const { entries, sessions } = tablesNamed(table);
+    const { entries, sessions } = tableNames(table);
     this.#entries = entries;
     this.#sessions = sessions;
     this.#migrate(entries, sessions);

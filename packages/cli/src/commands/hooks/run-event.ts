@@ -17,7 +17,7 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
   const tool = given.text("tool");
   const mode = given.text("mode");
   const input = inputOf(given.text("input"), io.cwd);
-  const { nameOf, tryOut } = await import("@keelson/runtime/hooks");
+  const { handlerName, tryOut } = await import("@keelson/runtime/hooks");
 
   using interrupted = interruption(io);
   const tried = await tryOut({
@@ -38,7 +38,7 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
   }
   for (const warning of warnings) io.error(`Warning: ${warning}`);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
-  await io.write(resultText(result, { palette: paletteFor(io), short, nameOf }));
+  await io.write(resultText(result, { palette: paletteFor(io), short, nameOf: handlerName }));
   return interrupted.code();
 }
 

@@ -7,7 +7,7 @@ import type { Word } from "./word.ts";
 export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
-export function codeOf(
+export function startedByBuiltin(
   name: string,
   words: readonly Word[],
   input: readonly Word[] | undefined,

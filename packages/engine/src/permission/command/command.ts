@@ -18,7 +18,7 @@ import {
   commandText,
 } from "./parts.ts";
 import { isReadOnly } from "../read-only/read-only.ts";
-import { codeInVariable, isExpandedLater, loadsUnknown, rulingNames } from "./variables.ts";
+import { codeInVariable, isExpandedLater, loadsUnknown, sensitiveAssignments } from "./variables.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 import { startedBy } from "./wrapper.ts";
 
@@ -297,7 +297,7 @@ function commandOf(node: ParsedCommand, place: Place, reading: Reading): SimpleC
   }
   const assigned = node.prefix.flatMap((part) => (part.type === "Assignment" ? [assignmentOf(part)] : []));
   const redirections = node.redirects.map(redirectionOf);
-  const assignments = [...assigned, ...assignedDescriptors(node.redirects), ...rulingNames(words)];
+  const assignments = [...assigned, ...assignedDescriptors(node.redirects), ...sensitiveAssignments(words)];
   const command = simple({ words, text: commandText(node, place.source), assignments, redirections }, place);
   return started(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
@@ -335,7 +335,7 @@ function started(command: SimpleCommand, place: Place, reading: Reading): Simple
     if ((reading.nodes += 25) > MOST_NODES) reading.problem ??= "it has too many parts";
     if (shells > DEEPEST_SHELL) reading.problem ??= "commands are nested too deeply";
     if (reading.problem) break;
-    const assignments = rulingNames(words);
+    const assignments = sensitiveAssignments(words);
     runs.push(started(simple({ words, assignments }, place), { ...place, shells }, reading));
   }
   const { transparent = false, opaque = false, code } = start ?? {};

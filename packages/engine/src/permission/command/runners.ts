@@ -38,7 +38,7 @@ export function startedBySubcommand(name: string, words: readonly Word[]): Wrapp
   const at = subcommand === undefined ? -1 : words.findIndex(({ value }) => subcommand.test(value));
   if (at < 0 || at + 1 >= words.length) return undefined;
   const rest = words.slice(at + 1);
-  const started = rest[0]!.value.startsWith("-") ? anyOf(rest) : { ...NOTHING, commands: [rest] };
+  const started = rest[0]!.value.startsWith("-") ? possibleCommands(rest) : { ...NOTHING, commands: [rest] };
   return { ...started, drafts: constantTexts(rest) };
 }
 
@@ -54,11 +54,11 @@ export function startedByGit(words: readonly Word[]): WrappedProgram | undefined
   const inner = begin > 0 ? rest.slice(begin) : [];
   const texts = [...aliases.map((text) => (text.startsWith("!") ? text.slice(1) : `git ${text}`)), ...glued];
   if (inner.length + texts.length === 0) return undefined;
-  return { ...(inner.length > 0 ? anyOf(inner) : NOTHING), drafts: [...texts, ...constantTexts(inner)] };
+  return { ...(inner.length > 0 ? possibleCommands(inner) : NOTHING), drafts: [...texts, ...constantTexts(inner)] };
 }
 
 /** Every tail of the words that could be a command. */
-export function anyOf(words: readonly Word[]): WrappedProgram {
+export function possibleCommands(words: readonly Word[]): WrappedProgram {
   const commands = words.flatMap((word, at) => (word.value.startsWith("-") ? [] : [words.slice(at)]));
   const started = { commands, scripts: [], transparent: false, opaque: words.some(({ kind }) => kind === "unknown") };
   return commands.length > MOST_READINGS ? { ...started, commands: [], tooMany: true } : started;

@@ -11,7 +11,7 @@ const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset", 
 const NAMING = new Set(["getopts", "mapfile", "read", "readarray", "wait"]);
 
 /** Variables of that kind that a builtin sets or unsets. They have no value here, so no allow rule covers them. */
-export function rulingNames([program, ...words]: readonly Word[]): Assignment[] {
+export function sensitiveAssignments([program, ...words]: readonly Word[]): Assignment[] {
   const name = program?.kind === "literal" ? program.value : "";
   if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !(name === "printf" && printfAssigns(words)))
     return [];

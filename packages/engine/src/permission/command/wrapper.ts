@@ -2,9 +2,9 @@
 // When an option is not known here, every word that could be the inner program is taken for one: deny rules must not miss.
 
 import { basename } from "node:path/posix";
-import { codeOf, isDescriptor, scripts } from "./builtins.ts";
+import { startedByBuiltin, isDescriptor, scripts } from "./builtins.ts";
 import type { SimpleCommand } from "./command.ts";
-import { anyOf, constantTexts, startedByGit, startedBySubcommand } from "./runners.ts";
+import { possibleCommands, constantTexts, startedByGit, startedBySubcommand } from "./runners.ts";
 import { codeInVariable } from "./variables.ts";
 import { literal, type Word } from "./word.ts";
 
@@ -88,11 +88,11 @@ export function startedBy(
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
   const subcommand = name === "git" ? startedByGit(words) : startedBySubcommand(name, words);
   if (subcommand !== undefined) return subcommand;
-  if (CARELESS.has(name)) return { ...anyOf(words), scripts: constantTexts(words) };
+  if (CARELESS.has(name)) return { ...possibleCommands(words), scripts: constantTexts(words) };
   if (name === "command" && looksUp(words)) return undefined;
 
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
-  if (wrapper === undefined) return codeOf(name, words, input);
+  if (wrapper === undefined) return startedByBuiltin(name, words, input);
   return words.length > 0 ? wrapped(wrapper, words, name) : undefined;
 }
 
@@ -109,14 +109,14 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
   const handed: string[] = [];
   for (; at < words.length; at++) {
     const word = words[at]!;
-    if (word.kind === "unknown") return anyOf(words.slice(at));
+    if (word.kind === "unknown") return possibleCommands(words.slice(at));
     if (word.value === "--") continue;
     if (word.value.startsWith("-") && word.value !== "-") {
       // How many words at a time, and what divides them, changes nothing about what is started.
       if (!/^-[0rtx]*([nPL]\d*)?$/.test(word.value)) bare = false;
       if (name === "nice" && /^-\d+$/.test(word.value)) continue;
       const next = skipOption(wrapper, word.value);
-      if (next === undefined) return { ...anyOf(words), scripts: splitStrings(words) };
+      if (next === undefined) return { ...possibleCommands(words), scripts: splitStrings(words) };
       at += next;
     } else if (wrapper.assigns && /^[^=]+=/.test(word.value)) {
       const [variable] = word.value.split("=", 1);
@@ -222,7 +222,7 @@ function find(words: readonly Word[]): WrappedProgram | undefined {
 
 function fd(words: readonly Word[]): WrappedProgram | undefined {
   const at = words.findIndex((word) => /^(-[a-zA-Z0]*[xX]|--exec(-batch)?)/.test(word.value));
-  return at < 0 ? undefined : anyOf(words.slice(at + 1));
+  return at < 0 ? undefined : possibleCommands(words.slice(at + 1));
 }
 
 const isUnknown = (word: Word) => word.kind === "unknown";

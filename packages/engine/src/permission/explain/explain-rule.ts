@@ -11,7 +11,7 @@ import type { Rule } from "../rule.ts";
 const MOST_RULES = 2_000;
 
 /** Rules that would decide this call if they stood alone. */
-export function speaking(question: GateQuestion): Rule[] {
+export function matchingRules(question: GateQuestion): Rule[] {
   return question.rules.slice(0, MOST_RULES).filter((rule) => alone(rule, question).by === "rule");
 }
 
@@ -23,7 +23,7 @@ export interface RuleNote {
   readonly rule?: Rule;
 }
 
-export interface RuleGround {
+export interface RuleContext {
   readonly rules: readonly Rule[];
   /** Names of the tools there are. */
   readonly tools: readonly string[];
@@ -34,16 +34,16 @@ export interface RuleGround {
 }
 
 /** What is odd about a rule. Undefined when nothing is. */
-export function noteOn(rule: Rule, ground: RuleGround): RuleNote | undefined {
+export function noteOn(rule: Rule, ground: RuleContext): RuleNote | undefined {
   return unknownTool(rule, ground) ?? repeated(rule, ground) ?? useless(rule, ground);
 }
 
-function unknownTool({ tool }: Rule, { tools }: RuleGround): RuleNote | undefined {
+function unknownTool({ tool }: Rule, { tools }: RuleContext): RuleNote | undefined {
   if (tool.startsWith("mcp__") || tool.includes("*") || tools.includes(tool)) return undefined;
   return { kind: "unknown tool", text: `no tool is called ${tool}` };
 }
 
-function repeated(rule: Rule, { rules }: RuleGround): RuleNote | undefined {
+function repeated(rule: Rule, { rules }: RuleContext): RuleNote | undefined {
   const same = rules
     .slice(0, rules.indexOf(rule))
     .find(
@@ -53,7 +53,7 @@ function repeated(rule: Rule, { rules }: RuleGround): RuleNote | undefined {
   return same && { kind: "repeated", text: "says the same as", rule: same };
 }
 
-function useless(rule: Rule, ground: RuleGround): RuleNote | undefined {
+function useless(rule: Rule, ground: RuleContext): RuleNote | undefined {
   const call = callFor(rule, ground);
   if (call === undefined) return undefined;
   const answer = alone(rule, call);
@@ -89,7 +89,7 @@ function alone(rule: Rule, { matchers: _, ...question }: GateQuestion) {
 const SOME = "some-name-or-other";
 
 /** A call that the rule was probably written for. */
-function callFor(rule: Rule, ground: RuleGround): GateQuestion | undefined {
+function callFor(rule: Rule, ground: RuleContext): GateQuestion | undefined {
   const { cwd, home, directories } = ground;
   const { tool, content } = rule;
   const facts = {
@@ -139,7 +139,7 @@ const FILE_TOOLS: Readonly<Record<string, "read" | "edit">> = {
   NotebookEdit: "edit",
 };
 
-function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: RuleGround): string {
+function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: RuleContext): string {
   const path = pattern.endsWith("/") ? `${pattern}${SOME}` : pattern;
   if (path.startsWith("//")) return path.slice(1);
   if (path.startsWith("~")) return home + path.slice(1);

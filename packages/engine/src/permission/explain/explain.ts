@@ -7,7 +7,7 @@ import { needsClassifier } from "../auto/classify.ts";
 import { CHECK_ORDER, trace, type Check, type GateQuestion } from "../decide.ts";
 import { explainCommand, type CommandExplanation } from "./explain-command.ts";
 import { remediesFor, type Remedy } from "./explain-remedy.ts";
-import { speaking } from "./explain-rule.ts";
+import { matchingRules } from "./explain-rule.ts";
 import { protectedEnd } from "../match/governing.ts";
 import { absolute, isInside } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
@@ -73,7 +73,7 @@ export function explain(question: GateQuestion): Explanation {
     })),
     unasked: asked !== undefined,
     classified: needsClassifier(decision, question.mode, { access: question.access }),
-    speaking: speaking(question),
+    speaking: matchingRules(question),
     ...(path && { path }),
     ...(command && { command }),
     remedies: remediesFor(question, open, command),
