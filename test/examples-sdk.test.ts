@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startMockModel, temporaryHome, transcriptFiles, type MockModel, type TemporaryHome } from "@keelson/testkit";
-import { startPostgres } from "../packages/sdk/src/stores/servers.ts";
+import { startPostgres } from "../packages/sdk/src/stores/servers.test-support.ts";
 import { root } from "../scripts/root.ts";
 import { told } from "./sessions/front-door.ts";
 

@@ -6,7 +6,7 @@ import { Batch } from "./batch.ts";
 import type { Conversation } from "./conversation.ts";
 import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
 import { ModelError } from "./errors.ts";
-import { ReplyRecovery } from "./patience.ts";
+import { ReplyRecovery } from "./reply-recovery.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";

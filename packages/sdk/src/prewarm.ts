@@ -14,7 +14,7 @@ import { isObject } from "@keelson/protocol";
 import { resolve } from "node:path";
 import { cwd as here } from "node:process";
 import { ControlConnection, type Host } from "./control/connection.ts";
-import { deferred } from "./control/later.ts";
+import { deferred } from "./control/deferred.ts";
 import { CLIConnectionError } from "./errors.ts";
 import { launch } from "./launch.ts";
 import type { SDKUserMessage } from "./messages/messages.ts";

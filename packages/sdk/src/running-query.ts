@@ -2,7 +2,7 @@
 
 import { isObject, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
-import type { RequestBody } from "./control/asked.ts";
+import type { RequestBody } from "./control/control-request.ts";
 import { createCaller, type Caller } from "./control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "./control/connection.ts";
 import { Input } from "./control/input.ts";

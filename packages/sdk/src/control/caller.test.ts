@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { HOOK_EVENTS } from "@keelson/protocol";
 import type { HookCallbacks } from "../hooks/callbacks.ts";
 import type { Options } from "../options/options.ts";
-import { NO_ANSWER } from "./asked.ts";
+import { NO_ANSWER } from "./control-request.ts";
 import { createCaller } from "./caller.ts";
 
 const asked = { requestId: "r1", signal: new AbortController().signal };

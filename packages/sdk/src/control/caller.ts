@@ -9,7 +9,7 @@ import { askElicitation, askUserDialog } from "../options/dialogs.ts";
 import { toInitialize } from "../options/initialize.ts";
 import type { Options } from "../options/options.ts";
 import { askPermission } from "../permissions/ask.ts";
-import type { AnswerRequest, RequestBody } from "./asked.ts";
+import type { AnswerRequest, RequestBody } from "./control-request.ts";
 
 export interface Caller {
   readonly options: Options;

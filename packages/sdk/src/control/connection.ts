@@ -13,8 +13,8 @@ import {
 } from "../errors.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { superviseChild, type Child, type Launch } from "../process/child.ts";
-import { NO_ANSWER, type AnswerRequest, type RequestBody } from "./asked.ts";
-import { deferred } from "./later.ts";
+import { NO_ANSWER, type AnswerRequest, type RequestBody } from "./control-request.ts";
+import { deferred } from "./deferred.ts";
 import { MessageQueue } from "./message-queue.ts";
 
 /** Whom the connection serves. */

@@ -1,7 +1,7 @@
 // The caller's hook functions: each gets an id that the program calls it by. Whether and when is the program's affair.
 
 import { isObject, type HookEvent } from "@keelson/protocol";
-import type { RequestContext, RequestBody } from "../control/asked.ts";
+import type { RequestContext, RequestBody } from "../control/control-request.ts";
 import type { HookInput } from "./inputs.ts";
 import type { HookJSONOutput } from "./outputs.ts";
 

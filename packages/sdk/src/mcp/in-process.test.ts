@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as z3 from "zod/v3";
 import { z } from "zod";
-import { NO_ANSWER } from "../control/asked.ts";
+import { NO_ANSWER } from "../control/control-request.ts";
 import { inProcessServers } from "./in-process.ts";
 import { createSdkMcpServer } from "./server.ts";
 import type { JSONRPCMessage, McpServerInstance, McpTransport } from "./shapes.ts";

@@ -1,7 +1,7 @@
 // The servers of this process as the program sees them: JSON-RPC messages inside control requests, both ways.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
 import type { McpSdkServerConfigWithInstance } from "./config.ts";
 import type { JSONRPCId, JSONRPCMessage, McpTransport } from "./shapes.ts";
 

@@ -1,7 +1,7 @@
 // Questions that are not about permission: those MCP servers put to a person, and dialogs of the program itself.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
 
 export type ElicitationRequest = {
   serverName: string;

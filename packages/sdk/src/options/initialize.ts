@@ -1,6 +1,6 @@
 // Options as fields of the initialize request: all that has no flag.
 
-import type { RequestBody } from "../control/asked.ts";
+import type { RequestBody } from "../control/control-request.ts";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
 import type { InProcessServers } from "../mcp/in-process.ts";
 import type { Options, SystemPromptOption } from "./options.ts";

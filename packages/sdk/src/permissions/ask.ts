@@ -1,8 +1,8 @@
 // A `can_use_tool` request to the caller's function and back. Anything but a proper answer is an error, which denies.
 
 import { isObject } from "@keelson/protocol";
-import type { RequestContext } from "../control/asked.ts";
-import { NO_ANSWER, type RequestBody } from "../control/asked.ts";
+import type { RequestContext } from "../control/control-request.ts";
+import { NO_ANSWER, type RequestBody } from "../control/control-request.ts";
 import type { CanUseTool, PermissionUpdate } from "./permissions.ts";
 
 export async function askPermission(canUseTool: CanUseTool | undefined, request: RequestBody, asked: RequestContext) {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import type { Pause } from "./append.ts";
 import { configDirOf } from "./key.ts";
-import { materialize } from "./materialise.ts";
+import { materialize } from "./materialize.ts";
 import { openStoreMirror, type MirrorError, type TranscriptMirror } from "./mirror.ts";
 import { rescue } from "./rescue.ts";
 import type { SessionKey, SessionStore, SessionStoreFlush } from "./session-store.ts";

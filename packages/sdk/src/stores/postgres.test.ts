@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { sessionStoreConformance } from "./conformance.ts";
 import { PostgresSessionStore, type PostgresClient } from "./postgres.ts";
-import { startPostgres } from "./servers.ts";
+import { startPostgres } from "./servers.test-support.ts";
 
 const server = await startPostgres();
 const sql =

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { sessionStoreConformance } from "./conformance.ts";
 import { openStoreMirror } from "./mirror.ts";
 import { RedisSessionStore, type RedisCommand } from "./redis.ts";
-import { startRedis } from "./servers.ts";
+import { startRedis } from "./servers.test-support.ts";
 
 const server = await startRedis();
 const client = server && new RedisClient(`redis+unix://${server.socket}`);
