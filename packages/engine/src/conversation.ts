@@ -16,7 +16,6 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { StreamedCall } from "./turn.ts";
-import type * as WellFormed from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
@@ -42,7 +41,7 @@ export class Conversation {
   }
 
   /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<Placed>, preface?: string): Conversation {
+  static async of(entries: Iterable<Placed>, preface?: string): Promise<Conversation> {
     const conversation = new Conversation(preface);
     const seen = new Set<string>();
     for (const entry of entries) {
@@ -50,7 +49,7 @@ export class Conversation {
       if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
       conversation.add(entry);
     }
-    conversation.seal();
+    await conversation.seal();
     return conversation;
   }
 
@@ -153,18 +152,18 @@ export class Conversation {
   }
 
   /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
-  repair(): void {
+  async repair(): Promise<void> {
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     const last = newest.at(-1)?.type ?? "";
     if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
-      this.seal();
+      await this.seal();
   }
 
   /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
-  seal(): void {
+  async seal(): Promise<void> {
     if (this.#messages.length === 0) return;
-    // Only a session that is there already needs it.
-    const { wellFormed } = require("./well-formed.ts") as typeof WellFormed;
+    // Most sessions are new and never need it.
+    const { wellFormed } = await import("./well-formed.ts");
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));

@@ -111,7 +111,7 @@ async function play(replies: readonly (readonly Step[])[], options: TestEngineOp
   await run(say("more"), "default", conversation, next, {});
   const problems = [
     ...requests.flatMap((messages) => messageProblems(messages)),
-    ...messageProblems(Conversation.of(there.entries).messages.slice(0, -1) as never),
+    ...messageProblems((await Conversation.of(there.entries)).messages.slice(0, -1) as never),
   ];
   return { ...there, end, done, problems, requests };
 }

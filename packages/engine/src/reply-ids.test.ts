@@ -51,5 +51,5 @@ test("replies with one id stay apart, also when a call is recorded before its re
   const roles = ["user", "assistant", "user", "assistant", "user", "assistant"] as const;
   expect(conversation.messages.map(({ role }) => role)).toEqual([...roles]);
   expect(model.requests.flatMap(({ messages }) => messageProblems(messages as never))).toEqual([]);
-  expect(Conversation.of(entries).messages).toEqual([...conversation.messages]);
+  expect((await Conversation.of(entries)).messages).toEqual([...conversation.messages]);
 });

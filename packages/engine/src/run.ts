@@ -62,7 +62,7 @@ export async function run(
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
     if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
-    conversation.repair();
+    await conversation.repair();
     const request = buildRequest(parts, conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();

@@ -246,7 +246,7 @@ test("whatever ends a streamed reply, each call is answered once, nothing starts
       // A deferred call stays open until the next run answers it.
       if (deferred.length > 0) return;
       expect(problems(played.conversation.messages)).toEqual([]);
-      const resumed = Conversation.of([
+      const resumed = await Conversation.of([
         ...played.entries,
         { type: "user", uuid: "x", message: { role: "user", content: "more" } },
       ]);
@@ -337,10 +337,12 @@ test.each(PORTS.map((port) => ({ port })))(
         },
       };
       const conversation = new Conversation();
-      const end = await run(prompt, "default", conversation, broken, { maxBudgetUsd: 1 }).catch((error: unknown) => {
-        conversation.seal();
-        return error;
-      });
+      const end = await run(prompt, "default", conversation, broken, { maxBudgetUsd: 1 }).catch(
+        async (error: unknown) => {
+          await conversation.seal();
+          return error;
+        },
+      );
       const reached = uses > step;
       await breathe();
       expect(log.filter((line) => line.startsWith("start")).length).toBe(

@@ -157,7 +157,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
     tell: (event, input) => all.hooks.surroundings.tell(event, input),
     warn,
   });
-  all.conversation = Conversation.of(loaded?.entries ?? [], all.instructions.preface);
+  all.conversation = await Conversation.of(loaded?.entries ?? [], all.instructions.preface);
   all.allTools = [...builtInTools(all.world.tasks), ...(await forPeople(all))];
   current.tools = offeredTools(all.allTools, snapshot);
   current.system = current.ownSystem = promptOf(all);

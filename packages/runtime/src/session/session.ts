@@ -221,7 +221,7 @@ export class LiveSession implements Session {
       return await run(prompt, gate.mode, conversation, this.#parts.ports(this.#abort.signal), limits);
     } catch (error) {
       // A fault of ours. Whoever waits gets a result all the same, and the next prompt a conversation it can go on from.
-      conversation.seal();
+      await conversation.seal();
       return brokenRun(error);
     }
   }
