@@ -3,7 +3,7 @@
 
 export { hookEventCatalog, EVENT_FACTS, type EventFacts } from "./event-facts.ts";
 export { hookInput, eventLabel, matcherSubject, type HookBase } from "./event-input.ts";
-export { groupHooksByEvent, selectHooks, hookProblem } from "./planner.ts";
+export { hookProblem, selectHooks } from "./planner.ts";
 export type { ConditionCall } from "./condition.ts";
 export { sessionEndBudget, hookTimeout } from "./timeout.ts";
 export { readReply, type HookReply } from "./reply.ts";

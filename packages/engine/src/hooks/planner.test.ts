@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
-import { groupHooksByEvent, selectHooks, hookProblem } from "./planner.ts";
+import { hookProblem, selectHooks } from "./planner.ts";
 
 const never = () => {
   throw new Error("nobody should ask");
@@ -105,14 +105,6 @@ test("`if` where there is no tool call keeps a handler from ever running, and wh
   expect(hookProblem(registration)).toBe('"if" needs a tool call to look at, and Stop has none; remove it');
   expect(hookProblem(command("x", { matcher: "[" }))).toContain("not a valid regular expression");
   expect(hookProblem(command("x", { matcher: "Bash" }, { if: "Bash(git *)" }))).toBe(undefined);
-});
-
-test("byEvent() sorts registrations by their event and keeps their order", () => {
-  const [a, b, c] = [command("a"), command("b", { event: "Stop" }), command("c")] as const;
-  expect([...groupHooksByEvent([a, b, c])]).toEqual([
-    ["PreToolUse", [a, c]],
-    ["Stop", [b]],
-  ]);
 });
 
 test("of 200 registrations the one that is meant is found in a fraction of a millisecond", async () => {

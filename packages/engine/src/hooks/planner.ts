@@ -18,13 +18,6 @@ export async function selectHooks(
   return distinct.filter((_, at) => wanted[at]);
 }
 
-/** Sorted by event, once for a set of registrations, so that a firing looks only at its own. */
-export function groupHooksByEvent(
-  registrations: readonly HookRegistration[],
-): ReadonlyMap<HookEvent, readonly HookRegistration[]> {
-  return Map.groupBy(registrations, ({ event }) => event);
-}
-
 /** Why a registration never runs, or not as written; undefined when nothing stands in its way. For people. */
 export function hookProblem(registration: HookRegistration): string | undefined {
   return barrier(registration) ?? matcherProblem(registration.event, registration.matcher);
