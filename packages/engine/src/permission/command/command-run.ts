@@ -5,8 +5,9 @@ import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
-import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
-import { isFed, surroundingsOf } from "./surroundings.ts";
+import { isBound, namesScript } from "./rule-limits.ts";
+import { surroundingsOf } from "./surroundings.ts";
+import { mayAddAnyFile, mayAddOption } from "./xargs.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -56,10 +57,10 @@ function leaveToRun(
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
-  if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
+  if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;
   if (fedOut(part, view)) return undefined;
   // Looking through a wrapper is not on the list of things that only look.
-  const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
+  const how = { look: false, redirects: false, fed: fed || mayAddOption(part, view.analysis.commands) };
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
 }

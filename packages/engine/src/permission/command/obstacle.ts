@@ -5,7 +5,7 @@ import type { SimpleCommand } from "./command.ts";
 import { filesOf, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
 import { copyOf, followedBy, landings, searchedBy, transferOf } from "./deep.ts";
-import { feederOf, listsLinks } from "./rule-limits.ts";
+import { listsLinks, printerFor } from "./xargs.ts";
 import { absolute, climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -60,7 +60,7 @@ function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): 
 
 /** A link among the names that `xargs` hands on. */
 export function fedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
-  const feeder = feederOf(part, view.analysis.commands);
+  const feeder = printerFor(part, view.analysis.commands);
   if (feeder === undefined || !listsLinks(feeder)) return undefined;
   return ledOut(searchedBy(feeder, view.places, view.question.home), view);
 }

@@ -3,7 +3,7 @@
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type Where } from "./command-files.ts";
-import { feederOf, listsLinks } from "./rule-limits.ts";
+import { listsLinks, printerFor } from "./xargs.ts";
 import { copyOf, deepFolders, searchedBy, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
 import type { Ends } from "../question.ts";
@@ -38,7 +38,7 @@ export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: s
   if (isLost(places, commands)) return { ...NOTHING, paths: places };
   const files = commands.flatMap((command) => filesOf(command, places, where.home, "strict"));
   const paths = files.map((file) => (file.pattern ? patternFolder(file.path) : file.path));
-  const fed = analysis.commands.flatMap((part) => feederOf(part, analysis.commands) ?? []).filter(listsLinks);
+  const fed = analysis.commands.flatMap((part) => printerFor(part, analysis.commands) ?? []).filter(listsLinks);
   const folders = [
     ...commands.flatMap((command) => deepFolders(command, places, where.home)),
     ...fed.flatMap((command) => searchedBy(command, places, where.home)),
