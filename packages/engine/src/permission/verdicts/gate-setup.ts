@@ -8,6 +8,7 @@ import { gitFolders } from "../command/git-folders.ts";
 import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
 import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
+import type { CommandRow } from "./verdicts-data.ts";
 
 export type TableVerdict = "allow" | "ask" | "deny";
 
@@ -23,6 +24,16 @@ export interface GateSetup extends Disk {
   readonly git?: Readonly<Record<string, { readonly looking?: string; readonly acting?: string }>>;
   /** Files and folders that govern the session. */
   readonly governing?: readonly string[];
+}
+
+/** One row for each command of the tables, with the verdict it must get and a name for its test. */
+export function commandRows(tables: Partial<Record<TableVerdict, readonly CommandRow[]>>) {
+  const columns = Object.entries(tables) as [TableVerdict, readonly CommandRow[]][];
+  return columns.flatMap(([verdict, groups]) =>
+    groups.flatMap(([kind, setup, commands]) =>
+      commands.map((command) => ({ verdict, kind, command, setup, name: JSON.stringify(command) })),
+    ),
+  );
 }
 
 export function judgeCommand(command: string, setup: GateSetup = {}): TableVerdict {

@@ -2,17 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
-import type { CommandRow } from "./verdicts-data.ts";
-import { decideCommand, judgeCommand, type TableVerdict } from "./gate-setup.ts";
+import { commandRows, decideCommand, judgeCommand } from "./gate-setup.ts";
 
-const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
-  ["allow", MUST_RUN],
-  ["ask", MUST_ASK],
-  ["deny", MUST_DENY],
-];
-const rows = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, setup, commands]) => commands.map((command) => ({ verdict, kind, command, setup }))),
-);
+const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });
 
 test.each(rows)("$verdict, $kind: $command", ({ verdict, command, setup }) => {
   expect(judgeCommand(command, setup)).toBe(verdict);
