@@ -1,15 +1,15 @@
-// A compact JSON Schema checker (2020-12 and draft 7, the parts people use). Knows values, not tools.
-// Unknown keywords are ignored. Work, depth and the number of complaints are bounded.
+// A small JSON Schema validator (the common parts of 2020-12 and draft 7). It knows values, not tools. Unknown keywords
+// are ignored. Work, depth and the number of issues are bounded.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { compileRegex, MOST_STEPS as MOST_PATTERN_STEPS, type Effort, type Regex } from "./pattern/regex.ts";
 
 export interface Issue {
-  /** A JSON pointer: `/a/0`; empty for the value itself. */
+  /** A JSON pointer such as `/a/0`; empty for the value itself. */
   readonly path: string;
   readonly message: string;
   readonly keyword: string;
-  /** The property or the type the complaint is about. */
+  /** The property or type the issue is about. */
   readonly detail?: string;
 }
 
@@ -17,7 +17,7 @@ const MOST_ISSUES = 20;
 const MOST_STEPS = 200_000;
 const DEEPEST = 100;
 
-/** Every complaint about the value, at most twenty; empty when it fits. */
+/** All issues with the value, at most twenty; empty if it is valid. */
 export function validateSchema(schema: JsonObject, value: unknown): Issue[] {
   const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS }, matches: patternMatcher() };
   validate(schema, value, "", 0, check);
@@ -38,8 +38,7 @@ function validate(schema: unknown, value: unknown, path: string, depth: number, 
     if (check.issues.length < MOST_ISSUES)
       check.issues.push({ path, message, keyword, ...(detail !== undefined && { detail }) });
   };
-  if (--check.steps.left < 0 || depth > DEEPEST)
-    return complain("depth", "is too large or nested too deeply to be checked");
+  if (--check.steps.left < 0 || depth > DEEPEST) return complain("depth", "is too large or nested too deeply to check");
   if (schema === false) return complain("false", "boolean schema is false");
   if (!isObject(schema)) return;
   const inner = (next: unknown, at: unknown = value, where = path) => validate(next, at, where, depth + 1, check);
@@ -122,7 +121,7 @@ function checkString(schema: Fields, value: string, complain: Complain, matches:
   }
 }
 
-/** Lenient on purpose: they catch prose where a date or an address was meant. */
+/** Lenient on purpose: they catch prose where a date or an address is expected. */
 const FORMATS: Readonly<Record<string, RegExp | undefined>> = {
   date: /^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])$/,
   "date-time":
@@ -150,7 +149,7 @@ function checkArray(
   if (schema.uniqueItems === true && new Set(value.map(canonical)).size < value.length) {
     complain("uniqueItems", "must NOT have duplicate items");
   }
-  // Draft 7 writes the fixed head as an `items` list, and the rest as `additionalItems`.
+  // Draft 7 puts the fixed items in an `items` list and the rest in `additionalItems`.
   const listed = Array.isArray(schema.items);
   const head: unknown = listed ? schema.items : schema.prefixItems;
   const fixed = Array.isArray(head) ? head : [];
@@ -216,7 +215,7 @@ function checkObject(
   }
 }
 
-/** Why a schema cannot be used; undefined when it can. */
+/** Why a schema cannot be used; undefined if it can. */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "The schema must be a JSON object";
   return problemIn(schema, schema, "", 0, { left: 20_000 });
@@ -306,7 +305,7 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Only references within the schema; nothing is ever fetched. */
+/** Only references within the schema; nothing is fetched. */
 function resolve(root: Fields, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
@@ -328,7 +327,7 @@ function decode(text: string): string {
   }
 }
 
-/** What cannot be matched in bounded time is not checked: the schema may come from a server that wants us to hang. */
+/** A pattern that cannot be matched in bounded time is not checked: the schema may come from a hostile server. */
 function patternMatcher(): Matches {
   const effort: Effort = { left: MOST_PATTERN_STEPS };
   const known = new Map<string, Regex | undefined>();
@@ -339,7 +338,7 @@ function patternMatcher(): Matches {
   };
 }
 
-/** Older patterns escape more than the unicode mode permits. */
+/** Older patterns use escapes that the unicode flag does not allow. */
 function compile(pattern: string): Regex | undefined {
   return compileRegex(pattern, { unicode: true }) ?? compileRegex(pattern);
 }
@@ -356,7 +355,7 @@ function same(left: unknown, right: unknown): boolean {
   );
 }
 
-/** Equal values have equal texts, whatever the order of their keys. */
+/** Equal values have equal text, whatever the order of their keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,

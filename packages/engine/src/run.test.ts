@@ -148,7 +148,7 @@ test("a tool that was taken away is told from one that never was", async () => {
     {
       content:
         "<tool_use_error>Error: No such tool available: Fail. Fail exists but is not enabled in this context. " +
-        "Make do with the tools you were given.</tool_use_error>",
+        "Use the tools that are available.</tool_use_error>",
       is_error: true,
     },
     { content: "<tool_use_error>Error: No such tool available: Old</tool_use_error>", is_error: true },

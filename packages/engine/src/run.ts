@@ -1,4 +1,4 @@
-// One prompt to its result: ask the model, settle the tool calls, repeat. No I/O of its own.
+// Runs one prompt to its result: ask the model, settle the tool calls, repeat. Does no I/O itself.
 
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
 import { admit, nudge } from "./admit.ts";
@@ -14,7 +14,7 @@ import { afterBatch, StopHooks } from "./stop-hooks.ts";
 import type { SettledCall } from "./tool-call.ts";
 import { requestReply, type ModelReply } from "./turn.ts";
 
-/** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
+/** Without a prompt, the run starts from queued input (`steering`). */
 export async function run(
   prompt: PromptMessage | undefined,
   mode: PermissionMode,
@@ -26,14 +26,14 @@ export async function run(
   const patience = new ReplyRecovery(limits);
   const stopping = new StopHooks();
   let usage = addUsage();
-  let lines = 0; // user lines since the prompt: what `num_turns` counts (observed)
+  let lines = 0; // user lines since the prompt: what `num_turns` counts (test/conformance/protocol/cases/messages.ts)
 
   const add = async (...entries: NewEntry[]) => {
     if (entries.length > 0) await ports.record(entries); // durable, then shown
     for (const entry of entries) conversation.add(entry);
     lines += entries.filter(({ type }) => type === "user").length;
   };
-  /** Answers of calls: recorded already. */
+  /** Adds results of calls, which are already recorded. */
   const take = (settled: readonly SettledCall[]) => {
     for (const { entry, denial } of settled) {
       conversation.add(entry);
@@ -58,10 +58,10 @@ export async function run(
   lines = 0;
 
   const parts = requestParts(ports.model, ports.system, ports.tools);
-  /** One request. Calls run while the reply is still coming; when this is over, each of them has its answer. */
+  /** One request. Calls run while the reply is still arriving; when this resolves, each has its answer. */
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
-    if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
+    if (options?.forbidTools) batch.halt("The call did not run: no turns are left.");
     await conversation.repair();
     const request = buildRequest(parts, conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
@@ -90,7 +90,7 @@ export async function run(
 
       const typed = ports.steering();
       await add(...typed);
-      // What is only added for the model to know waits for the next request; it is no reason for one.
+      // Context added for the model waits for the next request; it does not cause one.
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = patience.after(reply, settled, more);
       if (next.ending) return end(next.ending);
@@ -122,7 +122,7 @@ export async function run(
   }
 }
 
-/** Nobody waits for what hooks make of a text that is on its way to the screen already. */
+/** Not awaited: the text is already on its way to the screen. */
 function displayed({ text, messageId }: ModelReply, ports: Ports): void {
   const about = { turn_id: ports.newId(), message_id: messageId, index: 0, final: true, delta: text };
   void ports.fire("MessageDisplay", about);

@@ -1,5 +1,5 @@
-// The life of one tool call, and the only way a tool is ever run: find, check the input, PreToolUse, gate,
-// run, PostToolUse, bound. Whatever happens, it ends in a `tool_result`.
+// The life of one tool call, and the only way a tool runs: find, check the input, PreToolUse, gate, run, PostToolUse,
+// limit the output. Whatever happens, it ends in a `tool_result`.
 
 import { isObject, NOTHING_SAID, type JsonObject, type NewEntry, type PermissionDenial } from "@keelson/protocol";
 import { ToolError } from "./errors.ts";
@@ -25,38 +25,38 @@ import {
 import type { StreamedCall } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
-/** How a call ended. The entry is recorded already. */
+/** How a call ended. Its entry is already recorded. */
 export interface SettledCall {
   readonly entry: NewEntry;
   readonly tool?: string;
-  /** The tool's own output; absent when it did not run or failed. */
+  /** The tool's own output; absent if it did not run or failed. */
   readonly output?: unknown;
   readonly failed: boolean;
   readonly denial?: PermissionDenial;
   /** Whoever denied it wants the run to end. */
   readonly interrupt?: boolean;
-  /** A hook wants the run to end, and why. */
+  /** Why a hook wants the run to end. */
   readonly stop?: string;
-  /** A hook put the call off: it stays without an answer until somebody resumes the session. */
+  /** A hook deferred the call: it has no answer until the session is resumed. */
   readonly deferred?: DeferredCall;
 }
 
-/** A call whose input was checked once, before anything else looks at it. Without a tool: what is wrong with it. */
+/** A call whose input was checked before anything else uses it. Without a tool, `outcome` says what is wrong. */
 export type CheckedCall =
   | { readonly call: StreamedCall; readonly tool: Tool; readonly input: JsonObject }
   | { readonly call: StreamedCall; readonly tool?: undefined; readonly outcome: ToolOutcome };
 
-/** What a call knows of the other calls in its reply. */
+/** What a call needs to know about the other calls in its reply. */
 export interface CallQueue {
-  /** The answer to every call that has not begun to run; undefined while calls may run. */
+  /** The answer for calls that have not started; undefined while calls may run. */
   halted(): ToolOutcome | undefined;
   /** Aborted when a call ended the run. */
   readonly ended: AbortSignal;
-  /** The hooks of this call have let it pass. Resolves when those of every earlier call have answered, too. */
+  /** The hooks of this call let it pass. Resolves when the hooks of every earlier call have answered too. */
   pass(): Promise<void>;
 }
 
-/** Whatever the model sent, this answers and does not throw. */
+/** Never throws, whatever the model sent. */
 export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools, name);
@@ -81,7 +81,7 @@ export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQ
   return { entry, ...outcome };
 }
 
-/** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
+/** Even an unexpected failure gives the call an answer: the conversation must stay well formed. */
 async function answered(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
   try {
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
@@ -117,7 +117,7 @@ async function attempt(
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
   }
-  // Whoever ends the run with a call at the door does not want it carried out.
+  // A hook that ends the run before a call does not want the call to run.
   if (before.stop !== undefined && before.verdict !== "deny") {
     return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
   }
@@ -128,7 +128,7 @@ async function attempt(
   const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
   const permission = await ports.permit(request, line.ended);
   if (permission.behavior === "deny") {
-    // A question that was withdrawn is nobody's refusal.
+    // If the question was withdrawn, no one refused the call.
     const ended = line.ended.aborted ? line.halted() : undefined;
     return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
   }
@@ -136,7 +136,7 @@ async function attempt(
   if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
   const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
   if (agreed !== rewritten) {
-    // To agree to another input is to judge it, but rules that forbid stand above everybody who may be asked.
+    // Approving a different input settles that input, but deny rules apply no matter who approved.
     const message = await ports.forbids({ ...request, input: agreed.input, access, hook: NOTHING_SAID });
     if (message !== undefined)
       return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
@@ -167,10 +167,10 @@ async function attempt(
   };
 }
 
-/** The words up to "context" are the reference's (observed). */
+/** Clients match the text up to "context" (test/sessions/run/tools.test.ts). */
 function whyNot(name: string, allTools: readonly Tool[] = []): string {
   return findTool(allTools, name)
-    ? `. ${name} exists but is not enabled in this context. Make do with the tools you were given.`
+    ? `. ${name} exists but is not enabled in this context. Use the tools that are available.`
     : "";
 }
 
@@ -186,7 +186,7 @@ function readInput(call: StreamedCall, tool: Tool): Checked {
   return validateInput(tool, call.block.input);
 }
 
-/** Whoever changed an input last, the tool only ever sees one that fits. */
+/** Whoever changed the input last, the tool only sees input that matches its schema. */
 export function validateInput(tool: Tool, given: unknown): Checked {
   const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
   if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);

@@ -217,7 +217,7 @@ exit 2`),
   }),
   row("additionalContext that is no text is dropped", says("PreToolUse", { additionalContext: 7 }), {
     ...runs,
-    notices: [expect.stringContaining('"additionalContext" is not text')],
+    notices: [expect.stringContaining('"additionalContext" is not a string')],
   }),
   row(
     "continue: false ends the run there, and the call is not carried out",

@@ -39,7 +39,7 @@ test("files stand in the order given, each under its path and label", () => {
   expect(header!.length).toBeGreaterThan(80);
   expect(rest.join("\n")).toBe(
     `
-Contents of /etc/claude-code/CLAUDE.md (instructions of the organization, set by its administrator):
+Contents of /etc/claude-code/CLAUDE.md (organization instructions, set by an administrator):
 
 m
 
@@ -59,7 +59,7 @@ Contents of /m/MEMORY.md (user's auto-memory, persists across conversations):
 
 a
 
-Contents of /m/team/MEMORY.md (team memory, shared by everybody on the project):
+Contents of /m/team/MEMORY.md (team memory, shared by everyone on the project):
 
 t
 `,
@@ -71,7 +71,7 @@ test("a text that is too long loses its end, the nearest and the administrator's
   const text = renderInstructions(files, "2026-08-17", { most: 25 });
   expect(text).toContain("m".repeat(10));
   expect(text).toContain("n".repeat(10));
-  expect(text).toContain("\nfffff\n\n(5 more characters are not shown; read the file when you need them.)\n");
+  expect(text).toContain("\nfffff\n\n(5 more characters are not shown; read the file if you need them.)\n");
   expect(renderInstructions([file("/a", "x".repeat(5_000_000))], "2026-08-17").length).toBeLessThan(402_000);
 });
 
@@ -92,7 +92,7 @@ test("renderChanged() gives the new text and says what is gone", () => {
     { ...file("/p/CLAUDE.local.md", "", "Local"), change: "vanished" },
   ]);
   expect(text.split("\n\n").slice(1)).toEqual([
-    "/p/CLAUDE.local.md is gone; what it said no longer holds.",
+    "/p/CLAUDE.local.md was deleted; its instructions no longer apply.",
     "Contents of /p/CLAUDE.md:",
     "new",
   ]);

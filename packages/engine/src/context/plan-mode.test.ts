@@ -8,7 +8,7 @@ test("the model learns what it may not do, where the plan goes and how to get ou
   for (const part of ["Plan mode is on", "/c/plans/a.md", "does not exist yet", "AskUserQuestion", "ExitPlanMode"]) {
     expect(text).toContain(part);
   }
-  expect(renderPlanMode({ ...facts, planExists: true })).toContain("go on from there");
+  expect(renderPlanMode({ ...facts, planExists: true })).toContain("continue from there");
 });
 
 test("where nobody can be asked the plan is the answer", () => {

@@ -1,4 +1,4 @@
-// What a handler that ran in the background has to say at its end. Decisions come too late and are dropped.
+// Reads what a background handler reports when it ends. Its decisions come too late and are dropped.
 
 import { isObject, type HookRun } from "@keelson/protocol";
 import { exited, hookFailure, stderrOf } from "./reply.ts";
@@ -6,9 +6,9 @@ import { readStdout } from "./stdout.ts";
 import { bounded, handlerName, type FiredHook } from "./text.ts";
 
 export interface BackgroundReply {
-  /** For the model, with its next request. */
+  /** Sent to the model with its next request. */
   readonly text?: string;
-  /** The model should be woken for it. */
+  /** Whether to start a run so that the model reads it now. */
   readonly wakes: boolean;
   readonly problem?: string;
 }
@@ -33,7 +33,7 @@ export function readBackgroundReply(run: HookRun, about: FiredHook): BackgroundR
   };
 }
 
-/** Without the name of the hook (observed). */
+/** Without the hook's name (test/conformance/hooks/mechanisms.ts). */
 function spoken(json: Readonly<Record<string, unknown>>): string {
   const specific = isObject(json["hookSpecificOutput"]) ? json["hookSpecificOutput"] : {};
   return [json["systemMessage"], specific["additionalContext"]]

@@ -1,5 +1,5 @@
-// Hooks, the pure half: which handlers run for an event, what they are told, and what their answers mean.
-// A door of its own: a session without hooks never loads what is behind it. Running handlers is the host's work.
+// The pure half of hooks: which handlers run for an event, what input they get, and what their replies mean. A separate
+// entry point, so a session without hooks never loads it. The host runs the handlers.
 
 export { hookEventCatalog, EVENT_FACTS, type EventFacts } from "./event-facts.ts";
 export { hookInput, eventLabel, matcherSubject, type HookBase } from "./event-input.ts";
@@ -11,5 +11,5 @@ export { readBackgroundReply, type BackgroundReply } from "./background-reply.ts
 export { foldReplies } from "./aggregator.ts";
 export { handlerName, type FiredHook } from "./text.ts";
 
-/** `ifMatcher`, loaded when a hook has an `if`: the shell parser comes with it (25 ms from source, 1 ms bundled). */
+/** Loads `ifMatcher` when a hook has an `if`. It brings in the shell parser (25 ms from source, 1 ms bundled). */
 export const loadConditions = () => import("./condition.ts");

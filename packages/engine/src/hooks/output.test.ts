@@ -82,7 +82,7 @@ test("a field of the wrong kind is dropped alone", () => {
   expect(read("PreToolUse", json)).toEqual({
     context: ["PreToolUse:Bash hook additional context: look"],
     problem:
-      '"guard.sh" answered, but "permissionDecision" is not one of deny, defer, ask, allow and "updatedInput" is not an object and "continue" is not true or false and "systemMessage" is not text',
+      '"guard.sh" answered, but "permissionDecision" is not one of deny, defer, ask, allow and "updatedInput" is not an object and "continue" is not true or false and "systemMessage" is not a string',
   });
 });
 

@@ -99,10 +99,10 @@ test.each<[HookEvent, HookHandler["type"], string | undefined]>([
   expect(await selectHooks([registration], event, "x", never)).toEqual(why === undefined ? [registration] : []);
 });
 
-test("`if` where there is no tool call keeps a handler from ever running, and whyIdle() says so", async () => {
+test("`if` where there is no tool call keeps a handler from ever running, and hookProblem() says so", async () => {
   const registration = command("x", { event: "Stop" }, { if: "Bash(git *)" });
   expect(await selectHooks([registration], "Stop", undefined, () => true)).toEqual([]);
-  expect(hookProblem(registration)).toBe('"if" needs a tool call to look at, and Stop has none; remove it');
+  expect(hookProblem(registration)).toBe('"if" needs a tool call, and Stop has none; remove it');
   expect(hookProblem(command("x", { matcher: "[" }))).toContain("not a valid regular expression");
   expect(hookProblem(command("x", { matcher: "Bash" }, { if: "Bash(git *)" }))).toBe(undefined);
 });

@@ -193,7 +193,7 @@ test("the folder of a new worktree is the last line printed, or what JSON names;
   const at = (path: string): HookReply => ({ context: [], fields: { worktreePath: path } });
   expect(made(exit(0, "Preparing\n/w/one\n\n"))).toEqual(at("/w/one"));
   expect(made(exit(0, specific("WorktreeCreate", { worktreePath: "/w/two" })), http)).toEqual(at("/w/two"));
-  expect(made(exit(0, "")).reason).toBe("[guard.sh]: named no folder for the worktree");
+  expect(made(exit(0, "")).reason).toBe("[guard.sh]: did not name a folder for the worktree");
   expect(made(exit(0, "{}")).verdict).toBe("deny");
   expect(made(exit(1, "/w/one", "disk full"))).toEqual({
     verdict: "deny",
@@ -284,7 +284,7 @@ test("a prompt's yes says nothing, and what is neither yes nor no is a problem",
   expect(reply("PreToolUse", exit(0, { ok: true, reason: "fine" }), prompt)).toEqual({ context: [] });
   expect(reply("PreToolUse", exit(0, "certainly"), prompt)).toEqual({
     context: [],
-    problem: '"Is it safe?" gave no answer that could be read',
+    problem: '"Is it safe?" returned an answer that could not be read',
   });
   expect(reply("PreToolUse", notStarted, agent).problem).toBe('"Is it safe?" failed: It could not be started');
   expect(reply("PreToolUse", { ...timedOut, problem: undefined }, agent)).toEqual({ context: [] });
@@ -304,7 +304,7 @@ test("long texts are cut, and the cut is said", () => {
   ];
   for (const text of texts) {
     expect(text!.length).toBeLessThan(10_200);
-    expect(text).toMatch(/cut: \d+ more characters of this hook's output were left out/);
+    expect(text).toMatch(/… \(\d+ more characters of this hook's output were cut\)/);
   }
   expect(reply("PreToolUse", exit(1, "", long)).problem!.length).toBeLessThan(1_000);
   expect(reply("PreToolUse", exit(2), { type: "command", command: long }).reason!.length).toBeLessThan(3_000);
@@ -341,13 +341,13 @@ test("what went wrong beside a good end, or beside a block, is told and changes 
   const problem = "It printed more than 1 MiB to stdout; the rest was dropped";
   expect(reply("PreToolUse", { ...exit(0, "xxxx"), problem })).toEqual({
     context: [],
-    problem: `"guard.sh" had trouble: ${problem}`,
+    problem: `"guard.sh" reported a problem: ${problem}`,
   });
   expect(reply("PreToolUse", { ...exit(2, "xxxx", "no"), problem })).toEqual({
     verdict: "deny",
     reason: "PreToolUse:Bash hook error: [guard.sh]: no",
     context: [],
-    problem: `"guard.sh" had trouble: ${problem}`,
+    problem: `"guard.sh" reported a problem: ${problem}`,
   });
 });
 
