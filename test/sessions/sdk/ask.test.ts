@@ -193,7 +193,7 @@ test("a resumed session goes on with its plan, and hears of the mode only when i
   await using model = await startMockModel([{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }]);
   const options = { home, url: model.url };
   const reminders = (at: number) =>
-    JSON.stringify(model.requests[at]!.body.messages).match(/Plan mode is (on|over)/g) ?? [];
+    JSON.stringify(model.requests[at]!.body.messages).match(/Plan mode is (on|off)/g) ?? [];
   await runKeelson(["-p", "--permission-mode", "plan", "one"], options);
   await runKeelson(["-p", "--permission-mode", "plan", "-c", "two"], options);
   expect(reminders(1)).toEqual(["Plan mode is on"]);

@@ -60,7 +60,7 @@ test("to leave the sandbox is a question of its own kind, and refused where the 
       behavior: "deny",
       by: "other",
       message:
-        "Commands may not leave the sandbox in this session (sandbox.allowUnsandboxedCommands is off). Run it without dangerouslyDisableSandbox.",
+        "Commands cannot run outside the sandbox in this session (sandbox.allowUnsandboxedCommands is off). Run it without dangerouslyDisableSandbox.",
     });
   }
 });

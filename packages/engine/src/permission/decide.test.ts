@@ -658,7 +658,7 @@ test("denials carry the documented texts", () => {
   const refused = bash("npm x", { mode: "dontAsk" });
   expect(refused).toMatchObject({ behavior: "deny", by: "mode" });
   expect("message" in refused && refused.message).toStartWith(
-    "Permission to use Bash has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ",
+    "Permission to use Bash has been denied because this session does not ask for approval (dontAsk mode). IMPORTANT: ",
   );
 });
 
@@ -666,13 +666,13 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(edit("/repo/a.ts")).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Permission to write to /repo/a.ts was not given.",
+    reason: "Permission to write to /repo/a.ts was not granted.",
     suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
   });
   expect(edit("/other/a.ts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Permission to write to /other/a.ts was not given.",
+    reason: "Permission to write to /other/a.ts was not granted.",
     suggestions: [
       { type: "setMode", mode: "acceptEdits", destination: "session" },
       { type: "addDirectories", directories: ["/other"], destination: "session" },
@@ -682,7 +682,7 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(read("/etc/hosts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Permission to read /etc/hosts was not given.",
+    reason: "Permission to read /etc/hosts was not granted.",
     suggestions: [
       {
         type: "addRules",
@@ -719,7 +719,7 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(decide(question({ kind: "none" }, "mcp__srv__echo", {}))).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Permission to use mcp__srv__echo was not given.",
+    reason: "Permission to use mcp__srv__echo was not granted.",
     suggestions: [
       { type: "addRules", rules: [{ toolName: "mcp__srv__echo" }], behavior: "allow", destination: "localSettings" },
     ],

@@ -1,5 +1,5 @@
-// What a person could answer besides yes and no: the rule or mode that would make the question unnecessary.
-// As narrow as it can be and still be of use: this command, or this subcommand of a program that has many.
+// What a person could answer besides yes and no: a rule or mode that makes the question unnecessary next time. As
+// narrow as is useful: this command, or this subcommand of a program that has many.
 
 import { dirname } from "node:path/posix";
 import type { PermissionUpdate, RuleValue } from "@keelson/protocol";
@@ -10,7 +10,7 @@ export function suggestTool(tool: string): PermissionUpdate[] {
   return [addRules([{ toolName: tool }])];
 }
 
-/** Nothing for an address that has no host. */
+/** Empty for an address without a host. */
 export function suggestHost(tool: string, host: string | undefined): PermissionUpdate[] {
   return host === undefined ? [] : [addRules([{ toolName: tool, ruleContent: `domain:${host}` }])];
 }
@@ -20,7 +20,7 @@ export function suggestSkill(tool: string, skill: string): PermissionUpdate[] {
   return [skill, `${skill}:*`].map((ruleContent) => addRules([{ toolName: tool, ruleContent }]));
 }
 
-/** Reading everything in a folder outside, for this session. Search tools name the folder itself. */
+/** Reading everything in an outside folder, for this session. Search tools name the folder itself. */
 export function suggestDirectory(path: string, tool: string): PermissionUpdate[] {
   const folder = tool === "Glob" || tool === "Grep" ? path : dirname(path);
   if (folder === "/") return [];
@@ -37,7 +37,7 @@ export function suggestEdits(path: string, inside: boolean): PermissionUpdate[] 
 const MOST_RULES = 5;
 const LONGEST_RULE = 200;
 
-/** One rule for each part; none when one of the parts has none. */
+/** One rule per part; none if any part has none. */
 export function suggestCommands(contents: readonly (string | undefined)[]): PermissionUpdate[] {
   const rules = [...new Set(contents)].filter((content) => content !== undefined);
   if (rules.length === 0 || rules.length > MOST_RULES || contents.includes(undefined)) return [];
@@ -49,7 +49,7 @@ export function rulesFor({ words, text, within, opaque, redirections }: SimpleCo
   const [program, ...rest] = words;
   if (program === undefined || within.length > 0 || opaque || words.some((word) => word.kind === "unknown")) return [];
   const isFed = redirections.some(({ kind }) => kind === "text" || kind === "read");
-  // A rule does not see what is fed to a program: `python` would then be any program at all.
+  // A rule does not see a program's input: with input, `python` could run any program.
   if (runsCode(program.value) && (isFed || rest.every((word) => word.value.startsWith("-")))) return [];
   const depth = Object.hasOwn(FAMILIES, program.value) ? depthOf(program.value, rest[0]?.value) : 0;
   const path = words.slice(1, depth + 1);
@@ -65,7 +65,9 @@ export function rulesFor({ words, text, within, opaque, redirections }: SimpleCo
 
 const NAME = /^[a-z][a-z-]*$/;
 
-/** Programs whose second word says what they do; those under `groups` say it with the third; those under `any` run anything. */
+/**
+ * Programs whose second word says what they do. Under `groups`, the third word does; under `any`, they run anything.
+ */
 interface Family {
   readonly groups?: readonly string[];
   readonly any?: readonly string[];
@@ -102,7 +104,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   yarn: { any: ["dlx", "exec"] },
 };
 
-/** How many words after the program make a rule; none where the subcommand runs whatever follows it. */
+/** How many words after the program make a rule; none if the subcommand runs whatever follows it. */
 function depthOf(program: string, subcommand: string | undefined): number {
   const { groups = [], any = [] } = FAMILIES[program]!;
   if (subcommand === undefined || any.includes(subcommand)) return 0;

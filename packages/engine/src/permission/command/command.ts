@@ -1,4 +1,4 @@
-// What a shell command is made of: every simple command anywhere in it, and what those would start in turn.
+// Analyzes a shell command: finds every simple command in it, and what those would start in turn.
 // It only reads; `decide.ts` judges. Loading it loads the parser (25 ms from source), so callers import it late.
 
 import { parse } from "unbash";
@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 100_000;
 const DEEPEST_SHELL = 6;
 const MOST_TEXTS = 50;
 
-/** A program that only running the command would tell. */
+/** A program that is only known when the command runs. */
 const UNKNOWN: Word = { kind: "unknown", value: "", text: "" };
 
 export function analyseCommand(command: string): CommandAnalysis {
@@ -29,7 +29,7 @@ export function analyseCommand(command: string): CommandAnalysis {
   return { command, commands: named, ...(reading.problem && { problem: reading.problem }) };
 }
 
-/** True when every part of the command only looks. Says nothing about where it looks. */
+/** True if every part of the command is read-only. Says nothing about where it reads. */
 export function isReadOnlyCommand(command: string): boolean {
   return isReadOnly(analyseCommand(command));
 }
@@ -46,19 +46,19 @@ function readScript(source: string, place: Omit<ReadingPlace, "source">, reading
     else if (!agrees(account.facts, script)) reading.problem ??= "part of it could not be read";
     else visitTree(script, { ...place, source }, reading);
   } catch {
-    // Whatever the parser stumbles over, the stack's end included, must end in a question, not in a crash.
+    // Whatever makes the parser fail, even a stack overflow, must end in a question, not in a crash.
     reading.problem ??= "it could not be parsed";
   }
 }
 
-/** The parser sees only what our own reader, whose work is bounded by the length of the text, has accepted. */
+/** The parser only gets text that our own reader, whose work is bounded, has accepted. */
 function accountFor(source: string, shells: number): ReturnType<typeof accountOf> {
   if (source.length > MOST_CHARACTERS) return { problem: `it is longer than ${MOST_CHARACTERS} characters` };
   if (shells > DEEPEST_SHELL) return { problem: "shells are nested too deeply" };
   return accountOf(source);
 }
 
-/** Reads text that may not be a complete command. Returns false when it cannot be read, which is no problem for the rest. */
+/** Reads text that may be an incomplete command. Returns false if it cannot be read; the rest is unaffected. */
 function readDraft(source: string, place: Omit<ReadingPlace, "source">, reading: CommandReading): boolean {
   const before = reading.problem;
   const found: SimpleCommand[] = [];
@@ -70,7 +70,7 @@ function readDraft(source: string, place: Omit<ReadingPlace, "source">, reading:
   return readable;
 }
 
-/** The substitutions in quoted texts, when the command may evaluate them. */
+/** The substitutions in quoted texts, for a command that may evaluate them. */
 function readTexts(reading: CommandReading): SimpleCommand[] {
   const texts = [...reading.texts];
   if (texts.length === 0) return [];
@@ -85,7 +85,7 @@ function readTexts(reading: CommandReading): SimpleCommand[] {
   return [simpleCommand({ runs, words: opaque ? [UNKNOWN] : [] }, { within: ["expansion"] })];
 }
 
-/** Marks calls of names the command defines as inside a function, so that no rule for a program of that name covers them. */
+/** Marks calls of names the command defines as inside a function, so no rule for a program of that name covers them. */
 function renamed(command: SimpleCommand, defined: ReadonlySet<string>): SimpleCommand {
   const runs = command.runs.map((each) => renamed(each, defined));
   const name = command.words[0]?.value ?? "";
@@ -93,7 +93,7 @@ function renamed(command: SimpleCommand, defined: ReadonlySet<string>): SimpleCo
     defined.has(name) || defined.has(ANY_NAME) ? [...command.within, "function"] : command.within;
   return { ...command, runs, within };
 }
-/** Adds what the command would start in turn. */
+/** Adds what the command would start. */
 function withStarted(command: SimpleCommand, place: ReadingPlace, reading: CommandReading): SimpleCommand {
   const start = startedBy(command, place.input);
   if (command.assignments.some(isExpandedLater) || start?.evaluates) reading.evaluates = true;
@@ -111,7 +111,7 @@ function withStarted(command: SimpleCommand, place: ReadingPlace, reading: Comma
   if (!known) runs.push(simpleCommand({ words: [UNKNOWN] }, { within }));
   if (start?.tooMany) reading.problem ??= "it has too many words behind a wrapper";
   for (const words of start?.commands ?? []) {
-    // Each is judged by every rule: dearer than a node of the tree.
+    // Every rule is checked for each of these, which costs more than a node of the tree.
     if ((reading.nodes += 25) > MOST_NODES) reading.problem ??= "it has too many parts";
     if (shells > DEEPEST_SHELL) reading.problem ??= "commands are nested too deeply";
     if (reading.problem) break;

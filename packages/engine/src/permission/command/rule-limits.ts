@@ -1,5 +1,5 @@
-// Where a rule with a star, such as `Bash(cp:*)`, ends: programs that are all about files do not leave the working
-// directories by it, and it does not say which script may be read into the shell.
+// The limits of a rule with a star, such as `Bash(cp:*)`: programs that only work on files stay in the working
+// directories, and the rule does not say which script the shell may source.
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
@@ -10,8 +10,8 @@ import { PROGRAMS } from "../read-only/read-only-table.ts";
 const MOVERS = new Set(["awk", "cp", "gawk", "mawk", "mkdir", "mv", "nawk", "rm", "rmdir", "touch"]);
 
 /**
- * Programs whose operands are files and nothing else; what git and the rest take may be anything. A link is one of them
- * where more follows that could go through it.
+ * Programs whose operands are only files; the operands of git and others may be anything. `ln` counts if more commands
+ * follow that could go through the link.
  */
 export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[]): boolean {
   const name = basename(words[0]?.value ?? "");
@@ -20,11 +20,11 @@ export function isBound({ words }: SimpleCommand, all: readonly SimpleCommand[])
   if (name === "git") return words.some(({ value }) => value === "diff" || value === "--no-index");
   if (optionsOf(name)?.narrowed) return false;
   if (MOVERS.has(name)) return true;
-  // A pattern among words that are only text still lists the folder it looks in.
+  // A pattern in words that are only text still lists its folder.
   return Object.hasOwn(PROGRAMS, name) && (opensFiles(name) || words.some(({ kind }) => kind === "glob"));
 }
 
-/** Whether a rule for `source` or `.` says which file it is about; true for every other program. */
+/** Whether a rule for `source` or `.` names the script; true for every other program. */
 export function namesScript(content: string, { words }: SimpleCommand): boolean {
   const [program, script] = words;
   if (program?.value !== "source" && program?.value !== ".") return true;

@@ -2,7 +2,7 @@
 
 import type { Word } from "./word.ts";
 
-/** Where a simple command stands, besides lists, pipelines, conditions and loops. */
+/** What a simple command is nested in, besides lists, pipelines, conditions and loops. */
 export type Enclosure =
   "substitution" | "subshell" | "group" | "function" | "background" | "coproc" | "time" | "expansion" | "shell";
 
@@ -13,7 +13,7 @@ export interface Assignment {
 }
 
 export interface Redirection {
-  /** copy: another descriptor. text: a here-document or here-string, in `target` when it is constant. */
+  /** copy: another descriptor. text: a here-document or here-string, in `target` if it is constant. */
   readonly kind: "read" | "write" | "copy" | "text";
   readonly target: Word;
 }
@@ -21,27 +21,27 @@ export interface Redirection {
 export interface SimpleCommand {
   /** The program first. Empty for a bare assignment or redirection. */
   readonly words: readonly Word[];
-  /** As written, without assignments and redirections, the program's name de-quoted: what allow rules see. */
+  /** As written, without assignments and redirections, the program's name unquoted: what allow rules are compared with. */
   readonly text: string;
   readonly assignments: readonly Assignment[];
   readonly redirections: readonly Redirection[];
   readonly within: readonly Enclosure[];
-  /** Stands in a pipeline. Decides nothing; for those who explain. */
+  /** Part of a pipeline. */
   readonly piped?: true;
-  /** What this one would start: behind `sudo`, in `bash -c`, after `find -exec`. */
+  /** What it would start: behind `sudo`, in `bash -c`, after `find -exec`. */
   readonly runs: readonly SimpleCommand[];
-  /** The wrapper changes nothing about what it starts, so that an allow rule for the inner command may speak. */
+  /** The wrapper does not change what it starts, so an allow rule for the inner command may apply. */
   readonly transparent: boolean;
-  /** Starts something that cannot be read from the text, as `bash -c "$x"` does. */
+  /** Starts something the text does not show, such as `bash -c "$x"`. */
   readonly opaque: boolean;
-  /** A builtin that was given code, as `trap 'rm x' EXIT` is. */
+  /** A builtin that was given code, such as `trap 'rm x' EXIT`. */
   readonly code?: true;
 }
 
 export interface CommandAnalysis {
   readonly command: string;
   readonly commands: readonly SimpleCommand[];
-  /** Set when the command could not be read whole. `commands` is then not to be trusted. */
+  /** Set if the command could not be read completely. Do not trust `commands` then. */
   readonly problem?: string;
 }
 

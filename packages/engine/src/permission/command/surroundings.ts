@@ -1,5 +1,5 @@
-// What an allow rule needs to know besides the text of a command: where the files named in options lie, and whether
-// xargs adds words nobody has seen. And the sentence for a command that a rule covers but for one word.
+// What an allow rule needs to know besides a command's text: where the files in its options are, and whether xargs adds
+// words. Also the sentence for a command that a rule covers except for one word.
 
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, resolved } from "./command-files.ts";
@@ -17,7 +17,7 @@ import type { Word } from "./word.ts";
 import { mayAddOption } from "./xargs.ts";
 
 export function surroundingsOf(part: SimpleCommand, view: CommandView, { fed }: { fed: boolean }): CommandSetting {
-  // What is on disk now is what a pattern will find, unless another part of the command makes files first.
+  // A pattern matches what is on disk now, unless another part of the command creates files first.
   const isSettled = view.analysis.commands.every((other) => other === part || looksOnlyButRedirects(other));
   return { fed, isSettled, isInside: (file) => isInside(file, view) };
 }

@@ -20,19 +20,19 @@ import { literal, wordsOf, type Word } from "./word.ts";
 
 export const MOST_NODES = 50_000;
 const MOST_WORDS = 2_000;
-/** A substitution, in text that was quoted. */
+/** A substitution in quoted text. */
 const HIDDEN = /\$[({[]|`|[<>]\(/;
 
 export interface CommandReading {
   nodes: number;
   problem?: string | undefined;
-  /** Names the command gives to functions and aliases, which are then not the programs of that name. */
+  /** Names that the command defines as functions and aliases, so they no longer run the program of that name. */
   readonly defined: Set<string>;
-  /** Quoted texts with substitutions in them. They are data unless something evaluates them. */
+  /** Quoted texts with substitutions. They are data unless something evaluates them. */
   readonly texts: Set<string>;
-  /** Set when something does: arithmetic, `${x@P}`, a builtin that takes subscripts. */
+  /** Whether something does: arithmetic, `${x@P}`, a builtin that takes subscripts. */
   evaluates: boolean;
-  /** Adds to a command what it would start in turn. */
+  /** Adds to a command what it would start. */
   readonly withStarted: (command: SimpleCommand, place: ReadingPlace, reading: CommandReading) => SimpleCommand;
 }
 
@@ -40,7 +40,7 @@ export interface ReadingPlace {
   readonly source: string;
   readonly within: readonly Enclosure[];
   readonly piped?: true;
-  /** The texts the command reads from its input; undefined when unknown. */
+  /** The texts the command reads from its input; undefined if unknown. */
   readonly input?: readonly Word[] | undefined;
   readonly shells: number;
   /** The list to add commands to. */
@@ -111,7 +111,7 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
       );
       return descend(inner);
     case "CommandExpansion":
-      // Read where it stands: all it does is print text that is there to be seen.
+      // It only prints constant text, so it does not count as a substitution.
       return descend(constantText(node.text) === undefined ? inside("substitution") : inner);
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
@@ -119,7 +119,7 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
     case "ArithmeticFor":
-      // Arithmetic evaluates variables again, subscripts and all: never "only looking".
+      // Arithmetic evaluates variables again, including subscripts, so it is never read-only.
       evaluate();
       return descend(inner);
     case "Assignment":
@@ -139,7 +139,7 @@ export function visitTree(node: SyntaxNode, place: ReadingPlace, reading: Comman
   }
 }
 
-/** Remembers quoted substitutions: they run if something evaluates the text. */
+/** Collects quoted substitutions: they run if something evaluates the text. */
 function keepText(source: string, reading: CommandReading): void {
   if (!/['"\\]/.test(source)) return;
   for (const piece of piecesOf(source) ?? []) {
@@ -165,7 +165,7 @@ function commandOf(node: ParsedCommand, place: ReadingPlace, reading: CommandRea
   return reading.withStarted(command, { ...place, input: inputOf(node, redirections, place.input) }, reading);
 }
 
-/** A here-document or here-string, else what is piped in. */
+/** A here-document or here-string, or else what is piped in. */
 function inputOf(
   { redirects }: ParsedCommand,
   redirections: readonly Redirection[],

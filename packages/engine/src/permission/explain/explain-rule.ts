@@ -1,5 +1,5 @@
-// Rules looked at one at a time: which of them speak about a call, and which can never say anything that counts.
-// Both are found by asking the gate, with one rule in force and a call made up after it.
+// Looks at rules one at a time: which of them match a call, and which can never have an effect. Both are found by
+// asking the gate, with one rule in force and a call made up to fit it.
 
 import { NOTHING_SAID } from "@keelson/protocol";
 import type { CommandAnalysis } from "../command/command.ts";
@@ -7,25 +7,28 @@ import { decide, type GateQuestion } from "../decide.ts";
 import { absolute } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
 
-/** More than anybody reads; each costs one decision. */
+/** More rules than anyone reads; each costs one decision. */
 const MOST_RULES = 2_000;
 
-/** Rules that would decide this call if they stood alone. */
+/** Rules that would decide this call on their own. */
 export function matchingRules(question: GateQuestion): Rule[] {
   return question.rules.slice(0, MOST_RULES).filter((rule) => alone(rule, question).by === "rule");
 }
 
 export interface RuleNote {
-  /** repeated: another says the same. shadowed: another is stricter. needless: allowed anyway. never: matches nothing. */
+  /**
+   * repeated: another rule says the same. shadowed: another rule is stricter. needless: allowed anyway. never: matches
+   * nothing.
+   */
   readonly kind: "unknown tool" | "repeated" | "shadowed" | "always asked" | "needless" | "never";
   readonly text: string;
-  /** The other rule, where there is one. */
+  /** The other rule, if there is one. */
   readonly rule?: Rule;
 }
 
 export interface RuleContext {
   readonly rules: readonly Rule[];
-  /** Names of the tools there are. */
+  /** Names of all tools. */
   readonly tools: readonly string[];
   readonly cwd: string;
   readonly home: string;
@@ -33,7 +36,7 @@ export interface RuleContext {
   analyse(command: string): CommandAnalysis;
 }
 
-/** What is odd about a rule. Undefined when nothing is. */
+/** What is odd about a rule; undefined if nothing is. */
 export function noteOn(rule: Rule, ground: RuleContext): RuleNote | undefined {
   return unknownTool(rule, ground) ?? repeated(rule, ground) ?? useless(rule, ground);
 }
@@ -58,12 +61,12 @@ function useless(rule: Rule, ground: RuleContext): RuleNote | undefined {
   if (call === undefined) return undefined;
   const answer = alone(rule, call);
   if (answer.by === "protected" && call.analysis?.problem === undefined) {
-    return { kind: "always asked", text: "this is always asked about, whatever the rules allow" };
+    return { kind: "always asked", text: "this always requires approval, whatever the rules allow" };
   }
   if (answer.by !== "rule") {
     const exact = rule.content !== undefined && !rule.content.includes("*");
     if (rule.tool === "Bash" && rule.behavior === "allow" && answer.behavior === "allow") {
-      return exact ? { kind: "needless", text: "runs without it: it only looks" } : undefined;
+      return exact ? { kind: "needless", text: "not needed: the command is read-only" } : undefined;
     }
     return { kind: "never", text: `never matches: ${whyNever(rule, call)}` };
   }
@@ -72,7 +75,9 @@ function useless(rule: Rule, ground: RuleContext): RuleNote | undefined {
     const { by, behavior } = alone(other, call);
     return by === "rule" && behavior === other.behavior;
   });
-  return stricter && { kind: "shadowed", text: `has no effect beside the ${stricter.behavior} rule`, rule: stricter };
+  return (
+    stricter && { kind: "shadowed", text: `has no effect because of the ${stricter.behavior} rule`, rule: stricter }
+  );
 }
 
 const STRICTER: Readonly<Record<Rule["behavior"], readonly Rule["behavior"][]>> = {
@@ -85,7 +90,7 @@ function alone(rule: Rule, { matchers: _, ...question }: GateQuestion) {
   return decide({ ...question, rules: [rule], hook: NOTHING_SAID, mode: "default" });
 }
 
-/** A name that no rule is likely to be about. */
+/** A name that no rule is likely to mention. */
 const SOME = "some-name-or-other";
 
 /** A call that the rule was probably written for. */
@@ -110,7 +115,7 @@ function callFor(rule: Rule, ground: RuleContext): GateQuestion | undefined {
     return { ...question, access, analysis: ground.analyse(filled) };
   }
   if (Object.hasOwn(FILE_TOOLS, tool)) {
-    // Brackets and question marks would have to be read as the matcher reads them.
+    // Brackets and question marks would need the matcher's own reading.
     if (/[[?\\]/.test(filled)) return undefined;
     return { ...question, access: { kind: FILE_TOOLS[tool]!, path: pathFor(filled, rule, ground) } };
   }
@@ -148,20 +153,20 @@ function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: Ru
 
 function whyNever({ tool, behavior, content = "" }: Rule, { analysis }: GateQuestion): string {
   if (/^[!#]/.test(content.trim())) return "exceptions and comments are not part of a rule";
-  if (behavior !== "allow") return "no call fits it";
+  if (behavior !== "allow") return "no call matches it";
   if (tool.includes("*")) return "an allow rule must name the server, as in mcp__server__*";
   if (analysis !== undefined) return whyNoCommand(analysis);
-  if (!Object.hasOwn(FILE_TOOLS, tool)) return "only deny and ask rules look at the fields of a call";
+  if (!Object.hasOwn(FILE_TOOLS, tool)) return "only deny and ask rules check the fields of a call";
   return `files are allowed with ${FILE_TOOLS[tool] === "read" ? "Read" : "Edit"}(${content})`;
 }
 
 function whyNoCommand({ problem, commands }: CommandAnalysis): string {
   if (problem !== undefined) return `it cannot be read as a command (${problem})`;
-  if (commands.length > 1) return "an allow rule sees one part of a command at a time; write one for each part";
+  if (commands.length > 1) return "an allow rule covers one part of a command; write one for each part";
   const [only] = commands;
-  if (only === undefined) return "there is no command in it";
+  if (only === undefined) return "it contains no command";
   if (only.assignments.length + only.redirections.length > 0) {
-    return "an allow rule sees a command without its assignments and redirections";
+    return "an allow rule is compared with a command without its assignments and redirections";
   }
   const unknown = only.words.find(({ kind }) => kind === "unknown");
   return unknown

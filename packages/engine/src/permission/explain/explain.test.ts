@@ -157,12 +157,12 @@ test("words are shown without their quotes", () => {
 
 test.each([
   ["FOO=1 npm run x", "FOO is set before it, and may change what it does"],
-  ["(npm run x)", "allow rules do not reach into a subshell"],
-  ["npm run x &", "allow rules do not reach into a background job"],
-  ["npm run $X", "`$X` could stand for anything"],
+  ["(npm run x)", "allow rules do not apply inside a subshell"],
+  ["npm run x &", "allow rules do not apply inside a background job"],
+  ["npm run $X", "`$X` could be anything"],
   ["npm run x > log", "it writes to log"],
-  ["FOO=1 npm run $X", "FOO is set before it, and may change what it does; `$X` could stand for anything"],
-  ["sudo npm run x", "what sudo starts would be allowed alone, but not behind sudo"],
+  ["FOO=1 npm run $X", "FOO is set before it, and may change what it does; `$X` could be anything"],
+  ["sudo npm run x", "what sudo starts would be allowed on its own, but not through sudo"],
   ["sort -o x y", "without `-o` it would be allowed"],
 ])("what keeps `%s` from being allowed: %s", (text, obstacle) => {
   const [part] = explain(command(text, RULES)).command!.parts;

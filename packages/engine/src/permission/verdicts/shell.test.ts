@@ -23,7 +23,7 @@ test("each question says why", () => {
     why("another shell than bash"),
   ]).toEqual([
     "This command requires approval: in '/repo/nested', git may run a program set by core.fsmonitor",
-    "This command requires approval: git runs in a folder that cannot be told from the text",
+    "This command requires approval: git runs in a folder that the text does not show",
     "This command requires approval: it creates files that git may take its settings from",
     "This command requires approval: no bash was found, so commands cannot be checked; install bash",
   ]);
