@@ -1,4 +1,4 @@
-// The caller's side of one query: its functions, its servers, what it told the program at the start.
+// The caller's side of one query: its callbacks, its servers, and what it sends in `initialize`.
 
 import { ControlRequestError } from "../errors.ts";
 import { registerHooks, type RegisteredHooks } from "../hooks/callbacks.ts";
@@ -17,11 +17,11 @@ export interface Caller {
   readonly servers: InProcessServers;
   readonly answer: AnswerRequest;
   initialize(): RequestBody;
-  /** Whether the program may have to ask it something before it can go on. */
+  /** Whether the program may have to ask the caller something before it can continue. */
   readonly isNeeded: boolean;
 }
 
-/** `send` carries what the caller's MCP servers say unasked. */
+/** `send` carries messages that the caller's MCP servers send on their own. */
 export function createCaller(
   options: Options,
   send: (server: string, message: JSONRPCMessage) => Promise<void>,

@@ -1,4 +1,4 @@
-// A control request of the program to us, as those who answer it see it.
+// A control request from the program to us, as the code that answers it sees it.
 
 import type { ControlRequest } from "@keelson/protocol";
 
@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** Returned instead of an answer: it reaches the program by another way, or never. */
+/** Returned instead of an answer: the answer reaches the program another way, or never. */
 export const NO_ANSWER = Symbol("no answer");
 
 export type AnswerRequest = (request: RequestBody, asked: RequestContext) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// A promise that somebody else settles. (Node 20 has no Promise.withResolvers.)
+// A promise that is settled from outside. (Node 20 has no Promise.withResolvers.)
 
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
@@ -6,7 +6,7 @@ export interface Deferred<Value> {
   reject(error: unknown): void;
 }
 
-/** A rejection nobody waits for is no error of the process. */
+/** An unhandled rejection of this promise is not an error of the process. */
 export function deferred<Value>(): Deferred<Value> {
   let resolve!: (value: Value) => void;
   let reject!: (error: unknown) => void;

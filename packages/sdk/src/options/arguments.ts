@@ -1,10 +1,10 @@
-// Options as flags of the program. What has no flag travels in the initialize request.
+// Converts options to the program's flags. Options without a flag go into the `initialize` request.
 
 import { splitServers } from "../mcp/config.ts";
 import type { Options } from "./options.ts";
 import { joinSandbox } from "./sandbox.ts";
 
-/** Messages both ways, one a line. */
+/** Messages in both directions, one per line. */
 const STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
 export function toArguments(options: Options): string[] {

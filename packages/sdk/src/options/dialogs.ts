@@ -1,4 +1,4 @@
-// Questions that are not about permission: those MCP servers put to a person, and dialogs of the program itself.
+// Questions that are not about permission: those that MCP servers ask a person, and dialogs of the program itself.
 
 import { isObject } from "@keelson/protocol";
 import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
@@ -20,13 +20,13 @@ export type ElicitationResult = ElicitResult;
 
 type Context = { signal: AbortSignal; requestId: string };
 
-/** `null`: the answer goes another way. */
+/** `null`: the answer is sent another way. */
 export type OnElicitation = (request: ElicitationRequest, options: Context) => Promise<ElicitResult | null>;
 
 export type UserDialogRequest = { dialogKind: string; payload: Record<string, unknown>; toolUseID?: string };
 export type UserDialogResult = { behavior: "completed"; result: unknown } | { behavior: "cancelled" };
 
-/** `null`: the answer goes another way. */
+/** `null`: the answer is sent another way. */
 export type OnUserDialog = (request: UserDialogRequest, options: Context) => Promise<UserDialogResult | null>;
 
 export async function askElicitation(ask: OnElicitation | undefined, request: RequestBody, asked: RequestContext) {

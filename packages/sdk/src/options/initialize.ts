@@ -1,4 +1,4 @@
-// Options as fields of the initialize request: all that has no flag.
+// Converts options without a flag to fields of the `initialize` request.
 
 import type { RequestBody } from "../control/control-request.ts";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
@@ -32,7 +32,8 @@ export function toInitialize(
   return { subtype: "initialize", ...Object.fromEntries(given) };
 }
 
-// Saying nothing means the program's own prompt there, and no prompt here: so something is always said.
+// Without this field, the program uses its own prompt. Without the option, there should be no prompt, so we always send
+// one.
 function systemPrompt(option: SystemPromptOption | undefined) {
   if (option === undefined) return { systemPrompt: [""] };
   if (typeof option === "string") return { systemPrompt: [option] };

@@ -1,4 +1,4 @@
-// A `can_use_tool` request to the caller's function and back. Anything but a proper answer is an error, which denies.
+// Passes a `can_use_tool` request to the caller's function. Anything but a valid answer is an error, which denies.
 
 import { isObject } from "@keelson/protocol";
 import type { RequestContext } from "../control/control-request.ts";
@@ -28,7 +28,7 @@ export async function askPermission(canUseTool: CanUseTool | undefined, request:
     throw new TypeError('canUseTool must return { behavior: "allow" } or { behavior: "deny", message }');
   }
   if (result.behavior === "deny" && typeof result.message !== "string") {
-    throw new TypeError('canUseTool must give a "message" when it denies');
+    throw new TypeError('canUseTool must return a "message" when it denies');
   }
   return { ...result, toolUseID: result.toolUseID ?? request["tool_use_id"] };
 }
@@ -44,7 +44,7 @@ function ruleOf(rule: unknown) {
   };
 }
 
-/** A field that is there only when it has a value. */
+/** A field that is only present if it has a value. */
 function present<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: Value });
 }

@@ -1,10 +1,10 @@
-// Calls into somebody's store: with a limit on how long, and for an append with another try.
+// Calls to a session store: with a time limit, and for an append with retries.
 
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
 export type Pause = (ms: number) => Promise<unknown>;
 
-/** A store that did not answer. It may still do what it was asked, so it is not asked again at once. */
+/** A store that did not answer. It may still do what it was asked, so we do not retry at once. */
 export class StoreTimeout extends Error {
   override readonly name = "StoreTimeout";
 }
@@ -34,7 +34,7 @@ export async function withStoreTimeout<T>(ms: number, what: string, call: () => 
     timer = setTimeout(() => reject(new StoreTimeout(`${what} did not answer within ${ms} ms`)), ms);
   });
   const answer = (async () => call())();
-  // Its failure after the limit is nobody's concern any more.
+  // A failure after the limit no longer matters.
   answer.catch(() => {});
   try {
     return await Promise.race([answer, late]);

@@ -33,7 +33,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
       append: (key: SessionKey, entries) => store.append(key, withoutUuid(entries)),
       load: async (key: SessionKey) => withUuid(await store.load(key)),
     }),
-    "append() leaves out an entry whose uuid is there already",
+    "append() skips an entry whose uuid already exists",
   ],
   [
     "gives entries sorted by uuid",
@@ -41,7 +41,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
       load: async (key) =>
         (await store.load(key))?.toSorted((a, b) => ((a.uuid ?? "") < (b.uuid ?? "") ? -1 : 1)) ?? null,
     }),
-    "load() gives back what append() was given, in order",
+    "load() returns what append() was given, in order",
   ],
   [
     "takes separators for part of a key",
@@ -52,7 +52,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
       });
       return { append: (key, entries) => store.append(flat(key), entries), load: (key) => store.load(flat(key)) };
     },
-    "keys that look alike stay apart",
+    "similar keys are kept apart",
   ],
   [
     "counts in seconds",
@@ -60,17 +60,17 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
       listSessions: async (project) =>
         (await store.listSessions(project)).map((each) => ({ ...each, mtime: Math.round(each.mtime / 1000) })),
     }),
-    "listSessions() names the sessions of one project, with the time in milliseconds",
+    "listSessions() lists the sessions of one project, with the time in milliseconds",
   ],
   [
     "leaves subagents behind",
     (store) => ({ delete: async (key) => (key.subpath ? store.delete(key) : undefined) }),
-    "delete() of a session takes its subpaths with it and nothing else",
+    "delete() of a session also deletes its subpaths and nothing else",
   ],
   [
     "has an empty list for nothing",
     (store) => ({ load: async (key) => (await store.load(key)) ?? [] }),
-    "load() is null for a session, and for a subpath, that nobody wrote",
+    "load() is null for a session or subpath that was never written",
   ],
 ];
 

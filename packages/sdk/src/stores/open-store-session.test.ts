@@ -164,10 +164,10 @@ test("what a store did not take of a resumed session is saved among the user's o
   expect([...readEntries(saved)].map((entry) => "uuid" in entry && entry.uuid)).toEqual(["u1", "u2", "u3"]);
   expect(existsSync(filePath)).toBe(false);
   expect(errors.map(({ subtype, error, key }) => ({ subtype, error, key }))).toEqual([
-    { subtype: "mirror_error", error: "connection refused; the entries are kept and tried again", key },
+    { subtype: "mirror_error", error: "connection refused; the entries are kept and will be retried", key },
     {
       subtype: "mirror_error",
-      error: `connection refused; the entries are in "${saved}"; importSessionToStore() sends them`,
+      error: `connection refused; the entries are in "${saved}"; send them with importSessionToStore()`,
       key,
     },
   ]);
