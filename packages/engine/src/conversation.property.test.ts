@@ -1,4 +1,4 @@
-// Whatever was recorded, and whatever became of it, the conversation is one the API takes.
+// Whatever was recorded, and whatever was lost since, the conversation is one the API accepts.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ const session = fc
   .map(([runs, parents]) => sessionEntries(runs, { parents }));
 const goOn = { type: "user", message: { role: "user", content: "go on" } } as const;
 
-/** What a request of the resumed session would hold. */
+/** The messages of the resumed session's next request. */
 async function resumed(entries: readonly ChainEntry[]): Promise<Conversation["messages"]> {
   const conversation = await Conversation.of(entries, "preface");
   conversation.add(goOn);
@@ -21,7 +21,7 @@ async function resumed(entries: readonly ChainEntry[]): Promise<Conversation["me
 
 const problemsIn = (messages: Conversation["messages"]) => messageProblems(messages as never);
 
-test("results that come while a reply is being written make the same conversation as results that come after it", async () => {
+test("results that arrive while a reply is being written make the same conversation as results that arrive after it", async () => {
   await fc.assert(
     fc.asyncProperty(shape, async (runs) => {
       const late = runs.map((replies) => replies.map((each) => ({ ...each, calls: each.calls.map(() => 99) })));
@@ -37,7 +37,7 @@ test("results that come while a reply is being written make the same conversatio
   );
 }, 60_000);
 
-test("a session that ended at any entry goes on with all that was recorded", async () => {
+test("a session that ended at any entry continues with everything that was recorded", async () => {
   await fc.assert(
     fc.asyncProperty(session, fc.nat(), async (whole, cut) => {
       const entries = whole.slice(0, 1 + (cut % whole.length));
@@ -49,7 +49,7 @@ test("a session that ended at any entry goes on with all that was recorded", asy
   );
 }, 60_000);
 
-test("a session without its first entries goes on with all the others", async () => {
+test("a session without its first entries continues with all the others", async () => {
   await fc.assert(
     fc.asyncProperty(session, fc.nat(), async (whole, cut) => {
       const entries = whole.slice(cut % whole.length);
@@ -63,7 +63,7 @@ test("a session without its first entries goes on with all the others", async ()
   );
 }, 60_000);
 
-test("entries lost, repeated and out of order make a conversation all the same", async () => {
+test("lost, repeated and reordered entries still make a valid conversation", async () => {
   const damage = fc.record({ kind: fc.constantFrom("lose", "repeat", "swap", "move"), at: fc.nat(), to: fc.nat() });
   await fc.assert(
     fc.asyncProperty(session, fc.array(damage, { minLength: 1, maxLength: 8 }), async (whole, damages) => {
@@ -82,7 +82,7 @@ test("entries lost, repeated and out of order make a conversation all the same",
   );
 }, 60_000);
 
-test("a model that gives every reply the same id does not turn them into one", async () => {
+test("replies stay separate when a model gives them all the same id", async () => {
   const one = sessionEntries([[{ thinks: false, says: true, calls: [0], adds: false }, LAST]], { parents: "last" });
   const entries = one.map((entry) =>
     entry.type === "assistant" ? { ...entry, message: { ...entry.message, id: "msg" } } : entry,
@@ -106,7 +106,7 @@ test("blank texts are left out, whoever said them", async () => {
 
 const LAST: ReplyShape = { thinks: false, says: true, calls: [], adds: false };
 
-/** What was recorded and is not told. Thoughts may go: the API refuses them at the end of a reply. */
+/** What was recorded but is missing. Thoughts may be dropped: the API refuses them at the end of a reply. */
 function missingFrom(messages: Conversation["messages"], entries: readonly ChainEntry[]): string[] {
   const told = JSON.stringify(messages);
   return saidIn(entries).filter((what) => !told.includes(JSON.stringify(what)));

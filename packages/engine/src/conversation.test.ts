@@ -27,7 +27,7 @@ const call = (id: string): ContentBlock => ({ type: "tool_use", id, name: "Read"
 const result = (id: string, content = "ok"): ContentBlock => ({ type: "tool_result", tool_use_id: id, content });
 const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "s" };
 
-test("blocks of one reply become one assistant message, results come in the order of their calls", async () => {
+test("blocks of one reply become one assistant message, and results come in call order", async () => {
   const conversation = await Conversation.of([
     says("go"),
     replies("m1", thought),
@@ -46,7 +46,7 @@ test("blocks of one reply become one assistant message, results come in the orde
   ]);
 });
 
-test("two replies in a row stay two messages when their ids differ", async () => {
+test("two replies in a row stay two messages if their ids differ", async () => {
   const conversation = await Conversation.of([says("go"), replies("m1", text("a")), replies("m2", text("b"))]);
   expect(conversation.messages.map(({ content }) => content)).toEqual([[text("go")], [text("a")], [text("b")]]);
 });
@@ -73,7 +73,7 @@ test("unanswered calls followed by a new prompt are answered before it", async (
   ]);
 });
 
-test("a reply that only began to think is dropped, and results nobody asked for too", async () => {
+test("a reply that only began to think is dropped, and so are results without a call", async () => {
   const conversation = await Conversation.of([says("go"), replies("m1", thought), says([result("x"), text("again")])]);
   expect(conversation.messages).toEqual([{ role: "user", content: [text("go"), text("again")] }]);
 });

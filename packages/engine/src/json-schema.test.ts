@@ -85,7 +85,7 @@ test.each<[JsonObject, unknown, string[]]>([
   expect(complaints(schema, value)).toEqual(expected);
 });
 
-test("validateSchema() ends for schemas and values without end", () => {
+test("validateSchema() terminates for recursive schemas and deep values", () => {
   expect(complaints({ $ref: "#" }, 1)).toEqual([": is too large or nested too deeply to check"]);
   const wide = { anyOf: Array.from({ length: 50 }, () => ({ $ref: "#" })) };
   expect(complaints(wide, 1).length).toBeGreaterThan(0);
@@ -109,12 +109,12 @@ test.each<[unknown, string | undefined]>([
   expect(schemaProblem(schema)).toBe(expected);
 });
 
-test("a pattern that others would hang on is checked, and one that refers back to itself is not", () => {
+test("a pattern that would hang other engines is checked, and one with a back reference is not", () => {
   const checked = (pattern: string, value: string) => validateSchema({ type: "string", pattern }, value).length === 0;
   const text = `${"a".repeat(10_000)}!`;
   expect([checked("^(a+)+$", text), checked("^(a+)+!$", text)]).toEqual([false, true]);
   expect(checked("^(a)\\1$", "b")).toBe(true);
-  // All values together have one budget.
+  // All values share one budget.
   const many = { type: "array", items: { pattern: "(a|b|c|d|e|f|g|h){100}x" } };
   validateSchema(many, Array<string>(2_000).fill(text));
 });

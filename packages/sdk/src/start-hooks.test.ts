@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { StartHooks } from "./start-hooks.ts";
 
-test("the time in which hooks of the start run is counted once, however many run at the same time", () => {
+test("the time of start hooks counts once, however many run at the same time", () => {
   let now = 0;
   const hooks = new StartHooks(() => now);
   const at = (time: number, subtype: string, hook_id: string, hook_event = "SessionStart") => {

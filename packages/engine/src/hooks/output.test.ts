@@ -1,4 +1,4 @@
-// The JSON a handler prints: what each event listens to, and what it drops.
+// The JSON a handler prints: what each event uses, and what it drops.
 
 import { expect, test } from "bun:test";
 import { HOOK_EVENTS, type HookEvent, type HookHandler, type JsonObject } from "@keelson/protocol";
@@ -60,11 +60,11 @@ test.each<[string, JsonObject, Partial<HookReply>]>([
     { verdict: "deny", reason: "A hook refused this without giving a reason" },
   ],
   ["nulls", { decision: null, hookSpecificOutput: null, systemMessage: null }, {}],
-])("PreToolUse hears %s", (_, json, expected) => {
+])("PreToolUse reads %s", (_, json, expected) => {
   expect(read("PreToolUse", json)).toEqual({ context: [], ...expected });
 });
 
-test("an answer meant for another event is a problem, and the call proceeds; what stands outside it counts", () => {
+test("output for another event is reported and the call proceeds; fields outside it still apply", () => {
   const deny = { permissionDecision: "deny", permissionDecisionReason: "no" };
   expect(read("PreToolUse", specific("PostToolUse", deny))).toEqual({
     context: [],
@@ -73,7 +73,7 @@ test("an answer meant for another event is a problem, and the call proceeds; wha
   expect(read("PreToolUse", specific("Stop", deny, { decision: "block", reason: "really" })).reason).toBe("really");
 });
 
-test("a field of the wrong kind is dropped alone", () => {
+test("a field of the wrong type is dropped on its own", () => {
   const json = specific(
     "PreToolUse",
     { permissionDecision: "maybe", updatedInput: [1], additionalContext: "look" },
@@ -86,7 +86,7 @@ test("a field of the wrong kind is dropped alone", () => {
   });
 });
 
-test("a client's function is named as the cause of its no", () => {
+test("a client's callback is named as the cause of its deny", () => {
   const texts = [
     specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "no" }),
     { decision: "block", reason: "no" },
@@ -109,7 +109,7 @@ test.each<[HookEvent, string]>([
   expect(read(event, { decision: "approve", reason: "yes" })).toEqual({ context: [] });
 });
 
-test("what an event does not listen to is dropped, and named for whoever writes the hook", () => {
+test("outputs that an event ignores are dropped, and named for the hook's author", () => {
   const everything = (event: HookEvent) =>
     specific(
       event,
@@ -173,11 +173,11 @@ test.each<[HookEvent, JsonObject, Record<string, unknown> | undefined]>([
   ["CwdChanged", { watchPaths: ["/a", 1] }, undefined],
   ["FileChanged", { watchPaths: [] }, { watchPaths: [] }],
   ["PostToolUse", { classifierContext: "c" }, { classifierContext: "c" }],
-])("%s takes %j", (event, given, fields) => {
+])("%s accepts %j", (event, given, fields) => {
   expect(read(event, specific(event, given)).fields).toEqual(fields);
 });
 
-test("context carries the event, and the tool where there is one", () => {
+test("context names the event, and the tool if there is one", () => {
   const texts = (["PostToolUse", "SessionStart", "SubagentStart", "Stop", "Setup", "PostToolBatch"] as const).map(
     (event) => read(event, specific(event, { additionalContext: "x" })).context,
   );
@@ -191,7 +191,7 @@ test("context carries the event, and the tool where there is one", () => {
   ]);
 });
 
-test("a tool's output can be replaced; the MCP form only for MCP tools", () => {
+test("a tool's output can be replaced; the MCP form works only for MCP tools", () => {
   const output = (json: JsonObject, tool: string) =>
     read("PostToolUse", specific("PostToolUse", json), guard, tool).output;
   expect(output({ updatedToolOutput: { stdout: "x" } }, "Bash")).toEqual({ stdout: "x" });
@@ -244,6 +244,6 @@ test.each<[string, JsonObject, HookReply["permission"]]>([
     },
     { behavior: "allow", updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }] },
   ],
-])("PermissionRequest is answered %s", (_, decision, expected) => {
+])("a PermissionRequest answer: %s", (_, decision, expected) => {
   expect(read("PermissionRequest", specific("PermissionRequest", { decision })).permission).toEqual(expected);
 });

@@ -42,11 +42,11 @@ test.each([
   ["[core]\na = \\x"],
   ["[core]\na b"],
   ['[core "x]\na = b'],
-])("calls %j broken, as git does", (text) => {
+])("reports %j as broken, as git does", (text) => {
   expect(parseGitConfig(text).broken).toBe(true);
 });
 
-test("what comes before a broken line is still known", () => {
+test("settings before a broken line are still known", () => {
   expect(read("[core]\nfsmonitor = ./x\n[core\n")).toEqual([["core.fsmonitor", "./x"]]);
 });
 
@@ -56,7 +56,7 @@ test("a setting can be cut out of the text", () => {
   expect(text.slice(pager.from, pager.to)).toBe("pager = a \\\n b");
 });
 
-test("reading takes time in proportion to the length", () => {
+test("reading takes time proportional to the length", () => {
   for (const make of [
     (n: number) => `[a]${" ".repeat(n)}`,
     (n: number) => `[a "${"\\\\".repeat(n)}`,

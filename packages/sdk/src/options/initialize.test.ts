@@ -79,6 +79,6 @@ const cases: [Options, object][] = [
 ];
 
 test.each(cases)("initialize(%j)", (options, fields) => {
-  // As it goes over the wire: fields without a value are not there.
+  // As sent over the wire: fields without a value are absent.
   expect(JSON.parse(JSON.stringify(initialize(options)))).toEqual({ subtype: "initialize", ...fields });
 });

@@ -74,11 +74,11 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
   ],
 ];
 
-test.each(broken)("a store that %s is found out", async (_, change, caught) => {
+test.each(broken)("a store that %s is detected", async (_, change, caught) => {
   expect(await failuresOf(change)).toContain(caught);
 });
 
-test("a store without the optional methods passes what is left", async () => {
+test("a store without the optional methods passes the remaining checks", async () => {
   const outcomes = await Promise.all(
     sessionStoreConformance(() => {
       const store = new InMemorySessionStore();

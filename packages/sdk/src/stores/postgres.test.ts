@@ -12,7 +12,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** As `pg`'s Pool: each query on whichever connection is free. */
+/** Like `pg`'s Pool: each query uses whichever connection is free. */
 const client: PostgresClient = {
   query: async (text, values = []) => ({ rows: [...(await sql!.unsafe(text, values))] }),
 };

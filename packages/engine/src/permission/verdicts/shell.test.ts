@@ -1,4 +1,4 @@
-// Where git runs, and what runs commands. See `shell-data.ts`.
+// Where git runs, and which shell runs commands. See `shell-data.ts`.
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
@@ -10,17 +10,17 @@ test.each(rows)("$verdict, $kind: $command", ({ verdict, command, setup }) => {
   expect(judgeCommand(command, setup)).toBe(verdict);
 });
 
-test("each question says why", () => {
+test("each question gives its reason", () => {
   const why = (kind: string) => {
     const { setup, command } = rows.find((row) => row.kind === kind)!;
     const decision = decideCommand(command, setup);
     return decision.behavior === "ask" ? decision.reason : decision.behavior;
   };
   expect([
-    why("a nested repository, moved to before"),
-    why("a folder that the text does not tell"),
-    why("a repository the command itself may bring"),
-    why("another shell than bash"),
+    why("a nested repository, entered before"),
+    why("a folder that the text does not show"),
+    why("a repository the command may create"),
+    why("a shell other than bash"),
   ]).toEqual([
     "This command requires approval: in '/repo/nested', git may run a program set by core.fsmonitor",
     "This command requires approval: git runs in a folder that the text does not show",
@@ -29,7 +29,7 @@ test("each question says why", () => {
   ]);
 });
 
-test("a rule is only suggested where it would settle the question", () => {
+test("a rule is suggested only if it would settle the question", () => {
   const suggested = (setup: object) => {
     const decision = decideCommand("git status", setup);
     return decision.behavior === "ask" && decision.suggestions?.length;
