@@ -123,11 +123,11 @@ const callsIn = (entries: readonly NewEntry[]) =>
     .map(({ id }) => id);
 
 test.each<[string, readonly Step[]]>([
-  ["broken off after a thought", [START, ...block(0, THOUGHT), CUT]],
-  ["broken off after text and a thought", [START, ...block(0, TEXT), ...block(1, THOUGHT), CUT]],
+  ["cut off after a thought", [START, ...block(0, THOUGHT), CUT]],
+  ["cut off after text and a thought", [START, ...block(0, TEXT), ...block(1, THOUGHT), CUT]],
   ["out of tokens while thinking", [START, ...block(0, THOUGHT), ends("max_tokens"), STOP]],
   [
-    "broken off while a server carries out a call",
+    "cut off during a server's call",
     [START, ...block(0, TEXT), ...block(1, { type: "server_tool_use", id: "s", name: "web_search", input: {} }), CUT],
   ],
 ])("a reply %s leaves a conversation the API accepts", async (_, reply) => {
@@ -159,7 +159,7 @@ test("the run gives up on a server that only pauses", async () => {
 test.each<[string, readonly (readonly Step[])[]]>([
   ["in one reply", [[START, ...call(0, "c", "a"), ...call(1, "c", "b"), ends("tool_use"), STOP]]],
   [
-    "side by side",
+    "in parallel",
     [
       [
         START,
@@ -174,7 +174,7 @@ test.each<[string, readonly (readonly Step[])[]]>([
       ],
     ],
   ],
-  ["as nothing at all", [[START, ...call(0, "", "a"), ...call(1, "", "b"), ends("tool_use"), STOP]]],
+  ["that is empty", [[START, ...call(0, "", "a"), ...call(1, "", "b"), ends("tool_use"), STOP]]],
 ])("calls with the same id %s are told apart", async (_, replies) => {
   const { done, problems, entries } = await play(replies);
   expect([done, problems]).toEqual([["a", "b"], []]);
@@ -203,7 +203,7 @@ test("deltas go to their block, even if blocks are written in parallel", async (
 
 test.each<[string, readonly Step[]]>([
   ["a second message_delta", [START, ...block(0, TEXT), ends("end_turn"), ends(null), STOP]],
-  ["the line going dead behind it", [START, ...block(0, TEXT), ends("end_turn"), CUT]],
+  ["a lost connection after it", [START, ...block(0, TEXT), ends("end_turn"), CUT]],
 ])("a stop reason survives %s", async (_, reply) => {
   const { end } = await play([reply]);
   expect(end).toMatchObject({ reason: "completed", text: "Well", stopReason: "end_turn", numTurns: 1 });

@@ -3,7 +3,7 @@ import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol
 import { hookProblem, selectHooks } from "./planner.ts";
 
 const never = () => {
-  throw new Error("nobody should ask");
+  throw new Error("should not be called");
 };
 
 function command(text: string, more: Partial<HookRegistration> = {}, own: object = {}): HookRegistration {

@@ -134,10 +134,10 @@ test("a client's callback that timed out blocks a tool call and a prompt, and no
 
 test.each<[string, HookRun, string]>([
   ["did not start", notStarted, "It could not be started"],
-  ["ran out of time", timedOut, "It did not end within 5 s"],
+  ["timed out", timedOut, "It did not end within 5 s"],
   ["ended badly", exit(1, "", "boom"), "boom"],
-  ["ended badly without a word", exit(7), "exited with code 7"],
-  ["ended badly but allowed", exit(1, specific("PreToolUse", { permissionDecision: "allow" })), "exited with code 1"],
+  ["failed without output", exit(7), "exited with code 7"],
+  ["failed but allowed", exit(1, specific("PreToolUse", { permissionDecision: "allow" })), "exited with code 1"],
   ["printed broken JSON", exit(0, "{"), "printed JSON that could not be read"],
 ])('onFailure "block" blocks when the hook %s', (_, run, why) => {
   expect(reply("PreToolUse", run, strict)).toEqual({
@@ -213,7 +213,7 @@ const no = exit(0, { ok: false, reason: "it is not" });
 
 test.each<[string, HookEvent, HookHandler, HookReply]>([
   [
-    "a prompt's no to a tool call ends the turn",
+    "a prompt hook's no to a tool call ends the turn",
     "PreToolUse",
     prompt,
     {
@@ -224,13 +224,13 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "unless it says otherwise",
+    "unless continueOnBlock is set",
     "PreToolUse",
     patient,
     { verdict: "deny", reason: "PreToolUse:Bash hook error: [Is it safe?]: it is not", context: [] },
   ],
   [
-    "an agent's no never does",
+    "an agent hook's no never does",
     "PreToolUse",
     agent,
     {
@@ -240,19 +240,19 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "a prompt's no to stopping is work to do",
+    "a prompt hook's no to stopping means more work",
     "Stop",
     prompt,
     { verdict: "deny", reason: "[Is it safe?]: it is not", context: [] },
   ],
   [
-    "an agent's as well",
+    "so does an agent hook's",
     "SubagentStop",
     agent,
     { verdict: "deny", reason: "Agent hook condition was not met: it is not", context: [] },
   ],
   [
-    "after a tool it is a reminder",
+    "after a tool, it is a reminder",
     "PostToolUse",
     patient,
     {
@@ -262,7 +262,7 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "a permission question is answered",
+    "a permission request is answered",
     "PermissionRequest",
     agent,
     { context: [], permission: { behavior: "deny", message: "it is not" } },

@@ -13,7 +13,7 @@ const TEXTS: readonly (readonly [
 ])[] = [
   ["a section and a key", "[core]\n\tbare = false\n", [["core.bare", "false"]]],
   ["upper case", "[CORE]\nFSMonitor = ./x", [["core.fsmonitor", "./x"]]],
-  ["key behind the header", "[core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
+  ["key after the header", "[core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
   ["two headers on a line", "[a][core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
   ["subsection", '[remote "Origin"]\n url = a', [["remote.Origin.url", "a"]]],
   ["escapes in a subsection", '[url "a\\"b\\\\c\\d"]\n insteadOf = x', [['url.a"b\\cd.insteadof', "x"]]],
@@ -23,8 +23,8 @@ const TEXTS: readonly (readonly [
   ["quotes", '[alias]\nx = "!a # b" c ; d', [["alias.x", "!a # b c"]]],
   ["escapes", '[alias]\nx = a\\tb\\n\\"c\\\\', [["alias.x", 'a\tb\n"c\\']]],
   ["continued line", "[alias]\nx = a \\\n  b\ny = c", [["alias.x", "a   b"], ["alias.y", "c"]]], // prettier-ignore
-  ["line ends of Windows", "\ufeff[core]\r\n\tbare = false\r\n\tpager = a \\\r\nb\r\n", [["core.bare", "false"], ["core.pager", "a b"]]], // prettier-ignore
-  ["the mark of UTF-8, as bytes", "\u00ef\u00bb\u00bf[core]\n\tpager = a\n", [["core.pager", "a"]]],
+  ["Windows line endings", "\ufeff[core]\r\n\tbare = false\r\n\tpager = a \\\r\nb\r\n", [["core.bare", "false"], ["core.pager", "a b"]]], // prettier-ignore
+  ["the UTF-8 byte order mark as bytes", "\u00ef\u00bb\u00bf[core]\n\tpager = a\n", [["core.pager", "a"]]],
   ["spaces around", "[core]\n  pager  =   a  b   \n", [["core.pager", "a  b"]]],
   ["nothing", "", []],
 ];

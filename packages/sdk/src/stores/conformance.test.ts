@@ -28,7 +28,7 @@ const withUuid = (entries: SessionStoreEntry[] | null) =>
 
 const broken: [name: string, change: (store: InMemorySessionStore) => Partial<SessionStore>, caught: string][] = [
   [
-    "keeps an entry twice",
+    "stores an entry twice",
     (store) => ({
       append: (key: SessionKey, entries) => store.append(key, withoutUuid(entries)),
       load: async (key: SessionKey) => withUuid(await store.load(key)),
@@ -36,7 +36,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
     "append() skips an entry whose uuid already exists",
   ],
   [
-    "gives entries sorted by uuid",
+    "returns entries sorted by uuid",
     (store) => ({
       load: async (key) =>
         (await store.load(key))?.toSorted((a, b) => ((a.uuid ?? "") < (b.uuid ?? "") ? -1 : 1)) ?? null,
@@ -44,7 +44,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
     "load() returns what append() was given, in order",
   ],
   [
-    "takes separators for part of a key",
+    "confuses separators in keys",
     (store) => {
       const flat = ({ projectKey, sessionId, subpath }: SessionKey) => ({
         projectKey,
@@ -55,7 +55,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
     "similar keys are kept apart",
   ],
   [
-    "counts in seconds",
+    "reports seconds",
     (store) => ({
       listSessions: async (project) =>
         (await store.listSessions(project)).map((each) => ({ ...each, mtime: Math.round(each.mtime / 1000) })),
@@ -68,7 +68,7 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
     "delete() of a session also deletes its subpaths and nothing else",
   ],
   [
-    "has an empty list for nothing",
+    "returns an empty list for a missing session",
     (store) => ({ load: async (key) => (await store.load(key)) ?? [] }),
     "load() is null for a session or subpath that was never written",
   ],

@@ -42,7 +42,7 @@ onServer("everything of a project lies under one hash tag, and nothing is left a
 });
 
 onServer(
-  "a server that goes away in the middle of a session has everything when it is back",
+  "a server that stops during a session has everything when it is back",
   async () => {
     const dir = mkdtempSync(join(tmpdir(), "keelson-redis-kept-"));
     const socket = join(dir, "redis.sock");

@@ -18,12 +18,12 @@ const sandbox = { active: true, autoAllow: false, allowUnsandboxed: true, exclud
 
 test.each<[string, (setup: GateSetup) => GateDecision, boolean]>([
   ["an ordinary command", (setup) => bash("npm test", setup), true],
-  ["a look outside", (setup) => read("/etc/hosts", setup), true],
+  ["a read outside", (setup) => read("/etc/hosts", setup), true],
   ["an edit outside", (setup) => edit("/etc/hosts", setup), true],
   ["a web page", (setup) => fetchUrl("https://e.com/", setup), true],
-  ["a tool of a server", (setup) => external("mcp__s__t", setup), true],
+  ["an MCP tool", (setup) => external("mcp__s__t", setup), true],
   ["an edit inside", (setup) => edit("/repo/a", setup), false],
-  ["a command that only looks", (setup) => bash("ls", setup), false],
+  ["a read-only command", (setup) => bash("ls", setup), false],
   ["a protected file", (setup) => edit("/repo/.git/config", setup), false],
   ["a protected file by command", (setup) => bash("touch .git/config", setup), false],
   ["a critical removal", (setup) => bash("rm -rf /", setup), false],

@@ -1,5 +1,5 @@
 // What `xargs` adds to the command it starts: the names another part of the line prints. Two things can go wrong with
-// them: they may name files nobody has judged, and they may look like options.
+// them: they may name files that were not judged, and they may look like options.
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
