@@ -1,7 +1,7 @@
-// How the cost of some work grows with its size, for tests on machines that may be slow or busy: measured in the
-// processor's own time, the best of several runs, and only ever compared with the same work at another size.
+// How the cost of some work grows with its size, for tests on slow or busy machines: measured in CPU time, the best of
+// several runs, and only compared with the same work at another size.
 
-/** How many times more the work takes at the larger size. Work too short to be measured counts as one millisecond. */
+/** How many times longer the work takes at the larger size. Work too short to measure counts as one millisecond. */
 export function growth(work: (size: number) => unknown, { from, to }: { from: number; to: number }): number {
   work(from);
   const first = cpuTime(() => work(to));
@@ -12,7 +12,7 @@ export function growth(work: (size: number) => unknown, { from, to }: { from: nu
 
 const RUNS = 3;
 
-/** Milliseconds. */
+/** In milliseconds. */
 function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
