@@ -76,7 +76,7 @@ export async function run(
   try {
     for (let turns = 1; ; turns++) {
       const { reply, settled } = await takeTurn();
-      if (reply.text !== "") displayed(reply, ports);
+      if (reply.text !== "") fireMessageDisplay(reply, ports);
 
       const ending = endingAfter(reply, settled, { broke: isBroke(), aborted: ports.signal.aborted });
       if (ending?.reason === "aborted_tools") await add(interruptionEntry("tools", ports.newId()));
@@ -123,7 +123,7 @@ export async function run(
 }
 
 /** Not awaited: the text is already on its way to the screen. */
-function displayed({ text, messageId }: ModelReply, ports: Ports): void {
+function fireMessageDisplay({ text, messageId }: ModelReply, ports: Ports): void {
   const about = { turn_id: ports.newId(), message_id: messageId, index: 0, final: true, delta: text };
   void ports.fire("MessageDisplay", about);
 }

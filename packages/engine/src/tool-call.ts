@@ -60,20 +60,24 @@ export interface CallQueue {
 export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools, name);
-  if (!tool) return { call, outcome: invalidCall(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
+  if (!tool)
+    return { call, outcome: invalidCall(`Error: No such tool available: ${name}${notOfferedNote(name, allTools)}`) };
   try {
     const checked = readInput(call, tool);
     return checked.ok
       ? { call, tool, input: checked.input }
       : { call, outcome: { ...invalidCall(checked.message), tool: tool.name } };
   } catch (error) {
-    return { call, outcome: { ...invalidCall(`InputValidationError: ${unforeseen(name, error)}`), tool: tool.name } };
+    return {
+      call,
+      outcome: { ...invalidCall(`InputValidationError: ${unexpectedFailure(name, error)}`), tool: tool.name },
+    };
   }
 }
 
 export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<SettledCall> {
   const { call } = checked;
-  const outcome = await answered(checked, ports, line);
+  const outcome = await answerCall(checked, ports, line);
   const entry = outcome.deferred
     ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
@@ -82,16 +86,16 @@ export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQ
 }
 
 /** Even an unexpected failure gives the call an answer: the conversation must stay well formed. */
-async function answered(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
+async function answerCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
   try {
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
-    const message = ports.signal.aborted ? REJECTED : unforeseen(checked.call.block.name, error);
+    const message = ports.signal.aborted ? REJECTED : unexpectedFailure(checked.call.block.name, error);
     return refused(message, `Error: ${message}`);
   }
 }
 
-const unforeseen = (tool: string, error: unknown) =>
+const unexpectedFailure = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 async function attempt(
@@ -168,7 +172,7 @@ async function attempt(
 }
 
 /** Clients match the text up to "context" (test/sessions/run/tools.test.ts). */
-function whyNot(name: string, allTools: readonly Tool[] = []): string {
+function notOfferedNote(name: string, allTools: readonly Tool[] = []): string {
   return findTool(allTools, name)
     ? `. ${name} exists but is not enabled in this context. Use the tools that are available.`
     : "";

@@ -44,7 +44,7 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   for (const message of messages) {
     const blocks = blocksOf(message.content);
     if (message.role === "user") {
-      say([...answersDue(), ...blocks.filter(({ type }) => !NOT_THE_USERS.has(type))], message);
+      say([...answersDue(), ...blocks.filter(({ type }) => !NOT_FROM_USER.has(type))], message);
       continue;
     }
     const own = blocks.filter((block) => !repeated.has(block) && !isToolResult(block));
@@ -60,7 +60,7 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
 }
 
 /** Results are placed separately; the model alone can say the others. */
-const NOT_THE_USERS: ReadonlySet<string> = new Set(["tool_result", "tool_use", "thinking", "redacted_thinking"]);
+const NOT_FROM_USER: ReadonlySet<string> = new Set(["tool_result", "tool_use", "thinking", "redacted_thinking"]);
 
 function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], original?: ModelMessage): ModelMessage {
   const before = original && blocksOf(original.content);

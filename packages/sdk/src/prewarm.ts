@@ -104,7 +104,7 @@ export async function prewarm({
 function parking({ stderr }: Options, ready: () => void): Host {
   return {
     answer: () => Promise.reject(new Error("This process has not been claimed")),
-    saw(message) {
+    onMessage(message) {
       if (message["type"] === "keep_alive" && message["startup_mark"] === "parked") ready();
       return false;
     },

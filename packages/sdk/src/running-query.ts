@@ -270,7 +270,7 @@ export class RunningQuery implements Query {
     const store = () => this.#store;
     return {
       answer: (request, asked) => this.#caller.answer(request, asked),
-      saw: (message) => this.#saw(message),
+      onMessage: (message) => this.#onMessage(message),
       get settle() {
         const kept = store();
         if (kept === undefined) return undefined;
@@ -290,11 +290,11 @@ export class RunningQuery implements Query {
   }
 
   /** Whether the reader gets this message. */
-  #saw(message: Record<string, any>): boolean {
+  #onMessage(message: Record<string, any>): boolean {
     if (message["type"] === "keep_alive" || message["type"] === "transcript_mirror") return false;
     if (message["subtype"] === "commands_changed") this.#commands = message["commands"];
-    this.startHooks.saw(message);
-    this.#input.saw(message);
+    this.startHooks.onMessage(message);
+    this.#input.onMessage(message);
     return message["sdk_host_only"] !== true;
   }
 

@@ -13,7 +13,7 @@ export class StartHooks {
     this.#now = now;
   }
 
-  saw({ subtype, hook_event: event, hook_id: id }: Record<string, any>): void {
+  onMessage({ subtype, hook_event: event, hook_id: id }: Record<string, any>): void {
     if (subtype !== "hook_started" && subtype !== "hook_response") return;
     if (!EVENTS.includes(event)) return;
     const before = this.#running.size;

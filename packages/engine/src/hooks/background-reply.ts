@@ -24,7 +24,7 @@ export function readBackgroundReply(run: HookRun, about: FiredHook): BackgroundR
   }
   const printed = readStdout(run.stdout);
   const last = printed.kind === "async" ? readStdout(printed.rest) : printed;
-  const text = last.kind === "json" ? spoken(last.json) : "";
+  const text = last.kind === "json" ? messageIn(last.json) : "";
   const failed = last.kind !== "json" && (run.exitCode === undefined ? run.outcome === "error" : run.exitCode !== 0);
   return {
     ...(text !== "" && { text }),
@@ -34,7 +34,7 @@ export function readBackgroundReply(run: HookRun, about: FiredHook): BackgroundR
 }
 
 /** Without the hook's name (test/conformance/hooks/mechanisms.ts). */
-function spoken(json: Readonly<Record<string, unknown>>): string {
+function messageIn(json: Readonly<Record<string, unknown>>): string {
   const specific = isObject(json["hookSpecificOutput"]) ? json["hookSpecificOutput"] : {};
   return [json["systemMessage"], specific["additionalContext"]]
     .flatMap((part) => (typeof part === "string" && part !== "" ? [bounded(part)] : []))

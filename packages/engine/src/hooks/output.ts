@@ -24,7 +24,7 @@ export function readOutput(json: Json, about: FiredHook): HookReply {
   const permission = decision && readPermission(decision, wrong);
   const systemMessage = top.text("systemMessage");
   const fields = otherFields(top, specific, facts);
-  const ignored = unheard(json, specific.names, facts);
+  const ignored = ignoredOutputs(json, specific.names, facts);
 
   return {
     ...(verdict && { verdict }),
@@ -146,7 +146,7 @@ function otherFields(top: Fields, specific: Fields, facts: EventFacts): Record<s
 }
 
 /** Known outputs that this event ignores, so we can tell the author of the hook. */
-function unheard(json: Json, specific: readonly string[], facts: EventFacts): string[] {
+function ignoredOutputs(json: Json, specific: readonly string[], facts: EventFacts): string[] {
   const heard: Record<string, boolean> = {
     additionalContext: facts.context,
     permissionDecision: facts.verdicts.length > 0,

@@ -14,13 +14,13 @@ export async function selectHooks(
   const found = registrations.filter((each) => each.event === event && matcherOf(each)(subject));
   const distinct = found.length > 1 ? withoutCopies(found) : found;
   if (distinct.every(({ handler }) => handler.if === undefined)) return distinct;
-  const wanted = await Promise.all(distinct.map(({ handler }) => isWanted(handler, matchesIf)));
+  const wanted = await Promise.all(distinct.map(({ handler }) => passesCondition(handler, matchesIf)));
   return distinct.filter((_, at) => wanted[at]);
 }
 
 /** Why a registered hook never runs, or not as written; undefined if nothing is wrong. For people. */
 export function hookProblem(registration: HookRegistration): string | undefined {
-  return barrier(registration) ?? matcherProblem(registration.event, registration.matcher);
+  return whyNeverRuns(registration) ?? matcherProblem(registration.event, registration.matcher);
 }
 
 /**
@@ -32,13 +32,13 @@ const matchers = new WeakMap<HookRegistration, Matcher>();
 function matcherOf(registration: HookRegistration): Matcher {
   const known = matchers.get(registration);
   if (known) return known;
-  const isIdle = barrier(registration) !== undefined;
+  const isIdle = whyNeverRuns(registration) !== undefined;
   const made: Matcher = isIdle ? () => false : readMatcher(registration.event, registration.matcher);
   matchers.set(registration, made);
   return made;
 }
 
-function barrier({ event, handler }: HookRegistration): string | undefined {
+function whyNeverRuns({ event, handler }: HookRegistration): string | undefined {
   const { mechanisms } = EVENT_FACTS[event];
   if (!mechanisms.includes(handler.type)) {
     const offered = mechanisms.filter((type) => type !== "callback").join(", ");
@@ -72,7 +72,7 @@ function sorted(value: unknown): unknown {
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
 }
 
-async function isWanted(handler: HookHandler, matchesIf: (rule: string) => boolean | Promise<boolean>) {
+async function passesCondition(handler: HookHandler, matchesIf: (rule: string) => boolean | Promise<boolean>) {
   if (handler.if === undefined) return true;
   try {
     return await matchesIf(handler.if);

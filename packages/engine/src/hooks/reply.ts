@@ -32,10 +32,10 @@ export function readReply(run: HookRun, about: FiredHook): HookReply {
   const { handler } = about;
   if (handler.type === "command" && (handler.async || handler.asyncRewake)) return { context: [], async: {} };
   if (run.outcome === "cancelled") return cancelled(run, about);
-  if (handler.type === "prompt" || handler.type === "agent") return answered(run, about);
+  if (handler.type === "prompt" || handler.type === "agent") return readModelAnswer(run, about);
   const stdout = readStdout(run.stdout);
   if (stdout.kind === "async") return { context: [], async: stdout.announced };
-  return withNote(said(run, stdout, about), run, about);
+  return withNote(readHandlerOutput(run, stdout, about), run, about);
 }
 
 /** The handler succeeded, but there is still something to report, such as output that was not kept. */
@@ -54,29 +54,31 @@ function cancelled({ problem }: HookRun, about: FiredHook): HookReply {
   return { context: [], problem: hookFailure(about, problem, "was cancelled") };
 }
 
-function said(run: HookRun, stdout: Stdout, about: FiredHook): HookReply {
+function readHandlerOutput(run: HookRun, stdout: Stdout, about: FiredHook): HookReply {
   const { event } = about;
   const output = readOutput(stdout.kind === "json" ? stdout.json : {}, about);
   const code = run.exitCode ?? (run.outcome === "success" ? 0 : undefined);
   // Exit code 2 blocks whatever the JSON allows; a deny with its own reason may stand.
   if (code === 2 && !(output.verdict === "deny" && output.reason !== undefined))
-    return mayBlock(about) ? block(output, about, stderrOf(run)) : told(output, unheeded(run, about));
+    return mayBlock(about) ? block(output, about, stderrOf(run)) : withProblem(output, ignoredExitCode(run, about));
 
-  const wrong = code === 0 ? unread(stdout, about) : code === 2 ? undefined : exited(run);
+  const wrong = code === 0 ? outputProblem(stdout, about) : code === 2 ? undefined : exited(run);
   if (wrong !== undefined) {
     const fatal = event === "WorktreeCreate" || blocksOnFailure(about);
     if (fatal && output.verdict !== "deny") return block(output, about, run.stderr.trim() || run.problem || wrong);
     // If a handler replied in JSON, its exit code does not matter.
-    return stdout.kind === "json" ? reasoned(output, about) : told(output, hookFailure(about, run.problem, wrong));
+    return stdout.kind === "json"
+      ? withReason(output, about)
+      : withProblem(output, hookFailure(about, run.problem, wrong));
   }
   if (event === "WorktreeCreate") return worktree(stdout, about, output);
   if (stdout.kind === "text" && EVENT_FACTS[event].plainText)
     return { ...output, context: [successText(about, stdout.text)] };
-  return reasoned(output, about);
+  return withReason(output, about);
 }
 
 /** The reply of a prompt or agent hook: yes, or no with a reason. */
-function answered(run: HookRun, about: FiredHook): HookReply {
+function readModelAnswer(run: HookRun, about: FiredHook): HookReply {
   const { event, handler } = about;
   const answer = run.outcome === "success" ? tryParse(run.stdout) : undefined;
   if (!isObject(answer) || typeof answer["ok"] !== "boolean") {
@@ -108,18 +110,18 @@ function worktree(stdout: Stdout, about: FiredHook, output: HookReply): HookRepl
 
 /** The same as exit code 2. Only for events that can be blocked. */
 function block({ input: _, ...output }: HookReply, about: FiredHook, why: string): HookReply {
-  return reasoned({ ...output, verdict: "deny", reason: blockText(about, why, { raw: true }) }, about);
+  return withReason({ ...output, verdict: "deny", reason: blockText(about, why, { raw: true }) }, about);
 }
 
 /** A deny always has a reason, and a stop if it ends the run. */
-function reasoned(reply: HookReply, about: FiredHook): HookReply {
+function withReason(reply: HookReply, about: FiredHook): HookReply {
   if (reply.verdict !== "deny") return reply;
   const reason = reply.reason ?? blockText(about, NO_REASON, { raw: false });
   const stop = reply.stop ?? (EVENT_FACTS[about.event].blockStops ? reason : undefined);
   return { ...reply, reason, ...(stop !== undefined && { stop }) };
 }
 
-function told(output: HookReply, problem: string): HookReply {
+function withProblem(output: HookReply, problem: string): HookReply {
   return { ...output, problem: output.problem === undefined ? problem : `${output.problem}; ${problem}` };
 }
 
@@ -147,11 +149,11 @@ export function exited({ exitCode, stderr }: HookRun): string {
   return `${exitCode === undefined ? "failed" : `exited with code ${exitCode}`}${detail(stderr)}`;
 }
 
-const unheeded = (run: HookRun, about: FiredHook) =>
+const ignoredExitCode = (run: HookRun, about: FiredHook) =>
   problemText(about, `exited with code 2, which does not block ${about.label}${detail(run.stderr)}`);
 
 /** What is wrong with the output of a handler that succeeded. */
-function unread(stdout: Stdout, { handler }: FiredHook): string | undefined {
+function outputProblem(stdout: Stdout, { handler }: FiredHook): string | undefined {
   if (stdout.kind === "broken") return "printed JSON that could not be read";
   const spoken = handler.type === "http" || handler.type === "callback";
   return spoken && stdout.kind === "text" ? "answered with something other than a JSON object" : undefined;

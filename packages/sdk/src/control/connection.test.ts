@@ -6,7 +6,7 @@ import { ControlConnection, PAUSE_ABOVE, GIVE_UP_ABOVE, type Host } from "./conn
 
 function connected(host: Partial<Host> = {}) {
   const program = fakeProgram();
-  const connection = new ControlConnection({ answer: async () => ({}), saw: () => true, ...host });
+  const connection = new ControlConnection({ answer: async () => ({}), onMessage: () => true, ...host });
   const force = new AbortController();
   void connection.start(() => ({
     process: program.spawn({ command: "keelson", args: [], env: {}, signal: force.signal }),
@@ -166,7 +166,7 @@ test("what the host must settle comes before the message and all that follow", a
       if (type === "result") for (let tick = 0; tick < 50; tick++) await Promise.resolve();
       order.push(`settled ${number}`);
     },
-    saw: ({ number }) => order.push(`shown ${number}`) > 0,
+    onMessage: ({ number }) => order.push(`shown ${number}`) > 0,
     beforeEnd: async () => void order.push("end"),
   });
   program.say({ type: "result", number: 1 }, piece(2));

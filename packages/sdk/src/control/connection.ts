@@ -21,7 +21,7 @@ import { MessageQueue } from "./message-queue.ts";
 export interface Host {
   readonly answer: AnswerRequest;
   /** Sees each message before the reader; returning false hides it from the reader. */
-  saw(message: Record<string, any>): boolean;
+  onMessage(message: Record<string, any>): boolean;
   /** Work to do before a message, and all messages after it, go to the reader. */
   readonly settle?: ((message: Record<string, any>) => Promise<unknown>) | undefined;
   stderr?(text: string): void;
@@ -221,7 +221,7 @@ export class ControlConnection {
   }
 
   #show(message: Record<string, any>, size: number): void {
-    if (this.#host.saw(message)) this.messages.push(message as SDKMessage, size);
+    if (this.#host.onMessage(message)) this.messages.push(message as SDKMessage, size);
     this.#regulate();
   }
 
@@ -294,5 +294,5 @@ export class ControlConnection {
 
 const NOBODY: Host = {
   answer: () => Promise.reject(new Error("No one is available to answer")),
-  saw: () => false,
+  onMessage: () => false,
 };

@@ -61,7 +61,7 @@ export class Input {
   }
 
   /** Sees each message from the program; some show how far it is. */
-  saw(message: Record<string, any>): void {
+  onMessage(message: Record<string, any>): void {
     const { type, subtype } = message;
     if (type === "result") this.#finished(message);
     else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#open--;
