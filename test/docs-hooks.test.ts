@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENT_FACTS, readReply, timeoutOf, type EventFacts } from "@keelson/engine/hooks";
+import { EVENT_FACTS, readReply, hookTimeout, type EventFacts } from "@keelson/engine/hooks";
 import { HOOK_EVENTS, type HookEvent, type HookHandler } from "@keelson/protocol";
 import { runKeelson, temporaryHome } from "@keelson/testkit";
 import { root } from "../scripts/root.ts";
@@ -77,7 +77,7 @@ test("the page says which events support each handler type", () => {
 
 test("the page gives the default timeouts", () => {
   const seconds = (event: HookEvent, handler: HookHandler) =>
-    timeoutOf({ event, handler, source: "userSettings" }) / 1000;
+    hookTimeout({ event, handler, source: "userSettings" }) / 1000;
   const command: HookHandler = { type: "command", command: "true" };
   const [a, b, c, d, e] = [
     seconds("PreToolUse", command),

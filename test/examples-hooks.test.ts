@@ -109,10 +109,10 @@ test("protect-files refuses protected files with its own reason, behind links to
   ]);
   await runKeelson(["-p", "go"], { home, url: model.url });
   expect(read(model.requests[1]!)).toEqual([
-    ".env is protected (.env). Change what it is made from, or ask the user.",
-    "package-lock.json is protected (package-lock.json). Change what it is made from, or ask the user.",
-    "migrations/2.sql is protected (migrations/*). Change what it is made from, or ask the user.",
-    "migrations/3.sql is protected (migrations/*). Change what it is made from, or ask the user.",
+    ".env is protected (.env). Change its source, or ask the user.",
+    "package-lock.json is protected (package-lock.json). Change its source, or ask the user.",
+    "migrations/2.sql is protected (migrations/*). Change its source, or ask the user.",
+    "migrations/3.sql is protected (migrations/*). Change its source, or ask the user.",
     expect.stringContaining("src/a.ts"),
   ]);
   expect(existsSync(join(home.project, ".env"))).toBe(false);
@@ -147,7 +147,7 @@ test("test-on-stop sends the model back to work once while the tests fail", asyn
   expect(stdout).toBe("really done\n");
   const sent = JSON.stringify(model.requests[1]!.body.messages.at(-1));
   expect(sent).toContain("Stop hook feedback:");
-  expect(sent).toContain("The tests fail. Mend them before you stop:\\nchecking");
+  expect(sent).toContain("The tests fail. Fix them before you stop:\\nchecking");
 }, 30_000);
 
 test("audit-log keeps every prompt and call on a line, in a private file", async () => {

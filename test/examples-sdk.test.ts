@@ -22,7 +22,7 @@ import {
   type MockModel,
   type TemporaryHome,
 } from "@keelson/testkit";
-import { startPostgres } from "../packages/sdk/src/stores/servers.ts";
+import { startPostgres } from "../packages/sdk/src/stores/servers.test-support.ts";
 import { root } from "../scripts/root.ts";
 import { told } from "./sessions/front-door.ts";
 
@@ -209,7 +209,7 @@ test("audit-hooks writes every call down before it runs, and refuses a push", as
   ]);
   const ended = await run("audit-hooks", { home, model, args: ["ship it"], env: { AUDIT_LOG: log } });
   expect(ended).toEqual({ code: 0, stdout: "ready\n", stderr: "" });
-  expect(JSON.stringify(told(model.requests[2]!))).toContain("Pushing is for people");
+  expect(JSON.stringify(told(model.requests[2]!))).toContain("People do the pushing");
   const lines = readFileSync(log, "utf8")
     .trimEnd()
     .split("\n")
@@ -264,7 +264,11 @@ test("structured-extraction says so when no answer ever fits, and when the sum i
   home.write("invoice.txt", "…");
   await using stubborn = await startMockModel(Array.from({ length: 10 }, () => structured({ total: 1 })));
   const failed = await run("structured-extraction", { home, model: stubborn, args: ["invoice.txt"] });
-  expect(failed).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/^No invoice: .*fits the schema.*\n$/) });
+  expect(failed).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^No invoice: .*matches the schema.*\n$/),
+  });
   await using careless = await startMockModel([structured({ ...invoice, total: 13 })]);
   const { stderr } = await run("structured-extraction", { home, model: careless, args: ["invoice.txt"] });
   expect(stderr).toBe("The lines add up to 12.5, not to 13\n");
@@ -319,11 +323,11 @@ testUnless(postgres ? null : "PostgreSQL is not installed", test)(
 
     const first = await run("postgres-store", { home: here, model, env, args: ["remember the number 7"] });
     expect(first).toMatchObject({ code: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^I will\.\n\nKept in the store:\n\S+ {2}\S+ {2}remember the number 7\n$/);
+    expect(first.stdout).toMatch(/^I will\.\n\nIn the store:\n\S+ {2}\S+ {2}remember the number 7\n$/);
 
     const second = await run("postgres-store", { home: there, cwd, model, env, args: ["--last", "which number?"] });
     expect(second).toMatchObject({ code: 0, stderr: "" });
-    expect(second.stdout).toStartWith("It was 7.\n\nKept in the store:\n");
+    expect(second.stdout).toStartWith("It was 7.\n\nIn the store:\n");
     const [id] = /[\da-f]{8}-[\da-f-]{27}/.exec(first.stdout)!;
     expect(second.stdout.match(/[\da-f]{8}-[\da-f-]{27}/g)).toEqual([id]);
     const said = JSON.stringify(model.requests[1]!.body.messages);
@@ -398,7 +402,7 @@ test("budget-guard stops at the reply that crosses the line, and begins nothing 
       "$0.0180  one: one is done",
       "$0.0360  two: error_max_budget_usd",
       "  stopped: over budget",
-      "$0.0540 of $0.0400 spent; 2 jobs not begun",
+      "$0.0540 of $0.0400 spent; 2 jobs not started",
       "Total: $0.0540",
       "",
     ].join("\n"),

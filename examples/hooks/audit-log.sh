@@ -1,7 +1,7 @@
 #!/bin/sh
 # Audit log: one JSON line for every prompt and every tool call, in a file only you can read.
 # Events: UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure. It decides nothing and prints nothing.
-# The file is AUDIT_LOG, or .claude/audit.jsonl in your home. Inputs are kept as they are, so the file may hold secrets.
+# The file is AUDIT_LOG, or .claude/audit.jsonl in your home. Inputs are logged unchanged, so it may contain secrets.
 
 umask 077
 log="${AUDIT_LOG:-$HOME/.claude/audit.jsonl}"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Block force pushes: nobody's history is rewritten because a push was rejected.
-# Event: PreToolUse for Bash; the "if" in the settings runs it only for commands with a git push anywhere in them.
-# Exit code 2 refuses the call and tells the model why. --force-with-lease is left to your permission rules.
-# It reads the text of the command, so it stops mistakes, not somebody who hides what he does. For that, deny git push.
+# Block force pushes: no one's history is rewritten because a push was rejected.
+# Event: PreToolUse for Bash; the "if" in the settings runs it only for commands that contain a git push.
+# Exit code 2 denies the call and tells the model why. --force-with-lease is left to your permission rules.
+# It checks the command's text, so it stops mistakes, not someone who hides what they do. For that, deny git push.
 
 command=$(node -e 'process.stdout.write(String(JSON.parse(require("fs").readFileSync(0, "utf8")).tool_input.command))')
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lint after edit: checks every file the agent writes, and tells it what is wrong while it still remembers why.
 # Event: PostToolUse for Edit, Write and NotebookEdit. Exit code 2 shows the problems to the model; the edit stays.
-# Uses the project's eslint where there is one; otherwise it checks the syntax of JavaScript, JSON and shell files.
+# Uses the project's eslint if there is one; otherwise it checks the syntax of JavaScript, JSON and shell files.
 
 input=$(cat)
 field() {

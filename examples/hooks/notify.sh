@@ -1,7 +1,7 @@
 #!/bin/sh
-# Notify: says that the agent is done or waits for you, while you look at something else.
+# Notify: tells you that the agent is done or waits for you, while you do something else.
 # Events: Stop and Notification. It decides nothing.
-# Uses NOTIFY_COMMAND (which gets the text as its argument), or what the desktop offers.
+# Uses NOTIFY_COMMAND (which gets the text as its argument), or the desktop's notifications.
 
 message=$(node -e '
   const { hook_event_name, message, last_assistant_message } = JSON.parse(require("fs").readFileSync(0, "utf8"));

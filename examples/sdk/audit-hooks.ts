@@ -1,4 +1,4 @@
-// Keeps a record of everything the agent does, and refuses what house rules forbid.
+// Logs everything the agent does, and denies what house rules forbid.
 //   AUDIT_LOG=audit.jsonl bun examples/sdk/audit-hooks.ts "run the tests"
 
 import { appendFile } from "node:fs/promises";
@@ -38,7 +38,7 @@ const houseRules: HookCallback = async (input) => {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
-      permissionDecisionReason: "Pushing is for people: leave the commit and say that it is ready",
+      permissionDecisionReason: "People do the pushing: leave the commit and say that it is ready",
     },
   };
 };
@@ -47,7 +47,7 @@ const options: Options = {
   allowedTools: ["Bash"],
   hooks: {
     UserPromptSubmit: [{ hooks: [record] }],
-    // A call that cannot be written down is not carried out. All hooks of an event run at once; one "deny" is enough.
+    // A call that cannot be logged does not run. All hooks of an event run at once; one "deny" is enough.
     PreToolUse: [
       { hooks: [record], onFailure: "block" },
       { matcher: "Bash", hooks: [houseRules], onFailure: "block" },

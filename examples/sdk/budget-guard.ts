@@ -1,4 +1,4 @@
-// Works through a list of jobs with one budget for all of them: each gets what is left, and none is begun without.
+// Works through a list of jobs with one shared budget: each job gets what is left, and none starts without money.
 //   BUDGET_USD=0.50 bun examples/sdk/budget-guard.ts "first job" "second job" "third job"
 
 import process from "node:process";
@@ -14,9 +14,9 @@ async function work(prompt: string): Promise<Outcome> {
   const running = query({
     prompt,
     options: {
-      // Checked after every reply: the one that crosses the line is paid for, and what it asked for is not done.
+      // Checked after every reply. The reply that exceeds the budget is paid for, but its tool calls do not run.
       maxBudgetUsd: budget - spent,
-      // A second fence, for loops that cost little.
+      // A second limit, for loops that cost little.
       maxTurns: 20,
       permissionMode: "dontAsk",
     },
@@ -24,14 +24,14 @@ async function work(prompt: string): Promise<Outcome> {
   try {
     for await (const message of running) {
       if (message.type !== "result") continue;
-      // Without a price for the model there is no sum; the program refuses a budget then, before anything is spent.
+      // If the model's price is unknown, the program refuses a budget before anything is spent.
       spent += message.total_cost_usd;
       const answer = message.subtype === "success" ? message.result : message.subtype;
       console.log(`${dollars(message.total_cost_usd)}  ${prompt}: ${answer}`);
     }
     return "done";
   } catch (error) {
-    // The result was yielded above, and counted; then a run that ended with an error throws.
+    // The result was yielded and counted above; a run that ended with an error then throws.
     if (!(error instanceof ResultError)) throw error;
     if (error.subtype === "error_max_budget_usd") return "over budget";
     if (error.subtype === "error_max_turns") return "too long";
@@ -42,7 +42,7 @@ async function work(prompt: string): Promise<Outcome> {
 const jobs = process.argv.slice(2);
 for (const [done, prompt] of jobs.entries()) {
   if (spent >= budget) {
-    console.log(`${dollars(spent)} of ${dollars(budget)} spent; ${jobs.length - done} jobs not begun`);
+    console.log(`${dollars(spent)} of ${dollars(budget)} spent; ${jobs.length - done} jobs not started`);
     process.exitCode = 1;
     break;
   }

@@ -1,4 +1,4 @@
-// Reviews a change and says what is wrong with it, one finding a line; exit code 1 when something must be fixed.
+// Reviews a change and prints what is wrong with it, one finding per line; exit code 1 if something must be fixed.
 //   git diff main | bun examples/sdk/code-review-bot.ts
 
 import { text } from "node:stream/consumers";
@@ -22,12 +22,12 @@ const options: Options = {
   systemPrompt: {
     type: "preset",
     preset: "claude_code",
-    append: "You review changes. Read the code around a change before you judge it. Report only what you can point at.",
+    append: "You review changes. Read the code around a change before you judge it. Report only what you can point to.",
   },
-  // It looks at everything and touches nothing; whatever else it tries is refused without a question.
+  // It may read everything and change nothing; anything else is denied without asking.
   tools: ["Read", "Grep", "Glob"],
   permissionMode: "dontAsk",
-  // A change under review must not configure its reviewer: no settings, hooks or instructions of the project.
+  // A change under review must not configure its reviewer: ignore the project's settings, hooks and instructions.
   settingSources: [],
   maxTurns: 30,
   outputFormat: { type: "json_schema", schema: z.toJSONSchema(Review) },
@@ -40,7 +40,7 @@ if (diff.trim() === "") {
 }
 
 for await (const message of query({ prompt: `Review this change:\n\n${diff}`, options })) {
-  // A model that could not be reached is a result too, with `is_error`; the loop throws right after it.
+  // If the model cannot be reached, there is still a result, with `is_error`; the loop throws right after it.
   if (message.type !== "result" || message.subtype !== "success" || message.is_error) continue;
   const { summary, findings } = Review.parse(message.structured_output);
   for (const { file, line, severity, problem } of findings) console.log(`${file}:${line}: ${severity}: ${problem}`);

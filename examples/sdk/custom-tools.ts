@@ -1,4 +1,4 @@
-// Tools of the application's own: functions in this process that the model can call.
+// Custom tools: functions in this process that the model can call.
 //   bun examples/sdk/custom-tools.ts "reserve three M4 bolts for Ada"
 
 import process from "node:process";
@@ -13,23 +13,23 @@ const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 const find = tool(
   "find_part",
-  "Finds parts by a piece of their name, with how many are in stock",
+  "Finds parts by part of their name, with the number in stock",
   { name: z.string().describe("Any part of the name") },
   async ({ name }) => {
     const found = [...stock].filter(([part]) => part.toLowerCase().includes(name.toLowerCase()));
     return said(found.map(([part, count]) => `${part}: ${count}`).join("\n") || "No such part");
   },
-  // It changes nothing, so several calls may run side by side.
+  // It changes nothing, so several calls may run in parallel.
   { annotations: { readOnlyHint: true } },
 );
 
 const reserve = tool(
   "reserve_part",
-  "Takes parts out of the stock for somebody",
+  "Reserves parts from stock for a person",
   { part: z.string(), count: z.number().int().positive(), person: z.string() },
   async ({ part, count, person }) => {
     const left = (stock.get(part) ?? 0) - count;
-    // Told to the model, which may try something else. An error that is thrown does the same.
+    // The model reads this and may try something else. Throwing an error has the same effect.
     if (left < 0) return { ...said(`There are only ${stock.get(part) ?? 0} of "${part}"`), isError: true };
     stock.set(part, left);
     return said(`Reserved ${count} of "${part}" for ${person}; ${left} left`);
@@ -40,7 +40,7 @@ const running = query({
   prompt: process.argv[2] ?? "How many bolts are there?",
   options: {
     systemPrompt: "You run the stock of a small workshop.",
-    // Only our own tools, and both may be used without asking: their names are mcp__<server>__<tool>.
+    // Only our own tools, and both may run without approval: their names are mcp__<server>__<tool>.
     tools: [],
     mcpServers: { stock: createSdkMcpServer({ name: "stock", tools: [find, reserve] }) },
     allowedTools: ["mcp__stock__find_part", "mcp__stock__reserve_part"],

@@ -1,15 +1,15 @@
-// Compares prompts from one and the same starting point: the expensive beginning is run once, then forked.
+// Compares prompts from the same starting point: the expensive setup runs once, then it is forked.
 //   bun examples/sdk/fork-and-compare.ts
 
 import { query, type Options, type SDKResultMessage } from "@keelson/sdk";
 
-// The forks run at the same time in one folder, so they may look and not touch.
+// The forks run at the same time in one folder, so they are read-only.
 const options: Options = { tools: ["Read", "Grep", "Glob"], permissionMode: "dontAsk" };
 
-const setup = "Read README.md and the sources, so that you can answer questions about this project.";
+const setup = "Read README.md and the sources, so you can answer questions about this project.";
 const variants = {
   plain: "What should be improved first?",
-  role: "You are its maintainer and short of time. What should be improved first?",
+  role: "You are its maintainer and have little time. What should be improved first?",
   limit: "Name the one thing that should be improved first, in at most ten words.",
 };
 
@@ -20,7 +20,7 @@ async function run(prompt: string, more: Options = {}): Promise<SDKResultMessage
       if (message.type === "result") result = message;
     }
   } catch (error) {
-    // A variant that fails is a finding too: its result came before the error.
+    // A failed variant is a result too: it was yielded before the error.
     if (result === undefined) throw error;
   }
   if (result === undefined) throw new Error("The run ended without a result");
@@ -31,7 +31,7 @@ async function run(prompt: string, more: Options = {}): Promise<SDKResultMessage
 const start = await run(setup);
 if (start.is_error) throw new Error(`The setup failed: ${start.subtype}`);
 
-// 3. and 4. A fork has the conversation so far and a session id of its own; the original stays as it is.
+// 3. and 4. A fork has the conversation so far and its own session id; the original does not change.
 const results = await Promise.all(
   Object.entries(variants).map(async ([name, prompt]) => {
     const result = await run(prompt, { resume: start.session_id, forkSession: true });
@@ -39,7 +39,7 @@ const results = await Promise.all(
   }),
 );
 
-// 5. Compare. Any of the forks can be gone on with under its own id.
+// 5. Compare. Any fork can be continued under its own id.
 for (const { name, result } of results) {
   const answer = result.subtype === "success" ? result.result : result.subtype;
   console.log(`## ${name}: ${result.num_turns} turns, ${result.usage.output_tokens} tokens, ${words(answer)} words`);

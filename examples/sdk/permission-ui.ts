@@ -1,4 +1,4 @@
-// Asks in the terminal before the agent does anything: yes, no, or always, which is remembered as a rule.
+// Asks in the terminal before the agent does anything: yes, no, or always, which is saved as a rule.
 //   bun examples/sdk/permission-ui.ts "tidy up this folder"
 
 import process from "node:process";
@@ -6,9 +6,9 @@ import { createInterface } from "node:readline";
 import { query, type CanUseTool, type PermissionUpdate } from "@keelson/sdk";
 
 const terminal = createInterface({ input: process.stdin });
-// The iterator keeps lines that were typed before they were asked for.
+// The iterator buffers lines that were typed before we asked.
 const lines = terminal[Symbol.asyncIterator]();
-/** Questions come one at a time, however many calls wait for an answer. */
+/** Questions are asked one at a time, however many calls wait for an answer. */
 let before: Promise<unknown> = Promise.resolve();
 
 const canUseTool: CanUseTool = (tool, input, question) => {
@@ -20,18 +20,18 @@ const canUseTool: CanUseTool = (tool, input, question) => {
 const ask: CanUseTool = async (tool, input, { suggestions = [], signal, decisionReason }) => {
   // The run was interrupted while the question waited for its turn.
   if (signal.aborted) return null;
-  // What would keep the question from coming again. There may be changes of the mode among them: not for an "always".
+  // Updates that would prevent this question next time. They may include mode changes, which "always" should not make.
   const rules = suggestions.filter((update) => update.type === "addRules");
   console.log(`\n${tool}: ${JSON.stringify(input)}${decisionReason ? `\n  ${decisionReason}` : ""}`);
   process.stdout.write(`Allow? [y]es, [n]o${rules.length > 0 ? `, [a]lways (${rules.map(shown).join(", ")})` : ""} `);
   const { value = "" } = await lines.next();
   const [reply = "", ...why] = String(value).trim().split(" ");
   if (reply === "a" && rules.length > 0) {
-    // Each update says where it goes; these go to .claude/settings.local.json of the project.
+    // Each update names its destination; these go to the project's .claude/settings.local.json.
     return { behavior: "allow", updatedPermissions: rules, decisionClassification: "user_permanent" };
   }
   if (reply === "y") return { behavior: "allow", decisionClassification: "user_temporary" };
-  // Whatever is no clear yes is a no. The words after it go to the model, which may try another way.
+  // Anything but a clear yes is a no. The words after it go to the model, which may try another way.
   const message = why.join(" ") || "The user said no to this call";
   return { behavior: "deny", message, decisionClassification: "user_reject" };
 };

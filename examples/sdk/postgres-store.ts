@@ -1,4 +1,4 @@
-// Keeps conversations in Postgres, so that any machine can go on with them. Runs on Bun, which speaks Postgres itself.
+// Stores conversations in Postgres, so any machine can continue them. Runs on Bun, which has a Postgres client.
 //   DATABASE_URL=postgres://… bun examples/sdk/postgres-store.ts "remember the number 7"
 //   DATABASE_URL=postgres://… bun examples/sdk/postgres-store.ts --last "which number was it?"
 
@@ -13,7 +13,7 @@ if (url === undefined) {
   process.exit(2);
 }
 const sql = new SQL(url);
-// With the package `pg` on Node this is `new Pool({ connectionString: url })` and nothing more.
+// On Node, with the package `pg`, this is just `new Pool({ connectionString: url })`.
 const client: PostgresClient = { query: async (text, values = []) => ({ rows: await sql.unsafe(text, values) }) };
 const sessionStore = new PostgresSessionStore({ client });
 
@@ -25,18 +25,18 @@ const running = query({
   prompt,
   options: {
     sessionStore,
-    // Every entry is sent as it is written, not at the end of the turn: slower, and a crash loses less.
+    // Send every entry as it is written, not at the end of the turn: slower, but a crash loses less.
     sessionStoreFlush: "eager",
     ...(last === undefined ? {} : { resume: last.sessionId }),
   },
 });
 for await (const message of running) {
-  // The store was not reachable; the conversation goes on, and the local transcript has everything.
+  // The store could not be reached; the conversation continues, and the local transcript has everything.
   if (message.type === "system" && message.subtype === "mirror_error") console.error("Not stored:", message.error);
   if (message.type === "result" && message.subtype === "success") console.log(message.result);
 }
 
-console.log("\nKept in the store:");
+console.log("\nIn the store:");
 for (const { sessionId, summary, lastModified } of await listSessions({ sessionStore, limit: 5 })) {
   console.log(`${new Date(lastModified).toISOString().slice(0, 10)}  ${sessionId}  ${summary}`);
 }

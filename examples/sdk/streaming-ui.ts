@@ -1,4 +1,4 @@
-// Shows a run while it happens: words as they are written, calls as they are made, what they came to.
+// Shows a run as it happens: text as it is written, calls as they are made, and their results.
 //   bun examples/sdk/streaming-ui.ts "what is in this folder?"
 
 import process from "node:process";
@@ -23,7 +23,7 @@ function show(message: SDKMessage): void {
       return;
     }
     case "assistant":
-      // The whole block, once it is finished. Its text was shown already, piece by piece.
+      // The whole block, once it is finished. Its text has already been shown in pieces.
       for (const block of message.message.content) {
         if (block.type === "tool_use") line(`* ${block.name} ${JSON.stringify(block.input)}`);
       }

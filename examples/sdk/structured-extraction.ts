@@ -1,4 +1,4 @@
-// Reads a text and prints what it says as JSON of a fixed shape.
+// Reads a text and prints its content as JSON with a fixed shape.
 //   bun examples/sdk/structured-extraction.ts invoice.txt
 
 import { readFile } from "node:fs/promises";
@@ -14,12 +14,12 @@ const Invoice = z.object({
   total: z.number(),
 });
 
-/** The schema reaches the model, and the program checks against it; an answer that does not fit goes back, up to five times. */
+/** The model gets the schema, and the program checks the answer; one that does not match goes back, up to five times. */
 async function extract(text: string): Promise<z.infer<typeof Invoice>> {
   const running = query({
-    prompt: `Extract the invoice from the text between the marks.\n<text>\n${text}\n</text>`,
+    prompt: `Extract the invoice from the text between the tags.\n<text>\n${text}\n</text>`,
     options: {
-      // Nothing to do but answer: no tools, no settings, nothing kept.
+      // It only has to answer: no tools, no settings, no transcript.
       tools: [],
       settingSources: [],
       persistSession: false,
@@ -28,7 +28,7 @@ async function extract(text: string): Promise<z.infer<typeof Invoice>> {
   });
   for await (const message of running) {
     if (message.type !== "result" || message.subtype !== "success" || message.is_error) continue;
-    // Parsed once more, so that what comes out has the type.
+    // Parse it again, so the result has the type.
     return Invoice.parse(message.structured_output);
   }
   throw new Error("The run ended without an answer");
@@ -36,13 +36,13 @@ async function extract(text: string): Promise<z.infer<typeof Invoice>> {
 
 const file = process.argv[2];
 if (file === undefined) {
-  console.error("Name a file to read");
+  console.error("Give a file to read");
   process.exit(2);
 }
 try {
   const invoice = await extract(await readFile(file, "utf8"));
   console.log(JSON.stringify(invoice, null, 2));
-  // What a schema cannot say is checked here.
+  // Check what a schema cannot express.
   const sum = invoice.lines.reduce((all, { amount }) => all + amount, 0);
   if (Math.abs(sum - invoice.total) > 0.005) console.error(`The lines add up to ${sum}, not to ${invoice.total}`);
 } catch (error) {

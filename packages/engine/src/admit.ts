@@ -1,11 +1,11 @@
-// From prompt to entries: what was typed, and what hooks have to say about it.
+// Turns a prompt into entries: what the user typed, and what hooks add to it.
 
 import { textOf, type HookOutcome, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
 import type { Ports } from "./ports.ts";
 
 export interface Admission {
   readonly entries: readonly NewEntry[];
-  /** Set when a hook turned the prompt away; nothing is asked then. */
+  /** Set when a hook blocked the prompt; the model is not asked. */
   readonly blocked?: string;
 }
 
@@ -32,7 +32,8 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
     permissionMode: mode,
     promptSource: "sdk",
   };
-  // What hooks add stands before the prompt, so that the prompt is the last thing read (observed).
+  // Context from hooks goes before the prompt, so the prompt is what the model reads last
+  // (test/conformance/hooks/prompts.ts).
   return { entries: [...said.context.map((each) => reminder(each, ports.newId())), typed] };
 }
 
@@ -42,7 +43,7 @@ function blockedText({ reasons, stop, fields }: HookOutcome, prompt: string): st
   return `A hook blocked this prompt: ${why}${original}`;
 }
 
-/** Something a hook adds for the model to read. It is kept with the conversation and is no line of its own to clients. */
+/** Text that a hook adds for the model. It is stored with the conversation and not sent to clients as a message. */
 export function reminder(text: string, uuid: string): NewEntry {
   return {
     type: "attachment",
@@ -53,7 +54,7 @@ export function reminder(text: string, uuid: string): NewEntry {
   };
 }
 
-/** Text of ours in the user's place, marked so that nobody takes it for the user's own. */
+/** Our own text in a user message, flagged so that no one takes it for the user's. */
 export function nudge(text: string, uuid: string): NewEntry {
   return { type: "user", uuid, isMeta: true, message: { role: "user", content: [{ type: "text", text }] } };
 }

@@ -1,24 +1,25 @@
-// The calls of one reply. Each starts as soon as it is handed over: neighbours that may run side by side do, any other
-// call waits for those before it. Once something ends the run, no further call starts; every call is answered.
+// The tool calls of one reply. Each starts as soon as it arrives: neighboring calls that are safe in parallel run
+// together, any other call waits for the ones before it. Once something ends the run, no further call starts. Every
+// call gets an answer.
 
 import type { Ports } from "./ports.ts";
-import { checkCall, settleCall, type CheckedCall, type CallQueue, type Settled } from "./tool-call.ts";
+import { checkCall, settleCall, type CheckedCall, type CallQueue, type SettledCall } from "./tool-call.ts";
 import { ENDED, refused, REJECTED, type ToolOutcome } from "./tool-outcome.ts";
 import type { StreamedCall, Calls } from "./turn.ts";
 
 export class Batch implements Calls {
   readonly #ports: Ports;
   readonly #spent: () => boolean;
-  readonly #answers: Promise<Settled>[] = [];
+  readonly #answers: Promise<SettledCall>[] = [];
   readonly #running = new Set<Promise<unknown>>();
-  /** Calls take their places one after another. */
+  /** Calls are placed one after another. */
   #placed: Promise<void> = Promise.resolve();
-  /** The PreToolUse hooks of every call so far have answered. */
+  /** Resolves when the PreToolUse hooks of every call so far have answered. */
   #passed: Promise<unknown> = Promise.resolve();
   readonly #ended = new AbortController();
   #halted: ToolOutcome | undefined;
 
-  /** `spent` tells whether the run's budget is used up. */
+  /** `spent` reports whether the run's budget is used up. */
   constructor(ports: Ports, spent: () => boolean = () => false) {
     this.#ports = ports;
     this.#spent = spent;
@@ -32,15 +33,15 @@ export class Batch implements Calls {
     this.#placed = this.#placed.then(() => this.#place(call));
   };
 
-  /** From here on calls are answered with this instead of being run. */
+  /** From now on, calls are answered with this message instead of being run. */
   readonly halt = (message: string): void => {
     this.#halted ??= refused(message, `Error: ${message}`);
   };
 
-  /** One answer for each call, in the order of the calls; their entries are recorded. To be asked once, after the last call. */
-  async settled(): Promise<Settled[]> {
+  /** One answer per call, in call order; their entries are already recorded. Call it once, after the last call. */
+  async settled(): Promise<SettledCall[]> {
     await this.#placed;
-    // All of them, also when one could not be recorded: nothing may still be running when the run goes on or ends.
+    // Wait for all of them even if one could not be recorded: nothing may still run when the run continues or ends.
     await Promise.allSettled(this.#answers);
     return Promise.all(this.#answers);
   }
@@ -61,7 +62,7 @@ export class Batch implements Calls {
     if (!isShared) await over;
   }
 
-  async #settle(checked: CheckedCall): Promise<Settled> {
+  async #settle(checked: CheckedCall): Promise<SettledCall> {
     const earlier = this.#passed;
     const own = Promise.withResolvers<void>();
     this.#passed = Promise.all([earlier, own.promise]);
@@ -92,7 +93,7 @@ export class Batch implements Calls {
 
   #endOfRun(): ToolOutcome | undefined {
     if (this.#ports.signal.aborted) return refused(REJECTED, "User rejected tool use");
-    if (this.#spent()) this.halt("The call was not carried out: the budget of this run is used up.");
+    if (this.#spent()) this.halt("The call did not run: this run's budget is used up.");
     return this.#halted;
   }
 }

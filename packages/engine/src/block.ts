@@ -1,4 +1,4 @@
-// Puts a streamed content block together from its deltas. Unknown block types keep what they started with.
+// Assembles a streamed content block from its deltas. Unknown block types keep their initial content.
 
 import { tryParse, isObject, isToolUse, type BlockDelta, type ContentBlock, type JsonObject } from "@keelson/protocol";
 
@@ -7,19 +7,19 @@ export interface BlockInProgress {
   readonly parts: BlockDelta[];
 }
 
-/** Deeper inputs than any tool takes. Sent back, they could make a server refuse every later request. */
+/** Deeper than any tool's input. Sent back, such an input could make a server refuse every later request. */
 const DEEPEST_INPUT = 500;
 
 const LONGEST_NAME = 128;
 
-/** The block as it starts. A call by a name that no tool could have would be refused when it is sent back. */
-export function withFitName(start: ContentBlock): ContentBlock {
+/** The starting block. The API would reject a call whose name no tool could have when we send it back. */
+export function withValidName(start: ContentBlock): ContentBlock {
   if (!isToolUse(start) || (start.name.length <= LONGEST_NAME && /^[\w-]+$/.test(start.name))) return start;
   const name = start.name.replace(/[^\w-]/g, "_").slice(0, LONGEST_NAME);
   return { ...start, name: name || "unnamed" };
 }
 
-/** `broken` says why the input of a call cannot be used; the block then has an empty one. */
+/** `broken` says why the input of a call is unusable; the block then gets an empty input. */
 export function assembleBlock({ start, parts }: BlockInProgress): { block: ContentBlock; broken?: string } {
   const block: Record<string, unknown> = { ...start };
   append(block, "text", parts, "text_delta", "text");

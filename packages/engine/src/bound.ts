@@ -1,10 +1,10 @@
-// The one place where what a tool shows is cut to size. Pure; the file itself is written through a port.
+// The only place that limits the size of tool output. Pure; a port writes the file.
 
-/** Longest text of one tool result, unless the tool says otherwise. */
+/** Longest text of one tool result, unless the tool sets its own limit. */
 export const MAX_SHOWN = 100_000;
 const PREVIEW = 2_000;
 
-/** What the model reads instead of text that was too long: where all of it is, and how it begins. */
+/** What the model reads in place of text that is too long: where the full text is, and its first lines. */
 export function persistedNotice(path: string, bytes: number, text: string): string {
   const preview = cutAtLine(text, PREVIEW);
   return [
@@ -18,7 +18,7 @@ export function persistedNotice(path: string, bytes: number, text: string): stri
   ].join("\n");
 }
 
-/** Keeps the beginning and the end, and says how much is missing between them. */
+/** Keeps the beginning and the end, and says how much was removed. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);
@@ -27,7 +27,7 @@ export function cutMiddle(text: string, limit: number): string {
   return `${head}\n\n… ${text.length - head.length - tail.length} characters left out …\n\n${tail}`;
 }
 
-/** The start of a text, cut at a line end where one is near. */
+/** The start of a text, cut at a line break if one is near. */
 export function cutAtLine(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = whole(text, 0, limit);

@@ -1,4 +1,4 @@
-// Whatever was recorded, and whatever became of it, the conversation is one the API takes.
+// Whatever was recorded, and whatever was lost since, the conversation is one the API accepts.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -12,36 +12,36 @@ const session = fc
   .map(([runs, parents]) => sessionEntries(runs, { parents }));
 const goOn = { type: "user", message: { role: "user", content: "go on" } } as const;
 
-/** What a request of the resumed session would hold. */
-function resumed(entries: readonly ChainEntry[]): Conversation["messages"] {
-  const conversation = Conversation.of(entries, "preface");
+/** The messages of the resumed session's next request. */
+async function resumed(entries: readonly ChainEntry[]): Promise<Conversation["messages"]> {
+  const conversation = await Conversation.of(entries, "preface");
   conversation.add(goOn);
   return conversation.messages;
 }
 
 const problemsIn = (messages: Conversation["messages"]) => messageProblems(messages as never);
 
-test("results that come while a reply is being written make the same conversation as results that come after it", () => {
-  fc.assert(
-    fc.property(shape, (runs) => {
+test("results that arrive while a reply is being written make the same conversation as results that arrive after it", async () => {
+  await fc.assert(
+    fc.asyncProperty(shape, async (runs) => {
       const late = runs.map((replies) => replies.map((each) => ({ ...each, calls: each.calls.map(() => 99) })));
       const eager = sessionEntries(runs, { parents: "last" });
       const live = new Conversation("preface");
       for (const entry of eager) live.add(entry);
       const said = (messages: Conversation["messages"]) => JSON.parse(JSON.stringify(messages).replace(/_\d+/g, ""));
-      const expected = said(Conversation.of(sessionEntries(late, { parents: "last" }), "preface").messages);
+      const expected = said((await Conversation.of(sessionEntries(late, { parents: "last" }), "preface")).messages);
 
-      expect(said(Conversation.of(eager, "preface").messages)).toEqual(expected);
+      expect(said((await Conversation.of(eager, "preface")).messages)).toEqual(expected);
       expect(said(live.messages)).toEqual(expected);
     }),
   );
 }, 60_000);
 
-test("a session that ended at any entry goes on with all that was recorded", () => {
-  fc.assert(
-    fc.property(session, fc.nat(), (whole, cut) => {
+test("a session that ended at any entry continues with everything that was recorded", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.nat(), async (whole, cut) => {
       const entries = whole.slice(0, 1 + (cut % whole.length));
-      const messages = resumed(entries);
+      const messages = await resumed(entries);
       expect(problemsIn(messages)).toEqual([]);
       expect(missingFrom(messages, entries)).toEqual([]);
     }),
@@ -49,11 +49,11 @@ test("a session that ended at any entry goes on with all that was recorded", () 
   );
 }, 60_000);
 
-test("a session without its first entries goes on with all the others", () => {
-  fc.assert(
-    fc.property(session, fc.nat(), (whole, cut) => {
+test("a session without its first entries continues with all the others", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.nat(), async (whole, cut) => {
       const entries = whole.slice(cut % whole.length);
-      const messages = resumed(entries);
+      const messages = await resumed(entries);
       expect(problemsIn(messages)).toEqual([]);
       expect(messages.filter((message) => JSON.stringify(message).includes("preface"))).toHaveLength(1);
       const orphans = resultsWithoutCall(entries);
@@ -63,10 +63,10 @@ test("a session without its first entries goes on with all the others", () => {
   );
 }, 60_000);
 
-test("entries lost, repeated and out of order make a conversation all the same", () => {
+test("lost, repeated and reordered entries still make a valid conversation", async () => {
   const damage = fc.record({ kind: fc.constantFrom("lose", "repeat", "swap", "move"), at: fc.nat(), to: fc.nat() });
-  fc.assert(
-    fc.property(session, fc.array(damage, { minLength: 1, maxLength: 8 }), (whole, damages) => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.array(damage, { minLength: 1, maxLength: 8 }), async (whole, damages) => {
       const entries = [...whole];
       for (const { kind, at, to } of damages) {
         if (entries.length < 2) break;
@@ -76,32 +76,37 @@ test("entries lost, repeated and out of order make a conversation all the same",
         else if (kind === "move") entries.splice(into, 0, ...entries.splice(from, 1));
         else [entries[from], entries[into]] = [entries[into]!, entries[from]!];
       }
-      expect(problemsIn(resumed(entries))).toEqual([]);
+      expect(problemsIn(await resumed(entries))).toEqual([]);
     }),
     { numRuns: 500 },
   );
 }, 60_000);
 
-test("a model that gives every reply the same id does not turn them into one", () => {
+test("replies stay separate when a model gives them all the same id", async () => {
   const one = sessionEntries([[{ thinks: false, says: true, calls: [0], adds: false }, LAST]], { parents: "last" });
   const entries = one.map((entry) =>
     entry.type === "assistant" ? { ...entry, message: { ...entry.message, id: "msg" } } : entry,
   );
-  expect(Conversation.of(entries).messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  expect((await Conversation.of(entries)).messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+  ]);
 });
 
-test("blank texts are left out, whoever said them", () => {
+test("blank texts are left out, whoever said them", async () => {
   const blank = (type: "user" | "assistant") => {
     const [prompt, reply] = sessionEntries([[LAST]], { parents: "last" });
     const entry = (type === "user" ? prompt : reply) as ChainEntry & { message: object };
     return { ...entry, message: { ...entry.message, content: [{ type: "text", text: " \n" }] } } as ChainEntry;
   };
-  expect(Conversation.of([blank("user"), blank("assistant")]).messages).toEqual([]);
+  expect((await Conversation.of([blank("user"), blank("assistant")])).messages).toEqual([]);
 });
 
 const LAST: ReplyShape = { thinks: false, says: true, calls: [], adds: false };
 
-/** What was recorded and is not told. Thoughts may go: the API refuses them at the end of a reply. */
+/** What was recorded but is missing. Thoughts may be dropped: the API refuses them at the end of a reply. */
 function missingFrom(messages: Conversation["messages"], entries: readonly ChainEntry[]): string[] {
   const told = JSON.stringify(messages);
   return saidIn(entries).filter((what) => !told.includes(JSON.stringify(what)));

@@ -27,8 +27,8 @@ const call = (id: string): ContentBlock => ({ type: "tool_use", id, name: "Read"
 const result = (id: string, content = "ok"): ContentBlock => ({ type: "tool_result", tool_use_id: id, content });
 const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "s" };
 
-test("blocks of one reply become one assistant message, results come in the order of their calls", () => {
-  const conversation = Conversation.of([
+test("blocks of one reply become one assistant message, and results come in call order", async () => {
+  const conversation = await Conversation.of([
     says("go"),
     replies("m1", thought),
     replies("m1", call("a")),
@@ -46,13 +46,13 @@ test("blocks of one reply become one assistant message, results come in the orde
   ]);
 });
 
-test("two replies in a row stay two messages when their ids differ", () => {
-  const conversation = Conversation.of([says("go"), replies("m1", text("a")), replies("m2", text("b"))]);
+test("two replies in a row stay two messages if their ids differ", async () => {
+  const conversation = await Conversation.of([says("go"), replies("m1", text("a")), replies("m2", text("b"))]);
   expect(conversation.messages.map(({ content }) => content)).toEqual([[text("go")], [text("a")], [text("b")]]);
 });
 
-test("a session cut off in the middle of its calls is made well formed", () => {
-  const conversation = Conversation.of([
+test("a session cut off in the middle of its calls is made well formed", async () => {
+  const conversation = await Conversation.of([
     says("go"),
     replies("m1", call("a")),
     replies("m1", call("b")),
@@ -65,34 +65,34 @@ test("a session cut off in the middle of its calls is made well formed", () => {
   });
 });
 
-test("unanswered calls followed by a new prompt are answered before it", () => {
-  const conversation = Conversation.of([says("go"), replies("m1", call("a")), says("go on")]);
+test("unanswered calls followed by a new prompt are answered before it", async () => {
+  const conversation = await Conversation.of([says("go"), replies("m1", call("a")), says("go on")]);
   expect(conversation.messages.at(-1)?.content).toEqual([
     { type: "tool_result", tool_use_id: "a", content: NO_RESULT, is_error: true },
     text("go on"),
   ]);
 });
 
-test("a reply that only began to think is dropped, and results nobody asked for too", () => {
-  const conversation = Conversation.of([says("go"), replies("m1", thought), says([result("x"), text("again")])]);
+test("a reply that only began to think is dropped, and so are results without a call", async () => {
+  const conversation = await Conversation.of([says("go"), replies("m1", thought), says([result("x"), text("again")])]);
   expect(conversation.messages).toEqual([{ role: "user", content: [text("go"), text("again")] }]);
 });
 
-test("API errors are shown to people, not to the model", () => {
+test("API errors are shown to people, not to the model", async () => {
   const failure = { ...replies("e1", text("API Error: 500")), isApiErrorMessage: true };
-  expect(Conversation.of([says("go"), failure]).messages).toEqual([{ role: "user", content: [text("go")] }]);
+  expect((await Conversation.of([says("go"), failure])).messages).toEqual([{ role: "user", content: [text("go")] }]);
 });
 
-test("earlier messages keep their identity while the conversation grows", () => {
-  const conversation = Conversation.of([says("go")]);
+test("earlier messages keep their identity while the conversation grows", async () => {
+  const conversation = await Conversation.of([says("go")]);
   const first = conversation.messages[0];
   conversation.add(replies("m1", text("a")));
   conversation.add(says("more"));
   expect(conversation.messages[0]).toBe(first!);
 });
 
-test("calls of different replies may have the same id, each with its own result", () => {
-  const { messages } = Conversation.of([
+test("calls of different replies may have the same id, each with its own result", async () => {
+  const { messages } = await Conversation.of([
     says("go"),
     replies("m1", call("a")),
     says([result("a", "one")]),

@@ -1,5 +1,5 @@
-// The conversation as the model reads it: a fold over entries, extended while a run goes on.
-// Messages and blocks are never changed once they are in: the text of each is worked out only once.
+// The conversation as the model reads it: built from entries and extended during a run. Messages and blocks never
+// change once added, so the JSON text of each is built only once.
 
 import {
   blocksOf,
@@ -16,16 +16,15 @@ import {
   type UserSubject,
 } from "@keelson/protocol";
 import type { StreamedCall } from "./turn.ts";
-import type * as WellFormed from "./well-formed.ts";
 
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
-/** Of what stands beside the conversation, what the model has read. */
+/** Attachments whose text the model reads. */
 const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 
-/** An entry with what is known of its place in the transcript. */
+/** An entry with its place in the transcript, if known. */
 type Placed = ChainSubject & { readonly uuid?: string; readonly parentUuid?: string | null };
 
 export class Conversation {
@@ -36,21 +35,21 @@ export class Conversation {
   #deferred: StreamedCall[] = [];
   #preface: TextBlock | undefined;
 
-  /** Text of ours that stands before the first real prompt. Set before any entry is added. */
+  /** `preface` is our own text before the first real prompt. It is set before any entry is added. */
   constructor(preface?: string) {
     if (preface !== undefined) this.#preface = { type: "text", text: preface };
   }
 
-  /** The conversation some entries amount to, made well formed where a session was cut off. */
-  static of(entries: Iterable<Placed>, preface?: string): Conversation {
+  /** Rebuilds a conversation from entries, and makes it well formed if the session was cut off. */
+  static async of(entries: Iterable<Placed>, preface?: string): Promise<Conversation> {
     const conversation = new Conversation(preface);
     const seen = new Set<string>();
     for (const entry of entries) {
-      // A line that is in the file twice was said once.
+      // A line that is in the file twice counts once.
       if (entry.uuid !== undefined && seen.size === seen.add(entry.uuid).size) continue;
       conversation.add(entry);
     }
-    conversation.seal();
+    await conversation.seal();
     return conversation;
   }
 
@@ -58,7 +57,6 @@ export class Conversation {
     return this.#messages;
   }
 
-  /** Whether there was a reply with this id. */
   hasReply(id: string): boolean {
     return this.#replies.has(id);
   }
@@ -69,14 +67,14 @@ export class Conversation {
     else if (entry.type === "attachment") this.#addAttachment(entry);
   }
 
-  /** Calls a hook put off that still have no answer. They are the caller's to settle now. */
+  /** Calls that a hook deferred and that still have no answer. The caller must settle them now. */
   takeDeferred(): readonly StreamedCall[] {
     return this.#deferred.splice(0);
   }
 
   #addAttachment(entry: AttachmentSubject & { readonly parentUuid?: string | null }): void {
     if (entry.attachment.type === "hook_deferred_tool") this.#defer(entry);
-    // What stands in the system's place elsewhere depends on a model that takes it; here everything is the user's.
+    // Other clients can put some of these in the system prompt, if the model allows it. Here they are all user text.
     const texts = SHOWN.has(entry.attachment.type) ? (entry.rendered ?? []) : [];
     const blocks = texts.filter(({ content }) => typeof content === "string" && content !== "");
     if (blocks.length > 0) this.#addUser(blocks.map(({ content }) => ({ type: "text", text: content })));
@@ -98,9 +96,9 @@ export class Conversation {
   }
 
   /**
-   * One assistant message for each reply, though it was recorded block by block. Calls start while the reply is still
-   * being written, so results may stand between its blocks; behind its end, the same id is another reply of a model
-   * that gives all of them one id.
+   * One assistant message per reply, although it was recorded block by block. Calls start while the reply is still
+   * being written, so results may come between its blocks. After its end, the same id means another reply from a server
+   * that gives every reply the same id.
    */
   #addReply({ id, content, stop_reason: stopReason }: AssistantSubject["message"]): void {
     const blocks = withoutBlanks(content);
@@ -121,7 +119,7 @@ export class Conversation {
     this.#replyEnded = stopReason !== null;
   }
 
-  /** Results in the order of their calls, then everything else; neighbours become one message. */
+  /** Results in call order, then everything else. Consecutive user messages become one. */
   #addUser(content: readonly ContentBlock[]): void {
     const blocks = withoutBlanks(content);
     if (blocks.length === 0) return;
@@ -152,19 +150,19 @@ export class Conversation {
     results.sort((a, b) => (order.get(a.tool_use_id) ?? order.size) - (order.get(b.tool_use_id) ?? order.size));
   }
 
-  /** Before the model is asked: a reply that broke off while it thought, or while a server worked, would be refused. */
-  mend(): void {
+  /** Call it before a request: the API refuses a reply that broke off in a thought or during a server tool. */
+  async repair(): Promise<void> {
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     const last = newest.at(-1)?.type ?? "";
     if (THOUGHTS.has(last) || newest.some(({ type }) => type === "server_tool_use" || type === "mcp_tool_use"))
-      this.seal();
+      await this.seal();
   }
 
-  /** Makes it well formed after a run that broke off, or was read from a damaged transcript. */
-  seal(): void {
+  /** Makes the conversation well formed after a run broke off or a damaged transcript was read. */
+  async seal(): Promise<void> {
     if (this.#messages.length === 0) return;
-    // Only a session that is there already needs it.
-    const { wellFormed } = require("./well-formed.ts") as typeof WellFormed;
+    // Most sessions are new and never need it.
+    const { wellFormed } = await import("./well-formed.ts");
     const newest = blocksOf(this.#messages.findLast(({ role }) => role === "assistant")?.content ?? []);
     this.#deferred = this.#deferred.filter(({ block }) => newest.includes(block));
     const deferred = new Set(this.#deferred.map(({ block }) => block.id));

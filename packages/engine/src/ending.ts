@@ -1,19 +1,19 @@
-// How a run ends early, and the entries that say so. Pure.
+// How a run ends early, and the entries that record it. Pure.
 
 import type { NewEntry } from "@keelson/protocol";
 import type { ModelError } from "./errors.ts";
 import { addUsage, type Ending } from "./result.ts";
 import { STRUCTURED_OUTPUT } from "./structured.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { ModelReply } from "./turn.ts";
 
-export const SUM_UP =
-  "No turns are left for this task. Without calling tools, sum up what was done, what was found, and what remains to do.";
+export const SUMMARY_PROMPT =
+  "No turns are left for this task. Without calling tools, summarize what you did, what you found, and what remains to be done.";
 
-/** The ending a finished turn asks for, if any. */
+/** How the run ends after this turn; undefined if it continues. */
 export function endingAfter(
   { text, stopReason }: Pick<ModelReply, "text" | "stopReason">,
-  settled: readonly Settled[],
+  settled: readonly SettledCall[],
   { broke, aborted }: { broke: boolean; aborted: boolean },
 ): Ending | undefined {
   if (broke) return { reason: "budget_exhausted", text, stopReason };
@@ -26,13 +26,13 @@ export function endingAfter(
   return { reason: "completed", text: JSON.stringify(answer), structured: answer, stopReason };
 }
 
-/** The marker clients and resumers look for. It stands for what the user did, so it is not flagged as ours. */
-export function interruption(during: "streaming" | "tools", uuid: string): NewEntry {
+/** Clients and resumed sessions look for this marker. It records what the user did, so it is not flagged as ours. */
+export function interruptionEntry(during: "streaming" | "tools", uuid: string): NewEntry {
   const text = during === "tools" ? "[Request interrupted by user for tool use]" : "[Request interrupted by user]";
   return { type: "user", uuid, message: { role: "user", content: [{ type: "text", text }] } };
 }
 
-/** What people see in place of a reply. The model never does. */
+/** Shown to people in place of a reply. The model never sees it. */
 export function apiErrorEntry(error: ModelError, uuid: string) {
   const text = `API Error: ${error.status === undefined ? "" : `${error.status} `}${error.message}`;
   return {

@@ -1,6 +1,6 @@
-// The errors the engine answers. Anything else is a bug and flies.
+// The errors the engine handles. Any other error is a bug and is not caught.
 
-/** What a caller may branch on. Names are the wire's where the wire has one. */
+/** What callers branch on. Uses the wire's name where there is one. */
 export type ModelErrorKind =
   | "overloaded"
   | "rate_limit"
@@ -21,7 +21,7 @@ export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
   readonly status: number | undefined;
-  /** The vendor's own name for it, such as `invalid_request_error`. */
+  /** The vendor's name for it, such as `invalid_request_error`. */
   readonly apiType: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -38,7 +38,7 @@ export class ModelError extends Error {
   }
 }
 
-/** A tool that could not do what it was asked. The text goes back to the model, which may try again. */
+/** A tool failed. The message goes back to the model, which may try again. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@keelson/protocol";
-import { schemaProblem, validateSchema } from "./json-schema.ts";
+import { validateSchema } from "./json-schema.ts";
 
 const complaints = (schema: JsonObject, value: unknown) =>
   validateSchema(schema, value).map(({ path, message }) => `${path}: ${message}`);
@@ -85,36 +85,19 @@ test.each<[JsonObject, unknown, string[]]>([
   expect(complaints(schema, value)).toEqual(expected);
 });
 
-test("validateSchema() ends for schemas and values without end", () => {
-  expect(complaints({ $ref: "#" }, 1)).toEqual([": is too large or nested too deeply to be checked"]);
+test("validateSchema() terminates for recursive schemas and deep values", () => {
+  expect(complaints({ $ref: "#" }, 1)).toEqual([": is too large or nested too deeply to check"]);
   const wide = { anyOf: Array.from({ length: 50 }, () => ({ $ref: "#" })) };
   expect(complaints(wide, 1).length).toBeGreaterThan(0);
   expect(validateSchema({ items: { type: "string" } }, new Array(10_000).fill(1)).length).toBe(20);
 });
 
-test.each<[unknown, string | undefined]>([
-  [person, undefined],
-  [tree, undefined],
-  [{}, undefined],
-  ["x", "The schema must be a JSON object"],
-  [[], "The schema must be a JSON object"],
-  [{ type: "strng" }, '"type" of the schema is not a JSON type'],
-  [{ properties: { a: { type: 5 } } }, '"type" of "/properties/a" is not a JSON type'],
-  [{ properties: { a: "string" } }, 'A schema must be an object or a boolean: "/properties/a"'],
-  [{ required: "a" }, '"required" of the schema must be a list of names'],
-  [{ anyOf: {} }, '"anyOf" of the schema must be a list'],
-  [{ pattern: "(" }, '"pattern" of the schema is not a regular expression'],
-  [{ items: { $ref: "#/nowhere" } }, '"$ref" of "/items" cannot be resolved: #/nowhere'],
-])("schemaProblem() of %j", (schema, expected) => {
-  expect(schemaProblem(schema)).toBe(expected);
-});
-
-test("a pattern that others would hang on is checked, and one that refers back to itself is not", () => {
+test("a pattern that would hang other engines is checked, and one with a back reference is not", () => {
   const checked = (pattern: string, value: string) => validateSchema({ type: "string", pattern }, value).length === 0;
   const text = `${"a".repeat(10_000)}!`;
   expect([checked("^(a+)+$", text), checked("^(a+)+!$", text)]).toEqual([false, true]);
   expect(checked("^(a)\\1$", "b")).toBe(true);
-  // All values together have one budget.
+  // All values share one budget.
   const many = { type: "array", items: { pattern: "(a|b|c|d|e|f|g|h){100}x" } };
   validateSchema(many, Array<string>(2_000).fill(text));
 });

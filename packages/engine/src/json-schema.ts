@@ -1,15 +1,15 @@
-// A compact JSON Schema checker (2020-12 and draft 7, the parts people use). Knows values, not tools.
-// Unknown keywords are ignored. Work, depth and the number of complaints are bounded.
+// A small JSON Schema validator (the common parts of 2020-12 and draft 7). It knows values, not tools. Unknown keywords
+// are ignored. Work, depth and the number of issues are bounded.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { compileRegex, MOST_STEPS as MOST_PATTERN_STEPS, type Effort, type Regex } from "./pattern/regex.ts";
 
 export interface Issue {
-  /** A JSON pointer: `/a/0`; empty for the value itself. */
+  /** A JSON pointer such as `/a/0`; empty for the value itself. */
   readonly path: string;
   readonly message: string;
   readonly keyword: string;
-  /** The property or the type the complaint is about. */
+  /** The property or type the issue is about. */
   readonly detail?: string;
 }
 
@@ -17,7 +17,7 @@ const MOST_ISSUES = 20;
 const MOST_STEPS = 200_000;
 const DEEPEST = 100;
 
-/** Every complaint about the value, at most twenty; empty when it fits. */
+/** All issues with the value, at most twenty; empty if it is valid. */
 export function validateSchema(schema: JsonObject, value: unknown): Issue[] {
   const check: Check = { root: schema, issues: [], steps: { left: MOST_STEPS }, matches: patternMatcher() };
   validate(schema, value, "", 0, check);
@@ -38,8 +38,7 @@ function validate(schema: unknown, value: unknown, path: string, depth: number, 
     if (check.issues.length < MOST_ISSUES)
       check.issues.push({ path, message, keyword, ...(detail !== undefined && { detail }) });
   };
-  if (--check.steps.left < 0 || depth > DEEPEST)
-    return complain("depth", "is too large or nested too deeply to be checked");
+  if (--check.steps.left < 0 || depth > DEEPEST) return complain("depth", "is too large or nested too deeply to check");
   if (schema === false) return complain("false", "boolean schema is false");
   if (!isObject(schema)) return;
   const inner = (next: unknown, at: unknown = value, where = path) => validate(next, at, where, depth + 1, check);
@@ -122,7 +121,7 @@ function checkString(schema: Fields, value: string, complain: Complain, matches:
   }
 }
 
-/** Lenient on purpose: they catch prose where a date or an address was meant. */
+/** Lenient on purpose: they catch prose where a date or an address is expected. */
 const FORMATS: Readonly<Record<string, RegExp | undefined>> = {
   date: /^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])$/,
   "date-time":
@@ -150,7 +149,7 @@ function checkArray(
   if (schema.uniqueItems === true && new Set(value.map(canonical)).size < value.length) {
     complain("uniqueItems", "must NOT have duplicate items");
   }
-  // Draft 7 writes the fixed head as an `items` list, and the rest as `additionalItems`.
+  // Draft 7 puts the fixed items in an `items` list and the rest in `additionalItems`.
   const listed = Array.isArray(schema.items);
   const head: unknown = listed ? schema.items : schema.prefixItems;
   const fixed = Array.isArray(head) ? head : [];
@@ -216,75 +215,6 @@ function checkObject(
   }
 }
 
-/** Why a schema cannot be used; undefined when it can. */
-export function schemaProblem(schema: unknown): string | undefined {
-  if (!isObject(schema)) return "The schema must be a JSON object";
-  return problemIn(schema, schema, "", 0, { left: 20_000 });
-}
-
-const SUBSCHEMAS = [
-  "items",
-  "additionalItems",
-  "additionalProperties",
-  "contains",
-  "not",
-  "if",
-  "then",
-  "else",
-  "propertyNames",
-];
-const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
-const MAPS = ["properties", "patternProperties", "$defs", "definitions"];
-
-function problemIn(
-  schema: unknown,
-  root: Fields,
-  path: string,
-  depth: number,
-  steps: { left: number },
-): string | undefined {
-  const at = path === "" ? "the schema" : `"${path}"`;
-  if (--steps.left < 0 || depth > DEEPEST) return "The schema is too large or nested too deeply";
-  if (typeof schema === "boolean") return undefined;
-  if (!isObject(schema)) return `A schema must be an object or a boolean: ${at}`;
-  const { type, required, pattern, $ref } = schema;
-  if (type !== undefined && (typesOf(type) ?? []).length === 0) return `"type" of ${at} is not a JSON type`;
-  if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === "string"))) {
-    return `"required" of ${at} must be a list of names`;
-  }
-  if (schema.enum !== undefined && !Array.isArray(schema.enum)) return `"enum" of ${at} must be a list`;
-  if (pattern !== undefined && (typeof pattern !== "string" || compile(pattern) === undefined)) {
-    return `"pattern" of ${at} is not a regular expression`;
-  }
-  if (typeof $ref === "string" && resolve(root, $ref) === undefined)
-    return `"$ref" of ${at} cannot be resolved: ${$ref}`;
-
-  const parts: [string, unknown][] = [];
-  for (const key of SUBSCHEMAS) {
-    if (schema[key] === undefined) continue;
-    if (key === "items" && Array.isArray(schema.items))
-      parts.push(...schema.items.map((each, n): [string, unknown] => [`items/${n}`, each]));
-    else parts.push([key, schema[key]]);
-  }
-  for (const key of LISTS) {
-    const list = schema[key];
-    if (list === undefined) continue;
-    if (!Array.isArray(list)) return `"${key}" of ${at} must be a list`;
-    parts.push(...list.map((each, n): [string, unknown] => [`${key}/${n}`, each]));
-  }
-  for (const key of MAPS) {
-    const map = schema[key];
-    if (map === undefined) continue;
-    if (!isObject(map)) return `"${key}" of ${at} must be an object`;
-    parts.push(...Object.entries(map).map(([name, each]): [string, unknown] => [`${key}/${name}`, each]));
-  }
-  for (const [key, part] of parts) {
-    const problem = problemIn(part, root, `${path}/${key}`, depth + 1, steps);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
 function typesOf(type: unknown): string[] | undefined {
@@ -306,7 +236,7 @@ export function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Only references within the schema; nothing is ever fetched. */
+/** Only references within the schema; nothing is fetched. */
 function resolve(root: Fields, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
@@ -328,7 +258,7 @@ function decode(text: string): string {
   }
 }
 
-/** What cannot be matched in bounded time is not checked: the schema may come from a server that wants us to hang. */
+/** A pattern that cannot be matched in bounded time is not checked: the schema may come from a hostile server. */
 function patternMatcher(): Matches {
   const effort: Effort = { left: MOST_PATTERN_STEPS };
   const known = new Map<string, Regex | undefined>();
@@ -339,7 +269,7 @@ function patternMatcher(): Matches {
   };
 }
 
-/** Older patterns escape more than the unicode mode permits. */
+/** Older patterns use escapes that the unicode flag does not allow. */
 function compile(pattern: string): Regex | undefined {
   return compileRegex(pattern, { unicode: true }) ?? compileRegex(pattern);
 }
@@ -356,7 +286,7 @@ function same(left: unknown, right: unknown): boolean {
   );
 }
 
-/** Equal values have equal texts, whatever the order of their keys. */
+/** Equal values have equal text, whatever the order of their keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,

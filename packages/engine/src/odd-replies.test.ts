@@ -1,5 +1,5 @@
-// Replies that no well-behaved server sends, and ends that come at the worst moment: each call is carried out once or
-// not at all, and the next request is one the API takes, in the same process and after a resume.
+// Replies that no well-behaved server sends, and interruptions at the worst moment: each call runs once or not at all,
+// and the API accepts the next request, in the same process and after a resume.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -58,7 +58,7 @@ const TEXT = { type: "text", text: "Well" };
 
 type Step = ModelEvent | ModelError | ((signal: AbortSignal) => unknown);
 
-/** Plays one list of steps for each request, then says "done". */
+/** Plays one list of steps per request, then replies "done". */
 function playing(...replies: readonly (readonly Step[])[]) {
   const requests: any[] = [];
   const provider: ModelProvider = {
@@ -100,7 +100,7 @@ interface Played extends TestEngine {
   readonly requests: readonly any[];
 }
 
-/** The prompt, and another one behind it; `problems` is what the API would have refused then, and after a resume. */
+/** Runs two prompts. `problems` is what the API would have refused, live and after a resume. */
 async function play(replies: readonly (readonly Step[])[], options: TestEngineOptions = {}): Promise<Played> {
   const { provider, requests } = playing(...replies);
   const done: string[] = [];
@@ -111,7 +111,7 @@ async function play(replies: readonly (readonly Step[])[], options: TestEngineOp
   await run(say("more"), "default", conversation, next, {});
   const problems = [
     ...requests.flatMap((messages) => messageProblems(messages)),
-    ...messageProblems(Conversation.of(there.entries).messages.slice(0, -1) as never),
+    ...messageProblems((await Conversation.of(there.entries)).messages.slice(0, -1) as never),
   ];
   return { ...there, end, done, problems, requests };
 }
@@ -123,33 +123,33 @@ const callsIn = (entries: readonly NewEntry[]) =>
     .map(({ id }) => id);
 
 test.each<[string, readonly Step[]]>([
-  ["broken off after a thought", [START, ...block(0, THOUGHT), CUT]],
-  ["broken off after text and a thought", [START, ...block(0, TEXT), ...block(1, THOUGHT), CUT]],
+  ["cut off after a thought", [START, ...block(0, THOUGHT), CUT]],
+  ["cut off after text and a thought", [START, ...block(0, TEXT), ...block(1, THOUGHT), CUT]],
   ["out of tokens while thinking", [START, ...block(0, THOUGHT), ends("max_tokens"), STOP]],
   [
-    "broken off while a server carries out a call",
+    "cut off during a server's call",
     [START, ...block(0, TEXT), ...block(1, { type: "server_tool_use", id: "s", name: "web_search", input: {} }), CUT],
   ],
-])("a reply %s leaves a conversation the API takes", async (_, reply) => {
+])("a reply %s leaves a conversation the API accepts", async (_, reply) => {
   const { problems, requests } = await play([reply]);
   expect(problems).toEqual([]);
   expect(JSON.stringify(requests.slice(1))).not.toMatch(/thinking|server_tool_use/);
 });
 
-test("an interrupt between a thought and what follows leaves a conversation the API takes", async () => {
+test("an interrupt after a thought leaves a conversation the API accepts", async () => {
   const abort = new AbortController();
   const steps = [START, ...block(0, THOUGHT), opens(1, { type: "tool_use", id: "c", name: "Note", input: {} })];
   const { end, problems } = await play([[...steps, () => abort.abort(), closes(1)]], { signal: abort.signal });
   expect([end.reason, problems]).toEqual(["aborted_streaming", []]);
 });
 
-test("a call the server pauses at is sent back as it was", async () => {
+test("a call the server pauses at is sent back unchanged", async () => {
   const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
   const { requests } = await play([[START, ...block(0, search), ends("pause_turn"), STOP]]);
   expect(requests[1].at(-1)).toEqual({ role: "assistant", content: [search] });
 });
 
-test("a server that does nothing but pause is given up", async () => {
+test("the run gives up on a server that only pauses", async () => {
   const forever = Array.from({ length: 1_000 }, () => [START, ends("pause_turn"), STOP]);
   const { provider, requests } = playing(...forever);
   const end = await run(say("go"), "default", new Conversation(), testEngine(provider).ports, {});
@@ -159,7 +159,7 @@ test("a server that does nothing but pause is given up", async () => {
 test.each<[string, readonly (readonly Step[])[]]>([
   ["in one reply", [[START, ...call(0, "c", "a"), ...call(1, "c", "b"), ends("tool_use"), STOP]]],
   [
-    "side by side",
+    "in parallel",
     [
       [
         START,
@@ -174,14 +174,14 @@ test.each<[string, readonly (readonly Step[])[]]>([
       ],
     ],
   ],
-  ["as nothing at all", [[START, ...call(0, "", "a"), ...call(1, "", "b"), ends("tool_use"), STOP]]],
-])("calls that are given the same id %s are told apart", async (_, replies) => {
+  ["that is empty", [[START, ...call(0, "", "a"), ...call(1, "", "b"), ends("tool_use"), STOP]]],
+])("calls with the same id %s are told apart", async (_, replies) => {
   const { done, problems, entries } = await play(replies);
   expect([done, problems]).toEqual([["a", "b"], []]);
   expect(new Set(callsIn(entries)).size).toBe(2);
 });
 
-test("pieces go to the block they belong to, also when blocks are written side by side", async () => {
+test("deltas go to their block, even if blocks are written in parallel", async () => {
   const { done, problems } = await play([
     [
       START,
@@ -203,13 +203,13 @@ test("pieces go to the block they belong to, also when blocks are written side b
 
 test.each<[string, readonly Step[]]>([
   ["a second message_delta", [START, ...block(0, TEXT), ends("end_turn"), ends(null), STOP]],
-  ["the line going dead behind it", [START, ...block(0, TEXT), ends("end_turn"), CUT]],
+  ["a lost connection after it", [START, ...block(0, TEXT), ends("end_turn"), CUT]],
 ])("a stop reason survives %s", async (_, reply) => {
   const { end } = await play([reply]);
   expect(end).toMatchObject({ reason: "completed", text: "Well", stopReason: "end_turn", numTurns: 1 });
 });
 
-test("a stop reason that comes before the last block ends still leaves its events in order", async () => {
+test("a stop reason before the end of the last block leaves its events in order", async () => {
   const { signals, done } = await play([[START, ...call(0, "c", "a").toSpliced(2, 0, ends("tool_use")), STOP]], {
     partial: true,
   });
@@ -241,7 +241,7 @@ test.each(["PreToolUse", "permit"])("an interrupt during %s keeps the call from 
   expect([end.reason, done, problems]).toEqual(["aborted_tools", [], []]);
 });
 
-test("a denial that ends the run stops the calls that run and withdraws the questions that are open", async () => {
+test("a denial that ends the run stops running calls and withdraws open questions", async () => {
   const log: string[] = [];
   const asked = Promise.withResolvers<void>();
   const over = (signal: AbortSignal) => new Promise<unknown>((resolve) => signal.addEventListener("abort", resolve));
@@ -273,7 +273,7 @@ test("a denial that ends the run stops the calls that run and withdraws the ques
   expect(end.denials.map((denial) => denial.tool_use_id)).toEqual(["b"]);
 });
 
-test("a call that was put off and is denied when it is resumed is among the denials", async () => {
+test("a deferred call that is denied after a resume is listed among the denials", async () => {
   const { provider } = playing([START, ...call(0, "c", "a"), ends("tool_use"), STOP]);
   const there = testEngine(provider, {
     tools: [note([])],
@@ -295,7 +295,7 @@ const DAMAGE = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-test("events lost, repeated, swapped and renumbered: no call runs unrecorded, and the API takes what follows", async () => {
+test("with events lost, repeated, swapped and renumbered, no call runs unrecorded and the API accepts what follows", async () => {
   const whole = [START, ...block(0, THOUGHT), ...call(1, "c", "a"), ...call(2, "c", "b"), ends("tool_use"), STOP];
   await fc.assert(
     fc.asyncProperty(DAMAGE, async (damages) => {
@@ -315,9 +315,9 @@ test("events lost, repeated, swapped and renumbered: no call runs unrecorded, an
     }),
     { numRuns: 300 },
   );
-});
+}, 60_000);
 
-test("a blank text in what a tool shows is left out, for the API would refuse it", async () => {
+test("a blank text in a tool's output is left out, because the API would refuse it", async () => {
   const blank: Tool = { ...note([]), show: () => [" \n", "Well"].map((text) => ({ type: "text", text })) };
   const { requests, problems } = await play([[START, ...call(0, "c", "a"), ends("tool_use"), STOP]], {
     tools: [blank],
@@ -327,7 +327,7 @@ test("a blank text in what a tool shows is left out, for the API would refuse it
 });
 
 test.each([["Note it, please"], ["N".repeat(500)], [""]])(
-  "a call by a name the API would refuse, %j, is answered under one it takes",
+  "a call by a name the API would refuse, %j, is answered under a valid name",
   async (name) => {
     const { entries, done, requests } = await play([[START, ...call(0, "c", "a", name), ends("tool_use"), STOP]]);
     const names = entries
@@ -339,7 +339,7 @@ test.each([["Note it, please"], ["N".repeat(500)], [""]])(
   },
 );
 
-test("zeros at the end of a reply do not take back what was counted at its start", async () => {
+test("zeros at the end of a reply do not override the counts from its start", async () => {
   const last = { ...ends("end_turn"), usage: { input_tokens: 0, output_tokens: 5, cache_read_input_tokens: 0 } };
   const { charges } = await play([[START, ...block(0, TEXT), last as StreamEvent, STOP]]);
   expect(charges[0]!.usage).toMatchObject({ input_tokens: 100, output_tokens: 5 });

@@ -1,16 +1,16 @@
-// The tools a run may use, chosen and ordered. Pure: the same choice gives the same list, so the cache holds.
+// Chooses and orders the tools a run may use. Pure: the same choice gives the same list, so the cache stays valid.
 
 import { coversTool } from "./permission/match/match.ts";
 import type { Rule } from "./permission/rule.ts";
 import type { Tool } from "./tool.ts";
 
 export interface PoolChoice {
-  /** Names to offer; absent: all. */
+  /** Names of the tools to offer; all tools if absent. */
   readonly only?: readonly string[];
   readonly rules: readonly Rule[];
 }
 
-/** Sorted by name; a tool that a deny rule covers whole (`Bash`, `mcp__server`) is not offered at all. */
+/** Sorted by name. A tool that a deny rule covers completely (`Bash`, `mcp__server`) is not offered. */
 export function assemblePool(tools: readonly Tool[], { only, rules }: PoolChoice): Tool[] {
   const denying = rules.filter((rule) => rule.behavior === "deny");
   return tools

@@ -1,4 +1,4 @@
-// What the engine needs from the world. Others implement; the engine only calls.
+// What the engine needs from the outside. Other packages implement these interfaces; the engine only calls them.
 
 import type {
   ContentBlock,
@@ -17,7 +17,7 @@ import type {
 import type { Rule } from "./permission/rule.ts";
 import type { Access, Tool, ToolContext } from "./tool.ts";
 
-/** A model request in the API's own shape, without transport. Messages are never changed once in a request. */
+/** A model request in the API's shape, without transport. Messages never change once they are in a request. */
 export interface ModelRequest {
   readonly model: string;
   readonly max_tokens: number;
@@ -39,7 +39,7 @@ export interface ToolDefinition {
   readonly input_schema: JsonObject;
 }
 
-/** Things a provider has to say besides the stream itself. */
+/** What a provider reports besides the stream itself. */
 export type ModelNotice =
   | {
       readonly type: "retry";
@@ -49,9 +49,9 @@ export type ModelNotice =
       readonly status: number | null;
       readonly error: string;
     }
-  /** What was streamed so far is void; the reply starts over. Never after a finished block. */
+  /** Discard what was streamed so far; the reply starts over. Never sent after a finished block. */
   | { readonly type: "restart" }
-  /** After a finished block nothing more has come for a moment. */
+  /** Nothing has arrived for a moment after a finished block. */
   | { readonly type: "pause" }
   | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly reason: string };
 
@@ -59,13 +59,13 @@ export type ModelEvent = StreamEvent | { readonly type: "notice"; readonly notic
 
 export interface ModelProvider {
   readonly id: string;
-  /** Yields events until `message_stop`. Throws ModelError and nothing else. */
+  /** Yields events until `message_stop`. Throws only ModelError. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Input tokens a request would use; undefined when the provider cannot tell. */
+  /** The input tokens a request would use; undefined if the provider cannot tell. */
   countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 }
 
-/** What is known of a model: how to ask it, and what fits. */
+/** What we know about a model: how to ask it, and its limits. */
 export interface ModelProfile {
   readonly id: string;
   readonly maxTokens: number;
@@ -74,36 +74,36 @@ export interface ModelProfile {
   readonly effort: boolean;
 }
 
-/** How this session asks the model; replaced whole by `set_model` and friends. */
+/** How this session asks the model; `set_model` and similar requests replace it as a whole. */
 export interface ModelChoice {
   readonly provider: ModelProvider;
   readonly profile: ModelProfile;
   readonly effort?: string;
-  /** A fixed thinking budget; 0 turns thinking off; absent leaves it to the profile. */
+  /** A fixed thinking budget; 0 turns thinking off; if absent, the profile decides. */
   readonly thinkingTokens?: number;
   readonly betas: readonly string[];
   readonly cache: { readonly enabled: boolean; readonly ttl: "5m" | "1h" };
   readonly metadata?: JsonObject;
 }
 
-/** A tool call on its way to the gate. */
+/** A tool call that needs a permission decision. */
 export interface PermitRequest {
   readonly call: ToolUseBlock;
   readonly tool: Tool;
   readonly input: JsonObject;
   readonly access: Access;
-  /** What PreToolUse hooks said. */
+  /** What PreToolUse hooks replied. */
   readonly hook: HookOutcome;
 }
 
 export type Decider = "hook" | "rule" | "mode" | "protected" | "workingDir" | "person" | "other";
 
-/** A call that may run, or may not. `ask` has been answered by then. */
+/** Whether a call may run. Any `ask` has been answered by now. */
 export type Permission =
   | { readonly behavior: "allow"; readonly input: JsonObject; readonly by: Decider; readonly source: string }
   | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: boolean; readonly by: Decider };
 
-/** What the gate says before anybody is asked. `rule` is the one that decided, where a rule did. */
+/** The gate's decision before anyone is asked. `rule` is the rule that decided, if one did. */
 export type PermissionDecision =
   | { readonly behavior: "allow"; readonly by: Decider; readonly reason: string; readonly rule?: Rule }
   | { readonly behavior: "deny"; readonly by: Decider; readonly message: string; readonly rule?: Rule }
@@ -119,36 +119,39 @@ export type PermissionDecision =
 export interface Ports {
   readonly model: ModelChoice;
   readonly tools: readonly Tool[];
-  /** Those there are, offered or not: one that was taken away is called by its name all the same. */
+  /** All tools, offered or not. A call to one that is not offered is still recognized by name. */
   readonly allTools?: readonly Tool[];
   readonly system: readonly string[];
   readonly signal: AbortSignal;
   readonly concurrency: number;
-  /** Durable, then shown. Resolves when both are done. */
+  /** Stores entries, then shows them. Resolves when both are done. */
   record(entries: readonly NewEntry[]): void | Promise<void>;
-  /** Shown, never stored. A promise means a watcher is behind: wait for it. */
+  /** Shows a signal without storing it. A promise means a reader is behind: wait for it. */
   show(signal: Signal): void | Promise<void>;
-  /** True when somebody wants every delta. */
+  /** True if a client wants every delta. */
   readonly partial: boolean;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
-  /** Hooks have heard the prompt: from here on clients see the run. */
+  /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
-  /** Instructions that begin to hold because a call touched this. They are shown with its result. */
+  /** Instructions that apply because a call touched this. They are shown with its result. */
   instructionsFor(access: Access): readonly string[];
-  /** The gate, and whoever answers its questions. Always answers; a question nobody needs any more is `withdrawn`. */
+  /**
+   * The gate, including whoever answers its questions. Always answers. `withdrawn` aborts a question that no longer
+   * matters.
+   */
   permit(request: PermitRequest, withdrawn: AbortSignal): Promise<Permission>;
-  /** Aborts `signal`: whoever was asked about one call wants everything to stop. */
+  /** Aborts `signal`: the person asked about one call wants everything to stop. */
   interrupt(): void;
-  /** What forbids a call outright, whoever agreed to it; undefined when nothing does. */
+  /** What denies a call no matter who approved it; undefined if nothing does. */
   forbids(request: PermitRequest): Promise<string | undefined>;
   context(call: ToolUseBlock): ToolContext;
-  /** Keeps text that is too long to show; returns a path the model may read. */
+  /** Stores text that is too long to show; returns a path the model may read. */
   spill(id: string, text: string): Promise<string>;
-  /** What was typed while we worked, to be added at a safe boundary. */
+  /** What the user typed during the run, to be added at a safe point. */
   steering(): readonly NewEntry[];
-  /** Books the usage of one reply. */
+  /** Records the usage of one reply. */
   charge(usage: Usage, model: string, durationMs: number): void;
-  /** Dollars spent so far in this process; null when a price is unknown. */
+  /** Dollars spent so far in this process; null if a price is unknown. */
   spent(): number | null;
   now(): number;
   newId(): string;

@@ -1,4 +1,4 @@
-// Servers that give every reply the same id: a reply is still told from the one before it, live and after a resume.
+// Servers that give every reply the same id: replies are still told apart, live and after a resume.
 
 import { expect, test } from "bun:test";
 import { messageProblems, scriptedModel, testEngine } from "@keelson/testkit";
@@ -18,7 +18,7 @@ const look = defineTool({
   show: () => "seen",
 });
 
-/** The model with one id for all it says, and a pause before each reply ends. */
+/** A model that uses one id for every reply, and pauses before each reply ends. */
 function withOneId(inner: ModelProvider): ModelProvider {
   return {
     ...inner,
@@ -34,7 +34,7 @@ function withOneId(inner: ModelProvider): ModelProvider {
   };
 }
 
-test("replies with one id stay apart, also when a call is recorded before its reply has ended", async () => {
+test("replies with the same id stay separate, even if a call is recorded before its reply has ended", async () => {
   const call = { name: "Look", input: {} };
   const model = scriptedModel(
     { text: "First", calls: [call, call] },
@@ -51,5 +51,5 @@ test("replies with one id stay apart, also when a call is recorded before its re
   const roles = ["user", "assistant", "user", "assistant", "user", "assistant"] as const;
   expect(conversation.messages.map(({ role }) => role)).toEqual([...roles]);
   expect(model.requests.flatMap(({ messages }) => messageProblems(messages as never))).toEqual([]);
-  expect(Conversation.of(entries).messages).toEqual([...conversation.messages]);
+  expect((await Conversation.of(entries)).messages).toEqual([...conversation.messages]);
 });

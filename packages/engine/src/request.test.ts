@@ -34,13 +34,13 @@ test("three cache marks: both system blocks and the last block of the last user 
   expect(messages[2]).toEqual({ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x\n" }] });
 });
 
-test("the remembered text of a marked block is its JSON", () => {
+test("the cached text of a marked block is its JSON", () => {
   const request = buildRequest(requestParts(choice(), [], []), messages);
   const block = (request.messages[2]!.content as readonly object[])[0]!;
   expect(JSON.parse(jsonOf(block))).toEqual(block);
 });
 
-test("an hour of caching is asked for by name, and caching can be off", () => {
+test("the cache time can be one hour, and caching can be off", () => {
   const hour = buildRequest(requestParts(choice({ cache: { enabled: true, ttl: "1h" } }), ["a"], []), messages);
   expect(hour.system[0]!.cache_control).toEqual({ type: "ephemeral", ttl: "1h" });
   const off = buildRequest(requestParts(choice({ cache: { enabled: false, ttl: "5m" } }), ["a"], []), messages);
@@ -59,7 +59,7 @@ test.each([
   expect(buildRequest(requestParts(model, [], []), messages).thinking as unknown).toEqual(expected);
 });
 
-test("effort goes to models that know it, tools can be forbidden", () => {
+test("effort is sent to models that support it, and tools can be forbidden", () => {
   const model = choice({ effort: "low", profile: { ...choice().profile, effort: true } });
   const tool = { name: "T", description: "d", input: { json: {} }, access: () => ({ kind: "none" as const }) };
   const tools = [{ ...tool, run: async () => "", show: () => "" }];

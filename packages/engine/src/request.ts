@@ -1,4 +1,4 @@
-// Builds the model request. Pure: the same conversation gives the same bytes, so the provider's cache holds.
+// Builds the model request. Pure: the same conversation gives the same bytes, so the provider's cache stays valid.
 
 import {
   blocksOf,
@@ -19,7 +19,7 @@ export interface RequestParts {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** The parts that stay the same from turn to turn, made once per run. */
+/** The parts that stay the same in every turn, built once per run. */
 export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
   const mark = cacheMark(model);
   return {
@@ -63,7 +63,7 @@ function cacheMark({ cache }: ModelChoice): CacheControl | undefined {
   return cache.ttl === "1h" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
-/** Marks the last block of the last user message, so that the next request finds all before it in the cache. */
+/** Marks the last block of the last user message, so the next request finds everything before it in the cache. */
 function withMark(messages: readonly ModelMessage[], mark: CacheControl | undefined): readonly ModelMessage[] {
   const at = messages.findLastIndex((message) => message.role === "user");
   if (!mark || at < 0) return messages;

@@ -1,4 +1,4 @@
-// From the end of a run to its one `result` message. Pure.
+// Turns the end of a run into its one `result` message. Pure.
 
 import {
   NO_USAGE,
@@ -13,15 +13,15 @@ import type { ModelError } from "./errors.ts";
 
 export interface Ending {
   readonly reason: TerminalReason;
-  /** What the result says: the last text, or what went wrong. */
+  /** The last text, or what went wrong. */
   readonly text: string;
   readonly stopReason?: string | null;
   readonly structured?: unknown;
   readonly apiError?: ModelError;
   readonly maxTurns?: number;
-  /** The call a hook put off; whoever resumes the session finds it open. */
+  /** The call a hook deferred; a resumed session finds it open. */
   readonly deferred?: DeferredCall;
-  /** The closing summary asked for when turns ran out. */
+  /** The closing summary requested when turns ran out. */
   readonly summary?: string;
 }
 
@@ -72,13 +72,13 @@ export function resultOf(end: End, totals: Totals): Omit<ResultMessage, "uuid" |
   };
 }
 
-/** The end of a run that failed in a way nobody foresaw. */
+/** The end of a run that failed with an unexpected error. */
 export function brokenRun(error: unknown): End {
   const text = `Keelson failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
   return { reason: "turn_setup_failed", text, stopReason: null, numTurns: 0, usage: addUsage(), denials: [] };
 }
 
-/** Adds two usages; without arguments, none at all. */
+/** Adds two usages; without arguments, returns zero. */
 export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
@@ -100,7 +100,9 @@ export function addUsage(a: Usage = EMPTY, b: Usage = NO_USAGE): Usage {
   };
 }
 
-/** The usage of a reply with what its last event counted. Some servers send zeros there for the input, told before. */
+/**
+ * The usage of a reply, updated with its last event. Some servers send zeros there for input counts they sent before.
+ */
 export function withCounted(usage: Usage, told: Partial<Usage> | undefined): Usage {
   const isKnown = ([key, value]: [string, unknown]) => value !== null && !(value === 0 && key.endsWith("input_tokens"));
   const counted = Object.entries(told ?? {}).filter(isKnown);
@@ -127,7 +129,7 @@ function errorText(end: End, totals: Totals): string {
     case "budget_exhausted":
       return `Reached maximum budget ($${totals.maxBudgetUsd})`;
     case "structured_output_retry_exhausted":
-      return "The model did not give an answer that fits the schema within the allowed attempts";
+      return "The model did not produce output that matches the schema within the allowed attempts";
     case "aborted_streaming":
     case "aborted_tools":
       return "The run was interrupted";

@@ -49,7 +49,7 @@ async function play(model: ModelProvider, limits: Limits = {}, options: TestEngi
   return { end, conversation, ...there };
 }
 
-/** Every call is answered right after the reply that made it, and nothing else is. */
+/** Checks that every call is answered right after its reply, and nothing else is. */
 function problems(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap((message, index) => {
     const blocks = typeof message.content === "string" ? [] : message.content;
@@ -69,7 +69,7 @@ const resultsOf = (entries: readonly ChainSubject[]) =>
       : [],
   );
 
-test("a tool's answer goes back to the model, which then finishes", async () => {
+test("a tool's result goes back to the model, which then finishes", async () => {
   const model = scriptedModel({ text: "Looking", calls: [{ name: "Echo", input: { text: "hi" } }] }, { text: "done" });
   const { end, conversation } = await play(model);
 
@@ -88,7 +88,7 @@ test("a tool's answer goes back to the model, which then finishes", async () => 
   expect(problems(conversation.messages)).toEqual([]);
 });
 
-test("each finished block is an entry of its own, and results hang on the entry of their call", async () => {
+test("each finished block is its own entry, and results are linked to the entry of their call", async () => {
   const calls = [
     { name: "Echo", input: { text: "a" } },
     { name: "Echo", input: { text: "b" } },
@@ -117,7 +117,7 @@ test("each finished block is an entry of its own, and results hang on the entry 
   expect(end.numTurns).toBe(3);
 });
 
-test("who watches the pieces of a reply is told of each request first", async () => {
+test("a client that gets deltas sees a status before each request", async () => {
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "done" });
   const { signals } = await play(model, {}, { partial: true });
   const kinds = signals.map((signal) => {
@@ -131,7 +131,7 @@ test("who watches the pieces of a reply is told of each request first", async ()
   ]);
 });
 
-test("a tool that was taken away is told from one that never was", async () => {
+test("a tool that is not offered gets a different answer than one that does not exist", async () => {
   const model = scriptedModel(
     {
       calls: [
@@ -148,14 +148,14 @@ test("a tool that was taken away is told from one that never was", async () => {
     {
       content:
         "<tool_use_error>Error: No such tool available: Fail. Fail exists but is not enabled in this context. " +
-        "Make do with the tools you were given.</tool_use_error>",
+        "Use the tools that are available.</tool_use_error>",
       is_error: true,
     },
     { content: "<tool_use_error>Error: No such tool available: Old</tool_use_error>", is_error: true },
   ]);
 });
 
-test("whatever goes wrong with a call, it is answered and the model goes on", async () => {
+test("whatever goes wrong with a call, it is answered and the model continues", async () => {
   const calls = [
     { name: "Nope", input: {} },
     { name: "Echo", input: {} },
@@ -185,14 +185,14 @@ test("whatever goes wrong with a call, it is answered and the model goes on", as
   expect(problems(conversation.messages)).toEqual([]);
 });
 
-test("a tool that breaks in an unforeseen way answers its call too", async () => {
+test("a tool that fails unexpectedly still answers its call", async () => {
   const broken: Tool = { ...echo, run: () => Promise.reject(new TypeError("x is undefined")) };
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
   const { entries } = await play(model, {}, { tools: [broken] });
   expect(resultsOf(entries)).toMatchObject([{ content: "Echo failed unexpectedly: x is undefined", is_error: true }]);
 });
 
-test("a gate that breaks refuses: the call is answered and not run", async () => {
+test("if the gate fails, the call is answered and not run", async () => {
   let ran = 0;
   const counting: Tool = { ...echo, run: async ({ text }) => (ran++, { said: text }) };
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
@@ -202,7 +202,7 @@ test("a gate that breaks refuses: the call is answered and not run", async () =>
   expect([ran, end.reason]).toEqual([0, "completed"]);
 });
 
-test("an input somebody changed on the way must fit the schema too", async () => {
+test("an input that was changed on the way must match the schema too", async () => {
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
   const permit = () =>
     ({ behavior: "allow", by: "person", source: "user_temporary", input: { text: 7, x: 1 } }) as const;
@@ -250,7 +250,7 @@ test("a denial that interrupts ends the run with every call answered", async () 
   });
 });
 
-test("neighbours that allow it run together, everything else alone and in order", async () => {
+test("neighboring calls that allow it run in parallel, all others alone and in order", async () => {
   const log: string[] = [];
   const both = Promise.withResolvers<void>();
   let running = 0;
@@ -279,14 +279,14 @@ test("neighbours that allow it run together, everything else alone and in order"
   expect(resultsOf(entries)).toHaveLength(4);
 });
 
-test("turns run out: the calls are answered and the run says so", async () => {
+test("when turns run out, the calls are answered and the result says so", async () => {
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] });
   const { end, conversation } = await play(model, { maxTurns: 1 });
   expect(end).toMatchObject({ reason: "max_turns", maxTurns: 1 });
   expect(problems(conversation.messages)).toEqual([]);
 });
 
-test("turns run out with the summary setting: one more request, without tools", async () => {
+test("when turns run out with the summary setting, there is one more request without tools", async () => {
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "So far: a" });
   const { end } = await play(model, { maxTurns: 1, summarizeOnMaxTurns: true });
   expect(end).toMatchObject({ reason: "max_turns", summary: "So far: a" });
@@ -307,7 +307,7 @@ test("an unknown price counts as over any budget", async () => {
   expect(end.reason).toBe("budget_exhausted");
 });
 
-test("abort while streaming keeps what was said and leaves the marker", async () => {
+test("an abort while streaming keeps the text so far and leaves the marker", async () => {
   const never = new Promise(() => {});
   const model = scriptedModel({ text: ["Hel", "lo"], hold: never, holdAfter: "first_delta" });
   const there = testEngine(model, { tools: [] });
@@ -323,7 +323,7 @@ test("abort while streaming keeps what was said and leaves the marker", async ()
   expect(last.content).toContainEqual({ type: "text", text: "[Request interrupted by user]" });
 });
 
-test("abort while tools run answers every call", async () => {
+test("an abort while tools run answers every call", async () => {
   const controller = new AbortController();
   const hanging: Tool = {
     ...echo,
@@ -349,7 +349,7 @@ test("an API error is shown, not sent, and ends the run", async () => {
   expect(entries.at(-1)).toMatchObject({ type: "assistant", isApiErrorMessage: true, apiErrorStatus: 400 });
 });
 
-test("a reply cut off by the length limit is resumed three times, then the run gives up", async () => {
+test("a reply cut off by the length limit is continued three times, then the run gives up", async () => {
   const cut = { text: "part", stopReason: "max_tokens" };
   const { end } = await play(scriptedModel(cut, cut, cut, cut));
   expect(end.reason).toBe("model_error");
@@ -357,7 +357,7 @@ test("a reply cut off by the length limit is resumed three times, then the run g
   expect(fine).toMatchObject({ reason: "completed", text: "rest" });
 });
 
-test("a stream lost after a finished block keeps the block and goes on", async () => {
+test("a stream lost after a finished block keeps the block and continues", async () => {
   const model = scriptedModel(
     { text: "first", blocks: [{ type: "text", text: "lost" }], cutAfter: "first_block" },
     { text: "rest" },
@@ -382,14 +382,14 @@ test("structured output ends the run with the value", async () => {
   });
 });
 
-test("structured output that never fits gives up after five attempts", async () => {
+test("structured output that never matches gives up after five attempts", async () => {
   const wrong = { calls: [{ name: "StructuredOutput", input: { a: 1 } }] };
   const model = scriptedModel(wrong, wrong, wrong, wrong, wrong);
   const { end } = await play(model, structured, { tools: [structuredOutputTool(schema)] });
   expect(end.reason).toBe("structured_output_retry_exhausted");
 });
 
-test("a plain answer where a structured one is due is nudged once, then taken as it is", async () => {
+test("a plain answer in place of a structured one is nudged once, then accepted", async () => {
   const model = scriptedModel({ text: "plain" }, { text: "still plain" });
   const { end, entries } = await play(model, structured, { tools: [structuredOutputTool(schema)] });
   expect(end).toMatchObject({ reason: "completed", text: "still plain" });
@@ -397,7 +397,7 @@ test("a plain answer where a structured one is due is nudged once, then taken as
   expect(entries.filter((entry) => entry.type === "user" && entry.isMeta)).toHaveLength(1);
 });
 
-test("text that is too long to show is kept in a file and the model is told where", async () => {
+test("text that is too long to show is saved to a file, and the model gets its path", async () => {
   const long: Tool = { ...echo, maxShown: 100, run: async () => ({ said: "x".repeat(500) }) };
   const model = scriptedModel({ calls: [{ name: "Echo", input: { text: "a" } }] }, { text: "ok" });
   const { spilled, entries } = await play(model, {}, { tools: [long] });
@@ -406,7 +406,7 @@ test("text that is too long to show is kept in a file and the model is told wher
   expect(resultsOf(entries)).toMatchObject([{ content: expect.stringContaining(path) }]);
 });
 
-test("what was typed meanwhile joins at the next boundary", async () => {
+test("what was typed during the run is added at the next boundary", async () => {
   const model = scriptedModel(
     () => {
       there.steer(typed("also b"));
@@ -422,7 +422,7 @@ test("what was typed meanwhile joins at the next boundary", async () => {
   ]);
 });
 
-test("what waits before a run comes before its prompt, and without a prompt is what the run starts from", async () => {
+test("queued input comes before the prompt, and starts the run if there is no prompt", async () => {
   const model = scriptedModel({ text: "one" }, { text: "two" });
   const there = testEngine(model);
   const conversation = new Conversation();
@@ -441,7 +441,7 @@ test("what waits before a run comes before its prompt, and without a prompt is w
   ]);
 });
 
-test("hooks: a prompt can be turned away, a stop can be sent back once more", async () => {
+test("a hook can block a prompt, and a Stop hook can send the model back to work", async () => {
   const said = { reasons: ["no"], context: [] };
   const blocked = await play(
     scriptedModel(),

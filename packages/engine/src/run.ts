@@ -1,20 +1,20 @@
-// One prompt to its result: ask the model, settle the tool calls, repeat. No I/O of its own.
+// Runs one prompt to its result: ask the model, settle the tool calls, repeat. Does no I/O itself.
 
 import type { NewEntry, PermissionDenial, PermissionMode, PromptMessage } from "@keelson/protocol";
 import { admit, nudge } from "./admit.ts";
 import { Batch } from "./batch.ts";
 import type { Conversation } from "./conversation.ts";
-import { apiErrorEntry, endingAfter, interruption, SUM_UP } from "./ending.ts";
+import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from "./ending.ts";
 import { ModelError } from "./errors.ts";
-import { Patience } from "./patience.ts";
+import { ReplyRecovery } from "./reply-recovery.ts";
 import type { Limits, Ports } from "./ports.ts";
 import { buildRequest, requestParts } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
 import { afterBatch, StopHooks } from "./stop-hooks.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import { requestReply, type ModelReply } from "./turn.ts";
 
-/** Without a prompt, what waits at the door (`steering`) is what the run starts from. */
+/** Without a prompt, the run starts from queued input (`steering`). */
 export async function run(
   prompt: PromptMessage | undefined,
   mode: PermissionMode,
@@ -23,18 +23,18 @@ export async function run(
   limits: Limits,
 ): Promise<End> {
   const denials: PermissionDenial[] = [];
-  const patience = new Patience(limits);
+  const patience = new ReplyRecovery(limits);
   const stopping = new StopHooks();
   let usage = addUsage();
-  let lines = 0; // user lines since the prompt: what `num_turns` counts (observed)
+  let lines = 0; // user lines since the prompt: what `num_turns` counts (test/conformance/protocol/cases/messages.ts)
 
   const add = async (...entries: NewEntry[]) => {
     if (entries.length > 0) await ports.record(entries); // durable, then shown
     for (const entry of entries) conversation.add(entry);
     lines += entries.filter(({ type }) => type === "user").length;
   };
-  /** Answers of calls: recorded already. */
-  const take = (settled: readonly Settled[]) => {
+  /** Adds results of calls, which are already recorded. */
+  const take = (settled: readonly SettledCall[]) => {
     for (const { entry, denial } of settled) {
       conversation.add(entry);
       if (denial) denials.push(denial);
@@ -58,11 +58,11 @@ export async function run(
   lines = 0;
 
   const parts = requestParts(ports.model, ports.system, ports.tools);
-  /** One request. Calls run while the reply is still coming; when this is over, each of them has its answer. */
+  /** One request. Calls run while the reply is still arriving; when this resolves, each has its answer. */
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
-    if (options?.forbidTools) batch.halt("The call was not carried out: no turns are left.");
-    conversation.mend();
+    if (options?.forbidTools) batch.halt("The call did not run: no turns are left.");
+    await conversation.repair();
     const request = buildRequest(parts, conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
@@ -76,10 +76,10 @@ export async function run(
   try {
     for (let turns = 1; ; turns++) {
       const { reply, settled } = await takeTurn();
-      if (reply.text !== "") displayed(reply, ports);
+      if (reply.text !== "") fireMessageDisplay(reply, ports);
 
       const ending = endingAfter(reply, settled, { broke: isBroke(), aborted: ports.signal.aborted });
-      if (ending?.reason === "aborted_tools") await add(interruption("tools", ports.newId()));
+      if (ending?.reason === "aborted_tools") await add(interruptionEntry("tools", ports.newId()));
       if (ending) return end(ending);
       if (settled.length > 0) {
         stopping.working();
@@ -90,7 +90,7 @@ export async function run(
 
       const typed = ports.steering();
       await add(...typed);
-      // What is only added for the model to know waits for the next request; it is no reason for one.
+      // Context added for the model waits for the next request; it does not cause one.
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
       const next = patience.after(reply, settled, more);
       if (next.ending) return end(next.ending);
@@ -104,14 +104,14 @@ export async function run(
       if (turns === limits.maxTurns) {
         const spent = { reason: "max_turns", text: reply.text, stopReason: reply.stopReason, maxTurns: turns } as const;
         if (!limits.summarizeOnMaxTurns) return end(spent);
-        await add(nudge(SUM_UP, ports.newId()));
+        await add(nudge(SUMMARY_PROMPT, ports.newId()));
         return end({ ...spent, summary: (await takeTurn({ forbidTools: true })).reply.text });
       }
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     if (error.kind === "aborted") {
-      await add(interruption("streaming", ports.newId()));
+      await add(interruptionEntry("streaming", ports.newId()));
       return end({ reason: "aborted_streaming", text: "" });
     }
     const failure = apiErrorEntry(error, ports.newId());
@@ -122,8 +122,8 @@ export async function run(
   }
 }
 
-/** Nobody waits for what hooks make of a text that is on its way to the screen already. */
-function displayed({ text, messageId }: ModelReply, ports: Ports): void {
+/** Not awaited: the text is already on its way to the screen. */
+function fireMessageDisplay({ text, messageId }: ModelReply, ports: Ports): void {
   const about = { turn_id: ports.newId(), message_id: messageId, index: 0, final: true, delta: text };
   void ports.fire("MessageDisplay", about);
 }

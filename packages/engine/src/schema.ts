@@ -1,6 +1,6 @@
-// Schemas of tool inputs: small builders that are their own JSON Schema (2020-12) and infer their type.
-// What a value looks like is all they know; `validate.ts` does the checking.
-// Own code instead of zod: it costs nothing at start, and error texts are ours to word.
+// Schemas for tool inputs: small builders that produce JSON Schema (2020-12) and infer their type. They only describe
+// values; `validate.ts` checks them. Our own code instead of zod: it adds nothing to startup, and we control the error
+// texts.
 
 import type { JsonObject } from "@keelson/protocol";
 
@@ -36,7 +36,7 @@ export function object<S extends Shape>(shape: S): Schema<InferShape<S>> {
   };
 }
 
-/** An object inside another schema: the same, without the dialect line. */
+/** An object inside another schema: the same, without the `$schema` line. */
 export function item<S extends Shape>(shape: S): Schema<InferShape<S>> {
   const { $schema: _, ...json } = object(shape).json;
   return { json };

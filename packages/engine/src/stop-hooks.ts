@@ -1,22 +1,22 @@
-// Where hooks have a say in whether a run goes on: after each batch of calls, and when the model is done.
+// Lets hooks decide whether a run continues: after each batch of calls, and when the model is done.
 
 import type { Json, JsonObject, NewEntry } from "@keelson/protocol";
 import { nudge, reminder } from "./admit.ts";
 import type { Ports } from "./ports.ts";
 import type { Ending } from "./result.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { StreamedCall, ModelReply } from "./turn.ts";
 
-/** The end, or what to tell the model before it is asked again. */
+/** The end of the run, or what to add before the model is asked again. */
 export interface Next {
   readonly ending?: Ending;
   readonly entries: readonly NewEntry[];
 }
 
-/** Tells hooks of a batch as the model will see it. They may add to it, or end the run there. */
+/** Fires PostToolBatch with the calls as the model will see them. Hooks may add context or end the run. */
 export async function afterBatch(
   calls: readonly StreamedCall[],
-  settled: readonly Settled[],
+  settled: readonly SettledCall[],
   ports: Ports,
 ): Promise<Next> {
   const tool_calls: JsonObject[] = calls.map(({ block }, at) => ({
@@ -33,13 +33,13 @@ export async function afterBatch(
   };
 }
 
-/** A hook that never lets go must not hold a run forever. */
+/** A hook that always blocks must not keep a run going forever. */
 const MOST_RETURNS = 8;
 
 export class StopHooks {
   #returns = 0;
 
-  /** The model is done. Stop hooks may send it back to work, a bounded number of times in a row. */
+  /** The model is done. Stop hooks may send it back to work, a limited number of times in a row. */
   async after({ text, stopReason }: ModelReply, ports: Ports): Promise<Next> {
     const said = await ports.fire("Stop", {
       stop_hook_active: this.#returns > 0,
@@ -47,7 +47,7 @@ export class StopHooks {
     });
     const entries = said.context.map((each) => reminder(each, ports.newId()));
     if (said.stop !== undefined) return { entries, ending: { reason: "stop_hook_prevented", text, stopReason } };
-    // What a hook wants the model to know is worth another request; a plain yes is not.
+    // Context from a hook justifies another request; an empty reply does not.
     if (said.verdict !== "deny" && entries.length === 0)
       return { entries, ending: { reason: "completed", text, stopReason } };
     if (++this.#returns > MOST_RETURNS) {
@@ -55,7 +55,7 @@ export class StopHooks {
         type: "system",
         subtype: "informational",
         level: "warning",
-        content: `Stop hooks sent the model back to work ${MOST_RETURNS} times in a row; the run ends here all the same`,
+        content: `Stop hooks sent the model back to work ${MOST_RETURNS} times in a row; ending the run anyway`,
       });
       return { entries, ending: { reason: "completed", text, stopReason } };
     }
@@ -63,7 +63,7 @@ export class StopHooks {
     return { entries: [...entries, nudge(`Stop hook feedback:\n${said.reasons.join("\n")}`, ports.newId())] };
   }
 
-  /** The model went back to work by itself. */
+  /** The model went back to work on its own. */
   working(): void {
     this.#returns = 0;
   }

@@ -1,5 +1,5 @@
-// Calls run while the reply is still coming. Whatever happens at whichever event of the stream, each call is answered
-// exactly once, nothing starts after the end, and what was recorded is a conversation that can be resumed.
+// Calls run while the reply is still arriving. Whatever happens at any event of the stream, each call is answered
+// exactly once, nothing starts after the end, and what was recorded can be resumed.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -29,7 +29,9 @@ interface Step {
   act(): void;
 }
 
-/** The first reply is played event by event, with a breath after each so that calls get ahead; the second says "done". */
+/**
+ * Plays the first reply event by event, with a pause after each so that calls can proceed; the second reply is "done".
+ */
 function steppedModel(calls: readonly string[], steps: readonly Step[] = [], options: { paused?: boolean } = {}) {
   const reply = {
     text: "Let me see",
@@ -166,7 +168,7 @@ test("a call starts when its block is complete, not when the reply is", async ()
   ]);
 });
 
-test("without a pause in the stream the last block still carries the stop reason", async () => {
+test("without a pause in the stream, the last block still has the stop reason", async () => {
   const { entries } = await play(steppedModel(["a", "b"]));
   const reasons = entries.flatMap((entry) => (entry.type === "assistant" ? [entry.message.stop_reason] : []));
   expect(reasons).toEqual([null, null, "tool_use", "end_turn"]);
@@ -236,7 +238,7 @@ test("whatever ends a streamed reply, each call is answered once, nothing starts
         played.log.filter((line) => line.startsWith("end")).length,
       );
       if (trouble === "stop before") {
-        // Nothing behind the call at which a hook ended the run was carried out.
+        // No call after the one where a hook ended the run was run.
         const ran = played.log.filter((line) => line.startsWith("start"));
         const before = calls.slice(0, which % calls.length).map((text) => `start ${text}`);
         expect(ran.toSorted()).toEqual(before.toSorted());
@@ -246,7 +248,7 @@ test("whatever ends a streamed reply, each call is answered once, nothing starts
       // A deferred call stays open until the next run answers it.
       if (deferred.length > 0) return;
       expect(problems(played.conversation.messages)).toEqual([]);
-      const resumed = Conversation.of([
+      const resumed = await Conversation.of([
         ...played.entries,
         { type: "user", uuid: "x", message: { role: "user", content: "more" } },
       ]);
@@ -254,11 +256,11 @@ test("whatever ends a streamed reply, each call is answered once, nothing starts
     }),
     { numRuns: 400 },
   );
-});
+}, 60_000);
 
-test("continue: false at the first of two calls that may run together keeps the second from running", async () => {
+test("continue: false at the first of two parallel calls keeps the second from running", async () => {
   const slowHook = async (id: unknown) => {
-    // The hook of the first call is the slower one.
+    // The first call's hook is slower.
     if (id === "c0") for (let left = 20; left > 0; left--) await breathe();
   };
   const { log, reason, entries } = await play(steppedModel(["a", "b"]), {
@@ -271,7 +273,7 @@ test("continue: false at the first of two calls that may run together keeps the 
   expect([log, reason, answersIn(entries).length]).toEqual([["over"], "hook_stopped", 2]);
 });
 
-test("hooks of calls that may run together are asked side by side", async () => {
+test("hooks of parallel calls run in parallel", async () => {
   let asked = 0;
   const both = Promise.withResolvers<void>();
   const { reason } = await play(steppedModel(["a", "b"]), {
@@ -337,10 +339,12 @@ test.each(PORTS.map((port) => ({ port })))(
         },
       };
       const conversation = new Conversation();
-      const end = await run(prompt, "default", conversation, broken, { maxBudgetUsd: 1 }).catch((error: unknown) => {
-        conversation.seal();
-        return error;
-      });
+      const end = await run(prompt, "default", conversation, broken, { maxBudgetUsd: 1 }).catch(
+        async (error: unknown) => {
+          await conversation.seal();
+          return error;
+        },
+      );
       const reached = uses > step;
       await breathe();
       expect(log.filter((line) => line.startsWith("start")).length).toBe(

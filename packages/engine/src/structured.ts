@@ -1,4 +1,4 @@
-// Structured output: a tool whose schema is the caller's, and the texts that bring the model to use it.
+// Structured output: a tool with the caller's schema, and the texts that get the model to use it.
 
 import type { JsonObject } from "@keelson/protocol";
 import { validateSchema } from "./json-schema.ts";
@@ -7,13 +7,13 @@ import { defineTool, type Tool } from "./tool.ts";
 export const STRUCTURED_OUTPUT = "StructuredOutput";
 
 export const STRUCTURED_NUDGE =
-  "[structured-output-enforce] You MUST call the StructuredOutput tool to finish: give your answer as its input, in the schema it declares.";
+  "[structured-output-enforce] You MUST call the StructuredOutput tool to finish: pass your answer as its input, matching its schema.";
 
 export function structuredOutputTool(schema: JsonObject): Tool<JsonObject, JsonObject> {
   return defineTool<JsonObject, JsonObject>({
     name: STRUCTURED_OUTPUT,
     description:
-      "Gives the final answer in the form the caller asked for. Call it exactly once, when the work is done; its input is the answer.",
+      "Returns the final answer in the format the caller requested. Call it exactly once, when the work is done, with the answer as its input.",
     input: { json: schema },
     invalid: (input) => {
       const issues = validateSchema(schema, input);

@@ -1,5 +1,5 @@
-// The life of one tool call, and the only way a tool is ever run: find, check the input, PreToolUse, gate,
-// run, PostToolUse, bound. Whatever happens, it ends in a `tool_result`.
+// The life of one tool call, and the only way a tool runs: find, check the input, PreToolUse, gate, run, PostToolUse,
+// limit the output. Whatever happens, it ends in a `tool_result`.
 
 import { isObject, NOTHING_SAID, type JsonObject, type NewEntry, type PermissionDenial } from "@keelson/protocol";
 import { ToolError } from "./errors.ts";
@@ -8,90 +8,94 @@ import type { Ports } from "./ports.ts";
 import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import {
-  boundFor,
-  deferral,
+  limitShown,
+  deferralEntry,
   denied,
   ENDED,
   failureOf,
-  misused,
+  invalidCall,
   refused,
   REJECTED,
   replacedByHook,
   resultEntry,
   withContext,
-  type Done,
+  type ToolRunResult,
   type ToolOutcome,
 } from "./tool-outcome.ts";
 import type { StreamedCall } from "./turn.ts";
 import { checkInput } from "./validate.ts";
 
-/** How a call ended. The entry is recorded already. */
-export interface Settled {
+/** How a call ended. Its entry is already recorded. */
+export interface SettledCall {
   readonly entry: NewEntry;
   readonly tool?: string;
-  /** The tool's own output; absent when it did not run or failed. */
+  /** The tool's own output; absent if it did not run or failed. */
   readonly output?: unknown;
   readonly failed: boolean;
   readonly denial?: PermissionDenial;
   /** Whoever denied it wants the run to end. */
   readonly interrupt?: boolean;
-  /** A hook wants the run to end, and why. */
+  /** Why a hook wants the run to end. */
   readonly stop?: string;
-  /** A hook put the call off: it stays without an answer until somebody resumes the session. */
+  /** A hook deferred the call: it has no answer until the session is resumed. */
   readonly deferred?: DeferredCall;
 }
 
-/** A call whose input was checked once, before anything else looks at it. Without a tool: what is wrong with it. */
+/** A call whose input was checked before anything else uses it. Without a tool, `outcome` says what is wrong. */
 export type CheckedCall =
   | { readonly call: StreamedCall; readonly tool: Tool; readonly input: JsonObject }
   | { readonly call: StreamedCall; readonly tool?: undefined; readonly outcome: ToolOutcome };
 
-/** What a call knows of the other calls in its reply. */
+/** What a call needs to know about the other calls in its reply. */
 export interface CallQueue {
-  /** The answer to every call that has not begun to run; undefined while calls may run. */
+  /** The answer for calls that have not started; undefined while calls may run. */
   halted(): ToolOutcome | undefined;
   /** Aborted when a call ended the run. */
   readonly ended: AbortSignal;
-  /** The hooks of this call have let it pass. Resolves when those of every earlier call have answered, too. */
+  /** The hooks of this call let it pass. Resolves when the hooks of every earlier call have answered too. */
   pass(): Promise<void>;
 }
 
-/** Whatever the model sent, this answers and does not throw. */
+/** Never throws, whatever the model sent. */
 export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools, name);
-  if (!tool) return { call, outcome: misused(`Error: No such tool available: ${name}${whyNot(name, allTools)}`) };
+  if (!tool)
+    return { call, outcome: invalidCall(`Error: No such tool available: ${name}${notOfferedNote(name, allTools)}`) };
   try {
     const checked = readInput(call, tool);
     return checked.ok
       ? { call, tool, input: checked.input }
-      : { call, outcome: { ...misused(checked.message), tool: tool.name } };
+      : { call, outcome: { ...invalidCall(checked.message), tool: tool.name } };
   } catch (error) {
-    return { call, outcome: { ...misused(`InputValidationError: ${unforeseen(name, error)}`), tool: tool.name } };
+    return {
+      call,
+      outcome: { ...invalidCall(`InputValidationError: ${unexpectedFailure(name, error)}`), tool: tool.name },
+    };
   }
 }
 
-export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<Settled> {
+export async function settleCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<SettledCall> {
   const { call } = checked;
-  const outcome = await answered(checked, ports, line);
+  const outcome = await answerCall(checked, ports, line);
   const entry = outcome.deferred
-    ? deferral(call, outcome.deferred, ports.newId())
+    ? deferralEntry(call, outcome.deferred, ports.newId())
     : resultEntry(call, outcome, ports.newId());
   await ports.record([entry]);
   return { entry, ...outcome };
 }
 
-/** Even what breaks in an unforeseen way gives its call an answer: the conversation must stay well formed. */
-async function answered(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
+/** Even an unexpected failure gives the call an answer: the conversation must stay well formed. */
+async function answerCall(checked: CheckedCall, ports: Ports, line: CallQueue): Promise<ToolOutcome> {
   try {
     return line.halted() ?? (checked.tool ? await attempt(checked, ports, line) : checked.outcome);
   } catch (error) {
-    const message = ports.signal.aborted ? REJECTED : unforeseen(checked.call.block.name, error);
+    const message = ports.signal.aborted ? REJECTED : unexpectedFailure(checked.call.block.name, error);
     return refused(message, `Error: ${message}`);
   }
 }
 
-const unforeseen = (tool: string, error: unknown) =>
+const unexpectedFailure = (tool: string, error: unknown) =>
   `${tool} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`;
 
 async function attempt(
@@ -105,19 +109,19 @@ async function attempt(
     await tool.check?.(given, context);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { ...misused(error.message), tool: tool.name };
+    return { ...invalidCall(error.message), tool: tool.name };
   }
 
   const names = { tool_name: tool.name, tool_use_id: block.id };
   const before = await ports.fire("PreToolUse", { ...names, tool_input: given });
   const rewritten: Checked =
     before.input === undefined ? { ok: true, input: given } : validateInput(tool, before.input);
-  if (!rewritten.ok) return { ...misused(rewritten.message), tool: tool.name };
+  if (!rewritten.ok) return { ...invalidCall(rewritten.message), tool: tool.name };
   const { input } = rewritten;
   if (before.verdict === "defer") {
     return { ...refused("", ""), tool: tool.name, deferred: { id: block.id, name: tool.name, input } };
   }
-  // Whoever ends the run with a call at the door does not want it carried out.
+  // A hook that ends the run before a call does not want the call to run.
   if (before.stop !== undefined && before.verdict !== "deny") {
     return { ...refused(ENDED, `Error: ${ENDED}`), tool: tool.name, stop: before.stop };
   }
@@ -128,15 +132,15 @@ async function attempt(
   const request = { call: block, tool, input, access: await tool.access(input, context), hook: before };
   const permission = await ports.permit(request, line.ended);
   if (permission.behavior === "deny") {
-    // A question that was withdrawn is nobody's refusal.
+    // If the question was withdrawn, no one refused the call.
     const ended = line.ended.aborted ? line.halted() : undefined;
     return ended ? { ...ended, tool: tool.name } : denied(call, tool, input, permission, before);
   }
   const agreed = permission.input === input ? rewritten : validateInput(tool, permission.input);
-  if (!agreed.ok) return { ...misused(agreed.message), tool: tool.name };
+  if (!agreed.ok) return { ...invalidCall(agreed.message), tool: tool.name };
   const access = agreed === rewritten ? request.access : await tool.access(agreed.input, context);
   if (agreed !== rewritten) {
-    // To agree to another input is to judge it, but rules that forbid stand above everybody who may be asked.
+    // Approving a different input settles that input, but deny rules apply no matter who approved.
     const message = await ports.forbids({ ...request, input: agreed.input, access, hook: NOTHING_SAID });
     if (message !== undefined)
       return denied(call, tool, agreed.input, { behavior: "deny", by: "rule", message }, before);
@@ -167,10 +171,10 @@ async function attempt(
   };
 }
 
-/** The words up to "context" are the reference's (observed). */
-function whyNot(name: string, allTools: readonly Tool[] = []): string {
+/** Clients match the text up to "context" (test/sessions/run/tools.test.ts). */
+function notOfferedNote(name: string, allTools: readonly Tool[] = []): string {
   return findTool(allTools, name)
-    ? `. ${name} exists but is not enabled in this context. Make do with the tools you were given.`
+    ? `. ${name} exists but is not enabled in this context. Use the tools that are available.`
     : "";
 }
 
@@ -186,7 +190,7 @@ function readInput(call: StreamedCall, tool: Tool): Checked {
   return validateInput(tool, call.block.input);
 }
 
-/** Whoever changed an input last, the tool only ever sees one that fits. */
+/** Whoever changed the input last, the tool only sees input that matches its schema. */
 export function validateInput(tool: Tool, given: unknown): Checked {
   const repaired = tool.repair && isObject(given) ? tool.repair({ ...given }) : given;
   if (!tool.invalid) return checkInput(tool.name, tool.input.json, repaired);
@@ -194,15 +198,15 @@ export function validateInput(tool: Tool, given: unknown): Checked {
   return message === undefined ? { ok: true, input: repaired as JsonObject } : { ok: false, message };
 }
 
-async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<Done> {
+async function run(tool: Tool, input: JsonObject, context: ToolContext, ports: Ports): Promise<ToolRunResult> {
   try {
     const output: unknown = await tool.run(input, context);
-    const shown = await boundFor(tool, tool.show(output), context, ports);
+    const shown = await limitShown(tool, tool.show(output), context, ports);
     return { shown, failed: false, result: output, output };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const { message } = error;
-    const shown = await boundFor(tool, message, context, ports);
+    const shown = await limitShown(tool, message, context, ports);
     return { shown, failed: true, result: `Error: ${typeof shown === "string" ? shown : message}` };
   }
 }

@@ -1,4 +1,4 @@
-// How a tool call came out: its answer cut to size, put into words and written down. Nothing is run here.
+// The outcome of a tool call: its answer limited in size, worded and recorded. Nothing runs here.
 
 import {
   blocksOf,
@@ -17,10 +17,10 @@ import type { DeferredCall } from "./result.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { StreamedCall } from "./turn.ts";
 
-// Clients know a rejected call by how this begins (observed).
+// Clients recognize a rejected call by this beginning (test/sessions/input-output/input.test.ts).
 const DECLINED = "The user doesn't want to proceed with this tool use.";
-export const REJECTED = `${DECLINED} It was not carried out: the run was stopped. Wait for the user before going on.`;
-export const ENDED = "The call was not carried out: a hook ended the run.";
+export const REJECTED = `${DECLINED} The call did not run because the run was stopped. Wait for the user before continuing.`;
+export const ENDED = "The call did not run: a hook ended the run.";
 
 export interface ToolOutcome {
   readonly shown: Shown;
@@ -36,11 +36,16 @@ export interface ToolOutcome {
   readonly deferred?: DeferredCall;
 }
 
-/** What the tool itself did. */
-export type Done = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
+/** What the tool itself returned. */
+export type ToolRunResult = Pick<ToolOutcome, "shown" | "failed" | "result" | "output">;
 
-/** Cuts what is shown to size. The rest stays in a file the model may read. */
-export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: ToolContext, ports: Ports): Promise<Shown> {
+/** Limits what the model sees. The full text stays in a file it may read. */
+export async function limitShown(
+  tool: Tool,
+  shown: Shown,
+  { toolUseId: id }: ToolContext,
+  ports: Ports,
+): Promise<Shown> {
   const limit = tool.maxShown ?? MAX_SHOWN;
   if (typeof shown === "string") {
     return shown.length <= limit ? shown : persistedNotice(await ports.spill(id, shown), byteLength(shown), shown);
@@ -54,14 +59,16 @@ export async function boundFor(tool: Tool, shown: Shown, { toolUseId: id }: Tool
   );
 }
 
-/** What a hook says the tool answered. It must fit what the tool shows; otherwise the tool's own answer stands. */
+/**
+ * Replaces a tool's output with a hook's. It must have the shape the tool shows; otherwise the tool's own output stays.
+ */
 export async function replacedByHook(
-  done: Done,
+  done: ToolRunResult,
   output: unknown,
   tool: Tool,
   context: ToolContext,
   ports: Ports,
-): Promise<Done> {
+): Promise<ToolRunResult> {
   try {
     const shown = fits(output, done.output) ? tool.show(output) : undefined;
     if (typeof shown !== "string" && !Array.isArray(shown)) return done;
@@ -69,14 +76,14 @@ export async function replacedByHook(
       ...done,
       output,
       result: output,
-      shown: await boundFor(tool, shown, context, ports),
+      shown: await limitShown(tool, shown, context, ports),
     };
   } catch {
     return done;
   }
 }
 
-/** Of the same kind as the tool's own output, and with values of the same kind under the names they share. */
+/** The same type as the tool's own output, with values of the same type under the keys they share. */
 function fits(output: unknown, own: unknown): boolean {
   if (!isObject(output) || !isObject(own))
     return typeof output === typeof own && Array.isArray(output) === Array.isArray(own);
@@ -84,7 +91,7 @@ function fits(output: unknown, own: unknown): boolean {
   return shared.length > 0 && shared.every((key) => own[key] === null || typeof output[key] === typeof own[key]);
 }
 
-export const failureOf = ({ shown }: Done) => (typeof shown === "string" ? shown : textOf(shown));
+export const failureOf = ({ shown }: ToolRunResult) => (typeof shown === "string" ? shown : textOf(shown));
 
 export function denied(
   call: StreamedCall,
@@ -109,8 +116,8 @@ export function denied(
 
 export const refused = (message: string, result: string): ToolOutcome => ({ shown: message, failed: true, result });
 
-/** A call that could not even be tried. */
-export const misused = (message: string): ToolOutcome => ({
+/** A call that could not even be attempted. */
+export const invalidCall = (message: string): ToolOutcome => ({
   shown: `<tool_use_error>${message}</tool_use_error>`,
   failed: true,
   result: message.startsWith("Error: ") || message.startsWith("InputValidationError") ? message : `Error: ${message}`,
@@ -121,7 +128,7 @@ export function resultEntry(
   { shown, failed, result, permission }: ToolOutcome,
   uuid: string,
 ): NewEntry {
-  // A PDF stands beside its result, not inside it (observed).
+  // A PDF goes next to its result, not inside it (test/sessions/run/tools.test.ts).
   const documents = typeof shown === "string" ? [] : shown.filter((block) => block.type === "document");
   const content =
     typeof shown === "string" ? shown : shown.filter((block) => block.type !== "document" && !isBlank(block));
@@ -146,8 +153,8 @@ export function resultEntry(
   };
 }
 
-/** Marks the open call for whoever resumes the session; no answer is made up for it. */
-export function deferral(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
+/** Marks the open call for the session that resumes; it gets no made-up answer. */
+export function deferralEntry(call: StreamedCall, { name, input }: DeferredCall, uuid: string): NewEntry {
   return {
     type: "attachment",
     uuid,

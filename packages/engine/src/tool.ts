@@ -1,10 +1,10 @@
-// A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it.
-// Tools declare; they never ask for permission, fire hooks, or cut their own output to size.
+// A tool as the engine sees it: a name, a schema, what a call would touch, and how to run it. Tools only declare; they
+// never ask for permission, fire hooks, or limit their own output.
 
 import type { ContentBlock } from "@keelson/protocol";
 import type { Schema } from "./schema.ts";
 
-/** What a call would touch. The gate decides on this and on nothing else the tool says. */
+/** What a call would touch. The gate uses this and nothing else the tool says. */
 export type Access =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly path: string }
@@ -13,35 +13,35 @@ export type Access =
       readonly kind: "command";
       readonly command: string;
       readonly cwd: string;
-      /** The call wants to run outside the sandbox, where there is one. */
+      /** The call asks to run outside the sandbox. */
       readonly unsandboxed?: boolean;
     }
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "agent"; readonly agent: string }
   | { readonly kind: "skill"; readonly skill: string; readonly adds: boolean }
-  /** Something outside that only its name describes: an MCP tool. */
+  /** Something external that only its name describes: an MCP tool. */
   | { readonly kind: "external" }
-  /** A question to a person: only a person can answer it. */
+  /** A question that only a person can answer. */
   | { readonly kind: "person" };
 
 export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema<I>;
-  /** Names older clients and models call it by. */
+  /** Names that older clients and models use for it. */
   readonly aliases?: readonly string[];
-  /** Whether this call may run beside its neighbours. Absent: alone. */
+  /** Whether this call may run in parallel with its neighbors. If absent, it runs alone. */
   readonly parallelSafe?: boolean | ((input: I) => boolean | Promise<boolean>);
-  /** Longest text the model is shown; the rest goes to a file. Absent: the engine's own limit. */
+  /** The longest text the model is shown; the rest goes to a file. If absent, the engine's limit applies. */
   readonly maxShown?: number;
-  /** Mends harmless slips of the model before the schema is checked (`offset: -1`, a stray field). */
+  /** Fixes harmless mistakes of the model before the schema check (`offset: -1`, an extra field). */
   repair?(input: Record<string, unknown>): Record<string, unknown>;
-  /** Own wording for an input that does not fit; takes the place of the schema check. */
+  /** Replaces the schema check, with the tool's own message for invalid input. */
   invalid?(input: unknown): string | undefined;
-  /** Looks, without touching, whether the call can work at all. Comes before any permission question. */
+  /** Checks, without side effects, whether the call can work at all. Runs before any permission question. */
   check?(input: I, context: ToolContext): Promise<void> | void;
   access(input: I, context: ToolContext): Access | Promise<Access>;
-  /** Does it. The output is stored whole, as `toolUseResult`. */
+  /** Runs the call. The output is stored whole, as `toolUseResult`. */
   run(input: I, context: ToolContext): Promise<O>;
   /** What the model reads. */
   show(output: O): string | readonly ContentBlock[];
@@ -51,7 +51,7 @@ export function defineTool<I, O>(tool: Tool<I, O>): Tool<I, O> {
   return tool;
 }
 
-/** Everything a tool is given of the world. */
+/** Everything a tool can access. */
 export interface ToolContext {
   readonly toolUseId: string;
   readonly signal: AbortSignal;
@@ -60,19 +60,19 @@ export interface ToolContext {
   readonly search: Search;
   readonly shell: Shell;
   readonly seen: ReadLedger;
-  /** Whether the user's rules let the model see this file. For tools that look at many. */
+  /** Whether the user's rules let the model see this file. For tools that look at many files. */
   mayRead(path: string): boolean;
-  /** Variables that tune tools, such as BASH_DEFAULT_TIMEOUT_MS. */
+  /** Variables that configure tools, such as BASH_DEFAULT_TIMEOUT_MS. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where the session works: the directory it was started in, those added to it, and where its shell stands. */
+/** Where the session works: the directory it started in, added directories, and the shell's current directory. */
 export interface Workspace {
   readonly root: string;
-  /** The root and the additional directories, absolute. */
+  /** The root and the additional directories, as absolute paths. */
   readonly directories: readonly string[];
   readonly cwd: string;
-  /** Moves the shell. Refused (false) outside the directories; the caller then stays where it was. */
+  /** Changes the shell's directory. Returns false outside the directories, and the shell stays where it was. */
   move(path: string): boolean;
 }
 
@@ -84,24 +84,24 @@ export interface FileStat {
   readonly realPath: string;
 }
 
-/** Files, by what they are: only regular files are opened, and no link that appeared meanwhile is followed. */
+/** Access to files. Only regular files are opened, and links that appeared in the meantime are not followed. */
 export interface Files {
-  /** Null when nothing is there. */
+  /** Null if nothing is there. */
   stat(path: string): Promise<FileStat | null>;
-  /** Throws ToolError for anything but a regular file. `maxBytes` reads only the head. */
+  /** Throws ToolError for anything but a regular file. `maxBytes` reads only the beginning. */
   read(path: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>;
-  /** Writes a temporary neighbour and renames it; makes missing folders; keeps the mode of what was there. */
+  /** Writes a temporary file next to it and renames it; creates missing folders; keeps the file mode. */
   write(path: string, bytes: Uint8Array): Promise<void>;
-  /** Names in a folder; empty when it cannot be listed. */
+  /** The names in a folder; empty if it cannot be listed. */
   names(directory: string): Promise<readonly string[]>;
 }
 
 export interface SearchResult {
-  /** 0: found; 1: nothing found; 2: an error, told in `stderr`. */
+  /** 0: found; 1: nothing found; 2: error, see `stderr`. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The output was cut at `maxBytes`. */
+  /** The output was cut off at `maxBytes`. */
   readonly cut: boolean;
   readonly timedOut: boolean;
 }
@@ -120,24 +120,24 @@ export interface Search {
 }
 
 export interface ShellOutput {
-  /** stdout and stderr as they came, at most `maxOutput` characters from the start. */
+  /** stdout and stderr in order, up to `maxOutput` characters from the start. */
   readonly text: string;
-  /** The end of the output when it was longer than `text`, at most 5,000 characters. */
+  /** The end of the output if it is longer than `text`, up to 5,000 characters. */
   readonly tail: string;
-  /** Bytes in all. */
+  /** Total size in bytes. */
   readonly size: number;
-  /** Where all of it is, when it did not fit. */
+  /** The file with the full output, if it did not fit. */
   readonly path: string | null;
 }
 
 export interface ShellResult extends ShellOutput {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly timedOut: boolean;
   readonly aborted: boolean;
-  /** Where the command left the shell; null when it could not be told. */
+  /** The directory the command left the shell in; null if unknown. */
   readonly cwd: string | null;
-  /** What kept the command from something, or what was undone after it, in sentences for the model. */
+  /** Sentences for the model: what the command was kept from doing, or what was undone after it. */
   readonly notes?: readonly string[];
 }
 
@@ -154,7 +154,7 @@ export interface Shell {
       readonly timeoutMs: number;
       readonly signal: AbortSignal;
       readonly maxOutput: number;
-      /** The tool call; names the file that keeps long output. */
+      /** The tool call's id; names the file for long output. */
       readonly id: string;
       /** off: the call was allowed to run outside the sandbox. */
       readonly sandbox?: "default" | "off";
@@ -175,19 +175,22 @@ export interface Shell {
 export interface Sighting {
   readonly mtimeMs: number;
   readonly size: number;
-  /** Of the bytes; tells a touched file from a changed one. */
+  /** Hash of the bytes; tells a touched file from a changed one. */
   readonly hash: string;
-  /** The part that was shown; absent when the model wrote the file itself or saw all of it. */
+  /** The part that was shown; absent if the model wrote the file or saw all of it. */
   readonly range?: { readonly offset: number; readonly limit: number | null };
-  /** Whether the sighting came from a Read (which may be answered "unchanged") or from our own write. */
+  /** Whether the model read the file (a repeated Read may be answered "unchanged") or wrote it. */
   readonly by: "read" | "write";
 }
 
-/** Read before edit: what the model has seen. Kept per session, copied for forks. Keys are real paths. */
+/**
+ * What the model has seen, so a file is read before it is edited. One per session, copied for forks. Keys are real
+ * paths.
+ */
 export interface ReadLedger {
   get(path: string): Sighting | undefined;
   set(path: string, sighting: Sighting): void;
-  /** A command of this session ran from `startMs` to `endMs`: changes dated within are its own. */
+  /** A command of this session ran from `startMs` to `endMs`: file changes in that time are its own. */
   commandRan(startMs: number, endMs: number): void;
   wasOwnCommand(mtimeMs: number): boolean;
 }

@@ -1,6 +1,6 @@
-// One model request: events in, signals while they flow, one entry for each finished block.
-// A block is recorded before its end is shown: when the next event comes, which for the last block brings the stop
-// reason, or when the stream pauses.
+// One model request: events in, signals as they arrive, one entry per finished block. A block is recorded before its
+// end is shown: when the next event arrives, which for the last block carries the stop reason, or when the stream
+// pauses.
 
 import {
   isToolUse,
@@ -13,7 +13,7 @@ import {
   type ToolUseBlock,
   type Usage,
 } from "@keelson/protocol";
-import { assembleBlock, withFitName, type BlockInProgress } from "./block.ts";
+import { assembleBlock, withValidName, type BlockInProgress } from "./block.ts";
 import type { Conversation } from "./conversation.ts";
 import { ModelError } from "./errors.ts";
 import type { ModelNotice, ModelRequest, Ports } from "./ports.ts";
@@ -21,9 +21,9 @@ import { withCounted } from "./result.ts";
 
 export interface StreamedCall {
   readonly block: ToolUseBlock;
-  /** The entry that holds it; its result will hang there. */
+  /** The entry that contains it; its result is linked to that entry. */
   readonly entryId: string;
-  /** Why the input the model sent cannot be used. */
+  /** Why the input the model sent is unusable. */
   readonly broken?: string;
 }
 
@@ -37,18 +37,18 @@ export interface ModelReply {
   readonly messageId: string;
 }
 
-/** Who carries out the calls of a reply while it is still coming. */
+/** Runs the calls of a reply while it is still arriving. */
 export interface Calls {
   start(call: StreamedCall): void;
   /** No further call may run. */
   halt(message: string): void;
-  /** Aborted when a call ended the run: the rest of the reply is of no use. */
+  /** Aborted when a call ended the run: the rest of the reply is not needed. */
   readonly ended: AbortSignal;
 }
 
 /**
- * Asks the model and records what it says, block by block. Each call is started once its block is recorded, the last
- * one when the reply is complete and charged. Throws ModelError when nothing usable came.
+ * Asks the model and records its reply block by block. Each call starts once its block is recorded; the last one starts
+ * when the reply is complete and charged. Throws ModelError if nothing usable arrived.
  */
 export async function requestReply(
   request: ModelRequest,
@@ -58,7 +58,7 @@ export async function requestReply(
 ): Promise<ModelReply> {
   const started = ports.now();
   let message: ReplyMessage | undefined;
-  /** By index: blocks may be written side by side. */
+  /** By index: blocks may be written in parallel. */
   const open = new Map<number, BlockInProgress>();
   let held: { block: ContentBlock; broken?: string; end: StreamEvent } | undefined;
   let usage: Usage = NO_USAGE;
@@ -69,14 +69,14 @@ export async function requestReply(
   const texts: string[] = [];
   const waiting: StreamedCall[] = [];
 
-  /** Durable, then shown: the entry of a finished block, then the event that ends it. */
+  /** Stores, then shows: the entry of a finished block, then the event that ends it. */
   const release = async () => {
     if (!held || !message) return;
     const { block, broken, end } = held;
     held = undefined;
     const entryId = ports.newId();
     const entry = assistantEntry(entryId, message, block, usage, stopReason, stopSequence);
-    // The blocks of a reply form one chain, whatever results were recorded between them.
+    // The blocks of a reply form one chain, even if results were recorded between them.
     await ports.record([add(lastEntry === undefined ? entry : { ...entry, parentUuid: lastEntry })]);
     lastEntry = entryId;
     if (block.type === "text") texts.push((block as { text: string }).text);
@@ -88,7 +88,7 @@ export async function requestReply(
     }
     await show(end);
   };
-  /** The calls of a reply are told apart by their ids. */
+  /** Makes the ids of a reply's calls unique. */
   const withOwnId = (block: ContentBlock): ContentBlock => {
     if (!isToolUse(block)) return block;
     const others = [...open.values()].map(({ start }) => start).concat(calls.map((call) => call.block));
@@ -110,7 +110,7 @@ export async function requestReply(
   const show = (event: StreamEvent) =>
     ports.partial ? ports.show({ type: "stream_event", event, parent_tool_use_id: null }) : undefined;
 
-  // Only who watches the pieces is told that none has come yet (observed).
+  // Only clients that get deltas see this status (test/conformance/protocol/cases/messages.ts).
   if (ports.partial) await ports.show({ type: "system", subtype: "status", status: "requesting" });
   try {
     for await (const sent of ports.model.provider.stream(request, AbortSignal.any([ports.signal, ended]))) {
@@ -122,9 +122,9 @@ export async function requestReply(
           else if (held?.block.type === "tool_use") await release();
           continue;
         case "message_start": {
-          // A reply begins anew only as long as nothing of it stands.
+          // A reply may start over only while none of it is recorded.
           if (held || lastEntry !== undefined) continue;
-          // Some servers give every reply the same id; by its id the blocks of a reply are put together again.
+          // Some servers give every reply the same id, but we join the blocks of a reply by id.
           const { id } = event.message;
           message = id && !conversation.hasReply(id) ? event.message : { ...event.message, id: ports.newId() };
           usage = { ...NO_USAGE, ...event.message.usage };
@@ -133,7 +133,7 @@ export async function requestReply(
         }
         case "content_block_start":
           await release();
-          event = { ...event, content_block: withOwnId(withFitName(event.content_block)) };
+          event = { ...event, content_block: withOwnId(withValidName(event.content_block)) };
           open.set(event.index, { start: event.content_block, parts: [] });
           break;
         case "content_block_delta":
@@ -169,16 +169,16 @@ export async function requestReply(
     const kind = error instanceof ModelError ? error.kind : undefined;
     const text = [...open.values()].find(({ start: { type } }) => type === "text");
     if (kind === "aborted" && text && message) {
-      // What was seen of an unfinished text stays in the conversation.
+      // Text that was already shown stays in the conversation, even if unfinished.
       held = { ...assembleBlock(text), end: { type: "ping" } };
       if ((held.block as { text: string }).text !== "") await release();
     }
     const lost = kind === "stream_cut" || kind === "connection" || kind === "timeout";
     const usable = lost || (kind === "aborted" && ended.aborted);
-    if (!usable) halt("The call was not carried out: the reply broke off.");
+    if (!usable) halt("The call did not run: the reply was cut off.");
     for (const call of waiting) start(call);
     if (!usable || calls.length + texts.length === 0) throw error;
-    // With its stop reason a reply is complete, whatever happened to the line after that.
+    // A reply with a stop reason is complete, whatever happened to the connection after it.
     return replyOf({ cut: stopReason === null || open.size > 0 });
   }
   if (message) ports.charge(usage, message.model, ports.now() - started);
@@ -219,7 +219,7 @@ function noticeSignal(notice: Exclude<ModelNotice, { type: "restart" | "pause" }
       trigger: notice.reason,
       original_model: notice.from,
       fallback_model: notice.to,
-      content: `${notice.from} is not available (${notice.reason}); this request goes to ${notice.to}`,
+      content: `${notice.from} is not available (${notice.reason}); using ${notice.to} for this request`,
     };
   }
   return {

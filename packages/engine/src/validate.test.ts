@@ -11,7 +11,7 @@ const schema = object({
   todos: optional(array(item({ content: string(), activeForm: string() }))),
 }).json;
 
-test("checkInput() fills defaults and mends numbers and booleans sent as text", () => {
+test("checkInput() fills in defaults and converts numbers and booleans sent as text", () => {
   expect(checkInput("Edit", schema, { path: "x", limit: "2", offset: "3" })).toEqual({
     ok: true,
     input: { path: "x", limit: 2, offset: 3, all: false },
@@ -22,7 +22,7 @@ test("checkInput() fills defaults and mends numbers and booleans sent as text", 
   });
 });
 
-test("checkInput() leaves the given object alone", () => {
+test("checkInput() does not change the given object", () => {
   const given = { path: "x", limit: "2" };
   checkInput("Edit", schema, given);
   expect(given).toEqual({ path: "x", limit: "2" });
@@ -53,7 +53,7 @@ test.each<[unknown, string]>([
   });
 });
 
-test("other complaints are listed as JSON", () => {
+test("other issues are listed as JSON", () => {
   const checked = checkInput("Tool", schema, { path: "x", mode: "c", offset: -1 });
   expect(checked.ok).toBe(false);
   const text = checked.ok ? "" : checked.message;
@@ -64,7 +64,7 @@ test("other complaints are listed as JSON", () => {
   ]);
 });
 
-test("a schema without a type still wants an object", () => {
+test("a schema without a type still requires an object", () => {
   expect(checkInput("Tool", {}, 5)).toMatchObject({ ok: false });
   expect(checkInput("Tool", {}, { a: 1 })).toEqual({ ok: true, input: { a: 1 } });
 });

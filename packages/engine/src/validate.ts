@@ -1,4 +1,4 @@
-// Checks what the model sent against a tool's schema, after mending what is harmless, and words the complaint.
+// Checks the model's input against a tool's schema, after fixing harmless mistakes, and describes what is wrong.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { isType, typeName, validateSchema, type Issue } from "./json-schema.ts";
@@ -26,7 +26,7 @@ export function checkInput(tool: string, schema: JsonObject, input: unknown): Ch
 
 const DEEPEST = 50;
 
-/** Numbers and booleans sent as text become what the schema wants; missing fields take their default. */
+/** Converts numbers and booleans sent as text to the schema's type, and fills in defaults. */
 function mend(schema: unknown, value: unknown, depth: number): unknown {
   if (!isObject(schema) || depth > DEEPEST) return value;
   if (typeof value === "string") return unquote(schema.type, value);
@@ -52,7 +52,7 @@ function unquote(type: unknown, value: string): unknown {
   return value;
 }
 
-/** The three common slips in words the model can act on. */
+/** Describes the three common mistakes in words the model can act on. */
 function sentence({ keyword, path, detail }: Issue, input: unknown): string | undefined {
   const name = (last?: string) => nameOf(steps(path).concat(last ?? []));
   switch (keyword) {

@@ -1,4 +1,4 @@
-// Makes messages into a conversation the API takes, whatever was lost, repeated or out of order in them. Pure.
+// Turns messages into a conversation the API accepts, whatever was lost, repeated or out of order. Pure.
 
 import {
   blocksOf,
@@ -10,19 +10,19 @@ import {
   type ToolUseBlock,
 } from "@keelson/protocol";
 
-export const NO_RESULT = "The call was interrupted before it gave a result. Whether it took effect is not known.";
+export const NO_RESULT = "The call was interrupted before it returned a result. It may or may not have taken effect.";
 
 export interface WellFormedOptions {
-  /** Calls that are left open: somebody settles them later. */
+  /** Calls to leave open; they are settled later. */
   readonly deferred: ReadonlySet<string>;
-  /** What the user says first when the conversation would begin with a reply. */
+  /** The first user text if the conversation would otherwise begin with a reply. */
   lostBeginning(): readonly ContentBlock[];
 }
 
 /**
- * Answers each call directly behind it, wherever the result was recorded, or says that there is none. Drops results of
- * calls nobody made, calls made twice, thoughts a reply ends in, and calls a server was to carry out and did not.
- * Messages that need no change stay the same objects.
+ * Puts the answer of each call directly after it, wherever the result was recorded, or adds one that says it has none.
+ * Drops results without a call, repeated calls, thoughts at the end of a reply, and server calls that were not carried
+ * out. Messages that need no change stay the same objects.
  */
 export function wellFormed(messages: readonly ModelMessage[], options: WellFormedOptions): ModelMessage[] {
   const { answers, repeated } = answersIn(messages);
@@ -36,7 +36,7 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   const say = (blocks: readonly ContentBlock[], original?: ModelMessage) => {
     const last = result.at(-1);
     if (blocks.length === 0) return;
-    // Dropping a reply can leave two messages of the user's beside each other.
+    // Dropping a reply can leave two user messages in a row.
     if (last?.role === "user") result.push(messageOf("user", [...blocksOf(result.pop()!.content), ...blocks]));
     else result.push(messageOf("user", blocks, original));
   };
@@ -44,11 +44,11 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   for (const message of messages) {
     const blocks = blocksOf(message.content);
     if (message.role === "user") {
-      say([...answersDue(), ...blocks.filter(({ type }) => !NOT_THE_USERS.has(type))], message);
+      say([...answersDue(), ...blocks.filter(({ type }) => !NOT_FROM_USER.has(type))], message);
       continue;
     }
     const own = blocks.filter((block) => !repeated.has(block) && !isToolResult(block));
-    // A turn the server paused goes on with the very call it ends in.
+    // A turn the server paused continues with the call it ends in.
     const isPaused = message === messages.at(-1);
     const kept = withoutLastThoughts(isPaused ? own : own.filter((block) => !isOpenAtServer(block, served)));
     if (kept.length === 0) continue;
@@ -59,8 +59,8 @@ export function wellFormed(messages: readonly ModelMessage[], options: WellForme
   return result;
 }
 
-/** Results are put where they belong; the others only the model can say. */
-const NOT_THE_USERS: ReadonlySet<string> = new Set(["tool_result", "tool_use", "thinking", "redacted_thinking"]);
+/** Results are placed separately; the model alone can say the others. */
+const NOT_FROM_USER: ReadonlySet<string> = new Set(["tool_result", "tool_use", "thinking", "redacted_thinking"]);
 
 function messageOf(role: ModelMessage["role"], blocks: readonly ContentBlock[], original?: ModelMessage): ModelMessage {
   const before = original && blocksOf(original.content);
@@ -73,8 +73,8 @@ function callsIn(message: ModelMessage | undefined): ToolUseBlock[] {
 }
 
 /**
- * The result of each call, and calls that are only there because a line was written twice. Some servers use an id again
- * in every reply, so a result belongs to the newest open call of its id, or to the next one when it came first.
+ * The result of each call, and calls that are only there because a line was written twice. Some servers reuse an id in
+ * every reply, so a result belongs to the newest open call with its id, or to the next one if the result came first.
  */
 function answersIn(messages: readonly ModelMessage[]) {
   const answers = new Map<ContentBlock, ContentBlock>();
@@ -87,7 +87,7 @@ function answersIn(messages: readonly ModelMessage[]) {
         const before = newest.get(block.id);
         const result = before === undefined ? early.get(block.id) : undefined;
         if (before && isSame(before, block)) again.push(block);
-        // A copy of an open call is no call of its own.
+        // A copy of an open call is not a separate call.
         if (!before || answers.has(before) || !isSame(before, block)) newest.set(block.id, block);
         if (result) answers.set(block, result);
       } else if (role === "user" && isToolResult(block)) {
@@ -110,7 +110,7 @@ const unanswered = (id: string): ToolResultBlock => ({
   is_error: true,
 });
 
-/** The calls that servers carried out: their results stand in the reply itself. */
+/** Calls that servers carried out: their results are in the reply itself. */
 function servedIn(messages: readonly ModelMessage[]): ReadonlySet<unknown> {
   const blocks = messages.flatMap(({ role, content }) => (role === "assistant" ? blocksOf(content) : []));
   return new Set(blocks.map((block) => (block as { readonly tool_use_id?: unknown }).tool_use_id));
@@ -122,7 +122,7 @@ function isOpenAtServer(block: ContentBlock, served: ReadonlySet<unknown>): bool
   return AT_SERVER.has(block.type) && !served.has((block as { readonly id?: unknown }).id);
 }
 
-/** The API refuses a reply that ends in a thought, as one that was cut off may. */
+/** The API refuses a reply that ends in a thought, which can happen if it was cut off. */
 function withoutLastThoughts(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   return blocks.slice(0, blocks.findLastIndex((block) => !isThought(block)) + 1);
 }

@@ -1,5 +1,5 @@
-// An application as people write them for the official SDK; only where it imports from is ours. It is there to be
-// compiled: here, against the package as published, and against the official one where there is one.
+// An application as people write them for the official SDK; only the import differs. It exists to be compiled: here,
+// against the published package, and against the official one if it is available.
 
 import { spawn } from "node:child_process";
 import { z } from "zod";
@@ -120,7 +120,7 @@ const guard: HookCallback = async (input, toolUseID, { signal }): Promise<HookJS
   }
 };
 
-/** One callback for everything that happens. */
+/** One callback for all events. */
 export function watchAll(saw: (input: HookInput) => void): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
   const hooks: HookCallback[] = [async (input) => (saw(input), {})];
   return Object.fromEntries(HOOK_EVENTS.map((event) => [event, [{ hooks }]]));
@@ -268,7 +268,7 @@ export function tell(message: SDKMessage): string {
   }
 }
 
-/** Reads a conversation and asks the program everything it can be asked. */
+/** Reads a conversation and calls every method of the query. */
 export async function application(): Promise<string[]> {
   const running: Query = query({ prompt: prompts(), options });
   const lines: string[] = [];

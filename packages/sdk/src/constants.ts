@@ -1,9 +1,9 @@
 // Names that callers compare with.
 
-/** Splits a system prompt given in parts: what stands behind it may change from session to session. */
+/** Splits a system prompt given in parts: the parts after it may change from session to session. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/** Names that tools had before, and the ones they have now. Both are understood. */
+/** Former names of tools and their current names. Both work. */
 export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   Task: "Agent",
   KillShell: "TaskStop",
@@ -15,7 +15,7 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   ReadMcpResourceDir: "ReadMcpResourceDirTool",
 };
 
-/** Every name a built-in tool may have, in this version or in those it is compatible with. */
+/** Every name a built-in tool may have, in this version or in compatible ones. */
 export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "Agent",
   "AskUserQuestion",
@@ -63,8 +63,8 @@ export const BUILTIN_TOOL_NAMES: readonly string[] = [
   "Write",
 ];
 
-// Beginnings of sentences by which a program tells of its plan's limits. Keelson tells them by `rate_limit_event` and by
-// the `error` of a message, never by a sentence to be recognised: there is nothing to list.
+// Beginnings of sentences that report plan limits. Keelson reports limits through `rate_limit_event` and the `error`
+// field of a message, never through a sentence to match, so these lists are empty.
 export const USAGE_LIMIT_ERROR_PREFIXES: readonly string[] = [];
 export const USAGE_WARNING_PREFIXES: readonly string[] = [];
 export const USAGE_TRANSITION_PREFIXES: readonly string[] = [];

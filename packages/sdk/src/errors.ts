@@ -1,4 +1,4 @@
-// How a query can fail. `errorClass` is what callers branch on; the classes carry what there is to know.
+// How a query can fail. Callers branch on `errorClass`; the classes carry the details.
 
 export type ErrorClass =
   | "aborted"
@@ -19,14 +19,14 @@ export class AbortError extends Error {
   }
 }
 
-/** There is no program to start. */
+/** The program was not found. */
 export class CLINotFoundError extends ReferenceError {
   override readonly name: string = "CLINotFoundError";
   readonly errorClass: ErrorClass = "executable_not_found";
   readonly code = "ENOENT";
 }
 
-/** The program is there but could not be started, or no longer listens. */
+/** The program exists but could not be started, or no longer listens. */
 export class CLIConnectionError extends Error {
   override readonly name: string = "CLIConnectionError";
   readonly errorClass: ErrorClass = "connection_failed";
@@ -35,11 +35,11 @@ export class CLIConnectionError extends Error {
 export interface Exit {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The end of what it wrote to standard error. */
+  /** The end of what it wrote to stderr. */
   readonly stderr: string;
 }
 
-/** The program ended when it should not have. */
+/** The program ended unexpectedly. */
 export class ProcessError extends Error {
   override readonly name: string = "ProcessError";
   readonly errorClass: ErrorClass = "process_exited_nonzero";
@@ -83,7 +83,7 @@ export class ResultError extends Error {
 export class ControlRequestError extends Error {
   override readonly name: string = "ControlRequestError";
   readonly errorClass: ErrorClass = "control_request_failed";
-  /** Short name of the reason, where the program gave one. */
+  /** Short name of the reason, if the program gave one. */
   readonly errorCode: string | undefined;
 
   constructor(message: string, errorCode?: string) {
@@ -92,7 +92,7 @@ export class ControlRequestError extends Error {
   }
 }
 
-/** The program wrote a line that begins like a message and is none. */
+/** The program wrote a line that looks like a message but is not valid JSON. */
 export class CLIJSONDecodeError extends Error {
   override readonly name: string = "CLIJSONDecodeError";
   readonly errorClass: ErrorClass = "invalid_output";
@@ -100,7 +100,7 @@ export class CLIJSONDecodeError extends Error {
   readonly line: string;
 
   constructor(line: string, cause: unknown) {
-    super(`The program wrote a line that is no JSON: ${(cause as Error).message}`, { cause });
+    super(`The program wrote a line that is not valid JSON: ${(cause as Error).message}`, { cause });
     this.line = line.slice(0, 200);
   }
 }

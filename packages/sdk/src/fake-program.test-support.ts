@@ -1,4 +1,4 @@
-// A program that does what the test says: it hears what the SDK writes and says what the test has it say.
+// A program controlled by the test: it records what the SDK writes and sends what the test tells it to.
 
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
@@ -9,11 +9,11 @@ export interface FakeProgram {
   readonly spawn: (options: SpawnOptions) => SpawnedProcess;
   /** How it was started; undefined before. */
   readonly started: SpawnOptions | undefined;
-  /** Every line it got. */
+  /** Every line it received. */
   readonly heard: readonly any[];
   readonly signals: readonly string[];
   readonly stdout: PassThrough;
-  /** The first line, there already or to come, that fits. */
+  /** The first matching line, received already or later. */
   hears(fits: (line: any) => boolean): Promise<any>;
   /** The next control request of this kind that was not taken yet. */
   request(subtype: string): Promise<{ request_id: string; request: any }>;
@@ -107,7 +107,7 @@ export function fakeProgram(options: { obeys?: readonly string[] } = {}): FakePr
   };
 }
 
-/** What the program says at the end of a run. */
+/** The message at the end of a run. */
 export const result = (text: string, more: object = {}) => ({
   type: "result",
   subtype: "success",

@@ -1,4 +1,4 @@
-// From options to a started program.
+// Starts the program from options.
 
 import { toArguments } from "./options/arguments.ts";
 import { toEnvironment } from "./options/environment.ts";
@@ -8,13 +8,13 @@ import { findCommand } from "./process/program.ts";
 import { spawnProgram } from "./process/spawn.ts";
 
 export interface LaunchChanges {
-  /** Flags instead of those the options give. */
+  /** Flags that replace those from the options. */
   readonly args?: readonly string[];
-  /** Set above what the options give. */
+  /** Variables that override those from the options. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the program. Throws CLINotFoundError, or what a spawner of the caller throws. */
+/** Starts the program. Throws CLINotFoundError, or whatever the caller's own spawn function throws. */
 export function launch(options: Options, changes: LaunchChanges = {}): Launch {
   const { command, args: first } = findCommand(options);
   const { cwd, spawnClaudeCodeProcess = spawnProgram } = options;

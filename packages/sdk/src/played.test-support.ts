@@ -1,4 +1,4 @@
-// A query of a program that the test plays.
+// A query whose program is played by the test.
 
 import { fakeProgram } from "./fake-program.test-support.ts";
 import type { Options } from "./options/options.ts";
@@ -15,7 +15,7 @@ export function played(prompt: Parameters<typeof query>[0]["prompt"], options: O
   };
 }
 
-/** What it was rejected with; undefined when it was not. */
+/** The error it was rejected with; undefined if it was not. */
 export const failure = (promise: Promise<unknown>): Promise<any> =>
   promise.then(
     () => undefined,

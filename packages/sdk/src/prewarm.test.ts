@@ -30,7 +30,7 @@ test("startup() waits for initialize, and its query only needs the prompt", asyn
   const warm = await starting;
   expect(program.started!.env["CLAUDE_CODE_SDK_READS_STARTUP_MARKS"]).toBe("1");
   expect(program.heard.length).toBe(1);
-  // Nothing said before the prompt can end what has not begun.
+  // Nothing sent before the prompt can end what has not begun.
   program.say({ type: "system", subtype: "background_tasks_changed", tasks: [] });
 
   const running = warm.query("hi");
@@ -41,7 +41,7 @@ test("startup() waits for initialize, and its query only needs the prompt", asyn
   expect(() => warm.query("again")).toThrow("one prompt");
 });
 
-test("startup() fails with what the program died of, or when it takes too long", async () => {
+test("startup() fails with the program's error, or when it takes too long", async () => {
   const dying = fakeProgram();
   const died = failure(startup({ options: optionsFor(dying) }));
   dying.exit(1);
@@ -54,7 +54,7 @@ test("startup() fails with what the program died of, or when it takes too long",
   await silent.inputEnded;
 });
 
-test("a spare is bound to nothing until it is claimed, and then to everything at once", async () => {
+test("a spare has nothing until it is claimed, and then gets everything at once", async () => {
   const program = fakeProgram();
   const warming = prewarm({ options: { ...optionsFor(program), model: "m" } });
   program.say(parked);
@@ -106,7 +106,7 @@ test("a refused claim is the query's error", async () => {
   await program.inputEnded;
 });
 
-test("a program that cannot be kept waiting is an error of prewarm()", async () => {
+test("prewarm() fails if the program does not support waiting", async () => {
   const program = fakeProgram();
   const warming = failure(prewarm({ options: optionsFor(program) }));
   program.complain("error: unknown option '--await-claim'\n");
@@ -114,7 +114,7 @@ test("a program that cannot be kept waiting is an error of prewarm()", async () 
   expect((await warming).message).toContain("unknown option");
 });
 
-test("a spare that is closed unclaimed says so to those who wait for the claim", async () => {
+test("claimed rejects when a spare is closed before it is claimed", async () => {
   const program = fakeProgram();
   const warming = prewarm({ options: optionsFor(program) });
   program.say(parked);
@@ -126,7 +126,7 @@ test("a spare that is closed unclaimed says so to those who wait for the claim",
   expect((await failure(spare.claimed)).message).toBe("The spare process ended before it was claimed");
 });
 
-test("kept spares serve one query each and are replaced", async () => {
+test("spares serve one query each and are replaced", async () => {
   const programs: FakeProgram[] = [];
   const spares = keepSpares({
     options: {
@@ -141,7 +141,7 @@ test("kept spares serve one query each and are replaced", async () => {
   });
   await spares.ready;
   const first = query({ prompt: "one", options: { spares } });
-  // The next one is not ready yet: this starts the ordinary way.
+  // The next one is not ready yet, so this starts the normal way.
   const second = spares.query({ prompt: "two" });
   await spares.ready;
   const third = spares.query({ prompt: "three" });
@@ -152,7 +152,7 @@ test("kept spares serve one query each and are replaced", async () => {
       program.heard.find(({ type }) => type === "user")?.message.content[0].text,
     ]),
   );
-  // A new spare starts only when the queries have had a moment to themselves.
+  // A new spare starts only after the queries have had a moment to themselves.
   expect(kinds).toEqual([
     ["spare", "one"],
     ["cold", "two"],
@@ -164,7 +164,7 @@ test("kept spares serve one query each and are replaced", async () => {
   for (const running of [first, second, third]) running.close();
 });
 
-test("where spares cannot be had, queries start the ordinary way", async () => {
+test("without spares, queries start the normal way", async () => {
   const programs: FakeProgram[] = [];
   const spares = keepSpares({
     options: {

@@ -1,20 +1,20 @@
-// `prewarm()`: a program that is loaded and bound to nothing yet: no folder, no session, no settings. A claim gives it
-// all of that at once, so nothing of one query can be left for the next.
+// `prewarm()`: starts a program that is loaded but has no folder, session or settings yet. A claim gives it all of that
+// at once, so nothing from one query can leak into the next.
 //
-// On the wire: the program is started with `--await-claim`, reads nothing but its input, and says
+// On the wire: the program is started with `--await-claim`, reads only its input, and sends
 //   {"type":"keep_alive","startup_mark":"parked"}
-// when it is ready. The first line it gets is the claim, and from then on it is as if it had been started in `cwd`, with
-// `argv` and `env` and nothing else; initialize and prompts follow without waiting for the reply:
+// when it is ready. The first line it gets is the claim. From then on, it behaves as if it had been started in `cwd` with
+// exactly `argv` and `env`. `initialize` and prompts follow without waiting for the reply:
 //   {"type":"control_request","request_id":"req_1","request":{"subtype":"claim","cwd":"/p","argv":["--model=m"],"env":{}}}
 //   {"type":"control_response","response":{"subtype":"success","request_id":"req_1","response":
 //     {"cwd":"/p","session_id":"…","parked_ms":5012,"sdk_mcp_settled":true}}}
-// An error reply (no such folder, bad flags) is followed by the program's end. So is the end of its input, at any time.
+// After an error reply (no such folder, invalid flags), the program exits. It also exits when its input ends.
 
 import { isObject } from "@keelson/protocol";
 import { resolve } from "node:path";
 import { cwd as here } from "node:process";
 import { ControlConnection, type Host } from "./control/connection.ts";
-import { later } from "./control/later.ts";
+import { deferred } from "./control/deferred.ts";
 import { CLIConnectionError } from "./errors.ts";
 import { launch } from "./launch.ts";
 import type { SDKUserMessage } from "./messages/messages.ts";
@@ -24,9 +24,9 @@ import { toEnvironment } from "./options/environment.ts";
 import type { Options } from "./options/options.ts";
 import type { Query } from "./query-object.ts";
 import { RunningQuery } from "./running-query.ts";
-import { READS_STARTUP_MARKS, within } from "./startup.ts";
+import { READS_STARTUP_MARKS, withTimeout } from "./startup.ts";
 
-/** Everything but what made the process itself. */
+/** All options except those that decide how the process starts. */
 export type ClaimOptions = Omit<
   Options,
   "executable" | "executableArgs" | "pathToClaudeCodeExecutable" | "pathToKeelsonExecutable" | "spawnClaudeCodeProcess"
@@ -40,9 +40,9 @@ export interface Claimed {
 }
 
 export interface SpareProcess extends AsyncDisposable {
-  /** May be called once. What the options leave out is taken from those given to `prewarm()`. */
+  /** Call it once. Options that are left out are taken from `prewarm()`. */
   claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options?: ClaimOptions }): Query;
-  /** What the program said to the claim. Rejects when it could not be claimed, or was closed before. */
+  /** The program's reply to the claim. Rejects if it could not be claimed, or was closed before. */
   readonly claimed: Promise<Claimed>;
   /** Settles when the program has ended. */
   readonly exited: Promise<void>;
@@ -57,14 +57,14 @@ export async function prewarm({
   initializeTimeoutMs = TIMEOUT,
 }: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<SpareProcess> {
   checkOptions(options);
-  const parked = later<void>();
-  const claimed = later<Claimed>();
+  const parked = deferred<void>();
+  const claimed = deferred<Claimed>();
   const connection = new ControlConnection(parking(options, () => parked.resolve()));
   void connection.start(() => launch(options, { args: AWAIT_CLAIM, env: READS_STARTUP_MARKS }));
 
   try {
     const gone = connection.ended.then(() => endOf(connection)).then((error) => Promise.reject(error));
-    await within(initializeTimeoutMs, Promise.race([parked.promise, gone]), "The spare process was not ready");
+    await withTimeout(initializeTimeoutMs, Promise.race([parked.promise, gone]), "The spare process was not ready");
   } catch (error) {
     connection.close();
     throw error;
@@ -76,7 +76,7 @@ export async function prewarm({
   void connection.ended.then(notClaimed);
   return {
     claim({ prompt, options: more = {} }) {
-      if (isTaken) throw new Error("A spare process is claimed once: call prewarm() again for another");
+      if (isTaken) throw new Error("A spare process can be claimed only once: call prewarm() again for another");
       const all: Options = { ...options, ...more };
       checkOptions(all);
       isTaken = true;
@@ -85,7 +85,7 @@ export async function prewarm({
       const running = new RunningQuery(connection, all);
       claim(connection, running, all).then(claimed.resolve, (error: Error) => {
         claimed.reject(error);
-        // Whatever a program says after a refused claim is for nobody.
+        // Messages after a refused claim have no reader.
         connection.close(error);
       });
       running.begin(prompt);
@@ -100,11 +100,11 @@ export async function prewarm({
   };
 }
 
-/** What a spare is served by until it is claimed: nobody, but for its one word. */
+/** The host of a spare until it is claimed: it only waits for the ready message. */
 function parking({ stderr }: Options, ready: () => void): Host {
   return {
-    answer: () => Promise.reject(new Error("Nobody has claimed this process")),
-    saw(message) {
+    answer: () => Promise.reject(new Error("This process has not been claimed")),
+    onMessage(message) {
       if (message["type"] === "keep_alive" && message["startup_mark"] === "parked") ready();
       return false;
     },
@@ -132,7 +132,7 @@ async function claim(connection: ControlConnection, running: RunningQuery, optio
   };
 }
 
-/** Why a program that nobody has claimed has ended. */
+/** Why a program ended before it was claimed. */
 function endOf(connection: ControlConnection): Promise<Error> {
   return connection.messages.next().then(
     () => new CLIConnectionError("The spare process ended before it was claimed"),

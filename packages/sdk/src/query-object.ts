@@ -1,4 +1,4 @@
-// What `query()` returns: the messages, and everything one can ask of a session while it runs.
+// What `query()` returns: the messages, and everything you can ask of a running session.
 
 import type { Settings } from "@keelson/protocol";
 import type {
@@ -23,15 +23,15 @@ import type { PermissionMode } from "./permissions/permissions.ts";
 
 /** Requests that the program refuses reject with ControlRequestError. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
-  /** Stops the run in progress; prompts that wait are kept. */
+  /** Stops the current run; queued prompts stay queued. */
   interrupt(): Promise<SDKControlInterruptResponse | undefined>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Back to the default without a model. */
+  /** Without a model, restores the default. */
   setModel(model?: string): Promise<void>;
   /** @deprecated Use the option `thinking`. */
   setMaxThinkingTokens(maxThinkingTokens: number | null, display?: "summarized" | "omitted"): Promise<void>;
   setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null): Promise<{ warning?: string }>;
-  /** Changes settings of this session; null takes one back. */
+  /** Changes settings of this session; null resets one. */
   applyFlagSettings(settings: { [Key in keyof Settings]?: Settings[Key] | null }): Promise<void>;
   /** Writes settings to a file. */
   updateSettings(
@@ -47,14 +47,14 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   mcpServerStatus(): Promise<McpServerStatus[]>;
   reconnectMcpServer(serverName: string): Promise<void>;
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
-  /** These servers and no others of those given by the caller. */
+  /** Replaces the servers that the caller provided. */
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
   readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
   getContextUsage(options?: { detail?: "summary" | "full" }): Promise<SDKControlGetContextUsageResponse>;
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options?: {
     skipBehaviors?: boolean;
   }): Promise<SDKControlGetUsageResponse>;
-  /** Null when there is no such file. */
+  /** Null if there is no such file. */
   readFile(
     path: string,
     options?: { maxBytes?: number; encoding?: "utf-8" | "base64" },
@@ -62,22 +62,22 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   reloadPlugins(options?: Record<string, unknown>): Promise<SDKControlReloadPluginsResponse>;
   reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
   reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
-  /** Puts files back to how they were when the message was sent. */
+  /** Restores files to their state when the message was sent. */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
-  /** Tells the session that a file was read at this time, so that it may be edited. */
+  /** Tells the session that a file was read at this time, so it may be edited. */
   seedReadState(path: string, mtime: number): Promise<void>;
   stopTask(taskId: string): Promise<void>;
-  /** Moves running tools into the background: one, or all. */
+  /** Moves running tools to the background: one, or all. */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
-  /** Sends further prompts. */
+  /** Sends more prompts. */
   streamInput(messages: AsyncIterable<SDKUserMessage>): Promise<void>;
   /** Ends the program. */
   close(): void;
 }
 
-/** A program that is started and initialised and waits for its prompt. */
+/** A program that is started and initialized and waits for its prompt. */
 export interface WarmQuery extends AsyncDisposable {
-  /** May be called once. */
+  /** Call it once. */
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query;
   close(): void;
 }

@@ -4,7 +4,7 @@ import type { Options } from "./options/options.ts";
 import { failure, played } from "./played.test-support.ts";
 import { query } from "./query.ts";
 
-test("a prompt goes out with initialize, messages come in, and the result ends the input", async () => {
+test("a prompt is sent with initialize, messages are yielded, and the result ends the input", async () => {
   const { program, running } = played("hi");
   const messages = collect(running);
 
@@ -26,7 +26,7 @@ test("a prompt goes out with initialize, messages come in, and the result ends t
   expect(await running.next()).toEqual({ value: undefined, done: true });
 });
 
-test("what is only for the SDK is not yielded, and what it does not know is", async () => {
+test("messages only for the SDK are not yielded, and unknown ones are", async () => {
   const { program, running } = played("hi");
   program.stdout.write("Starting up\n\n");
   program.say(
@@ -47,7 +47,7 @@ test("verbatim prompts are marked", async () => {
   running.close();
 });
 
-test("a stream of prompts is sent as it comes, and the input stays open until each has its result", async () => {
+test("a stream of prompts is sent as it comes, and the input stays open until each has a result", async () => {
   let go = () => {};
   const gate = new Promise<void>((resolve) => (go = resolve));
   const say = (text: string) =>
@@ -66,7 +66,7 @@ test("a stream of prompts is sent as it comes, and the input stays open until ea
   expect(texts()).toEqual(["one"]);
   go();
   await program.hears(({ message }) => message?.content === "two");
-  // The iterable is over, but the program may still have questions.
+  // The iterable is done, but the program may still have questions.
   const mode = running.setPermissionMode("plan");
   program.answer((await program.request("set_permission_mode")).request_id, { mode: "plan" });
   await mode;
@@ -90,7 +90,7 @@ test("prompts that were merged into one run, or cancelled, are not waited for", 
   running.close();
 });
 
-test("a program that is idle has nothing more to say, whatever the counts", async () => {
+test("an idle program ends the input, whatever the counts", async () => {
   async function* prompts() {
     for (const text of ["a", "b"]) {
       yield { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null } as const;
@@ -103,7 +103,7 @@ test("a program that is idle has nothing more to say, whatever the counts", asyn
   running.close();
 });
 
-test("while an agent runs in the background, a caller with callbacks stays reachable", async () => {
+test("while a background agent runs, a caller with callbacks stays reachable", async () => {
   const { program, running } = played("hi", { canUseTool: async () => ({ behavior: "allow" }) });
   const tasks = (...list: object[]) => ({ type: "system", subtype: "background_tasks_changed", tasks: list });
   program.say(tasks({ task_id: "a1", task_type: "local_agent", description: "d" }), result("started"));
@@ -123,7 +123,7 @@ test("an iterable that throws ends the query with its error", async () => {
   expect((await failure(collect(running))).message).toBe("the microphone broke");
 });
 
-test("leaving the loop ends the program: its input first, then by force", async () => {
+test("leaving the loop ends the program: its input first, then a signal", async () => {
   const program = fakeProgram({ obeys: ["SIGTERM"] });
   const { running } = played("hi", {}, program);
   program.say({ type: "system", subtype: "init" });
@@ -136,7 +136,7 @@ test("leaving the loop ends the program: its input first, then by force", async 
   expect(await running.next()).toEqual({ value: undefined, done: true });
 });
 
-test("aborting throws AbortError, to the reader and to those who wait for an answer", async () => {
+test("aborting throws AbortError, for the reader and for pending requests", async () => {
   const abortController = new AbortController();
   const { program, running } = played("hi", { abortController });
   const reading = failure(running.next());
@@ -156,7 +156,7 @@ test("a query that was aborted before it began starts nothing", async () => {
   expect(program.started).toBeUndefined();
 });
 
-test("an error result is yielded, then thrown with what it said", async () => {
+test("an error result is yielded, then thrown", async () => {
   const { program, running } = played("hi");
   const wrong = {
     type: "result",
@@ -183,7 +183,7 @@ test("an error result is yielded, then thrown with what it said", async () => {
   });
 });
 
-test("a program that dies gives its code, its signal and the end of what it complained about", async () => {
+test("if the program dies, the error has its exit code, its signal and the end of its stderr", async () => {
   const heard: string[] = [];
   const { program, running } = played("hi", { stderr: (text) => heard.push(text) });
   const asking = failure(running.interrupt());
@@ -207,7 +207,7 @@ test("a program that dies gives its code, its signal and the end of what it comp
   expect(await failure(running.setModel())).toBe(error);
 });
 
-test("a damaged line in the middle is an error, not a message less", async () => {
+test("a damaged line in the middle is an error, not a missing message", async () => {
   const { program, running } = played("hi");
   program.stdout.write('{"type":"assistant",\n');
   program.say(result("hello"));
@@ -215,7 +215,7 @@ test("a damaged line in the middle is an error, not a message less", async () =>
   expect([error.name, error.line]).toEqual(["CLIJSONDecodeError", '{"type":"assistant",']);
 });
 
-test("a message of several megabytes in small pieces arrives whole", async () => {
+test("a message of several megabytes in small chunks arrives complete", async () => {
   const { program, running } = played("hi");
   const text = "ü🙂".repeat(600_000);
   const bytes = Buffer.from(`${JSON.stringify({ type: "assistant", text })}\n`);

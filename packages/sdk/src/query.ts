@@ -1,4 +1,4 @@
-// `query()`: one prompt, or a stream of them, to a program started for it.
+// `query()`: sends one prompt, or a stream of them, to a new program.
 
 import { ControlConnection } from "./control/connection.ts";
 import { launch } from "./launch.ts";
@@ -9,8 +9,8 @@ import type { Query } from "./query-object.ts";
 import { RunningQuery } from "./running-query.ts";
 
 /**
- * Runs a prompt. The program starts at once, not with the first message that is read. Options that contradict each
- * other throw here; whatever goes wrong later is thrown by the iterator.
+ * Runs a prompt. The program starts at once, not when the first message is read. Contradictory options throw here;
+ * later failures are thrown by the iterator.
  */
 export function query({
   prompt,
@@ -22,13 +22,13 @@ export function query({
   const { spares, ...alone } = options;
   if (spares !== undefined) return spares.query({ prompt, options: alone });
   checkOptions(options);
-  const running = open(options);
+  const running = openQuery(options);
   running.begin(prompt);
   return running;
 }
 
-/** Starts the program and the conversation with it, up to where a prompt is missing. */
-export function open(options: Options, env: Record<string, string> = {}): RunningQuery {
+/** Starts the program and initializes it, so that only a prompt is missing. */
+export function openQuery(options: Options, env: Record<string, string> = {}): RunningQuery {
   const connection = new ControlConnection();
   const running = new RunningQuery(connection, options);
   const { sessionStore } = options;

@@ -10,7 +10,7 @@ test("the example in the README runs", async () => {
   const readme = await Bun.file(join(import.meta.dir, "..", "README.md")).text();
   const code = /```ts\n(.*?)```/s.exec(readme)![1]!;
   const built = join(root, "dist", "keelson");
-  // No model is configured: the program's own stand-in answers.
+  // No model is configured, so the program's offline model answers.
   const program = process.env["KEELSON_BIN"] ?? (existsSync(built) ? built : join(root, "scripts", "keelson.mjs"));
   const env = { ...home.env, KEELSON_BIN: program };
   const { stdout, stderr } = Bun.spawnSync([process.execPath, "-e", code], { cwd: import.meta.dir, env });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { collect, result } from "./fake-program.test-support.ts";
 import { failure, played } from "./played.test-support.ts";
 
-test("what the program refuses is told with its code", async () => {
+test("a refused request rejects with its code", async () => {
   const { program, running } = played("hi");
   const asking = failure(running.setPermissionMode("bypassPermissions"));
   program.refuse((await program.request("set_permission_mode")).request_id, "no", "bypass_not_launched");
@@ -16,7 +16,7 @@ test("what the program refuses is told with its code", async () => {
   expect((await failure(running.setModel("m"))).message).toBe("Query closed before response received");
 });
 
-test("each method sends its request and returns the part that was asked for", async () => {
+test("each method sends its request and returns the requested part", async () => {
   const { program, running } = played("hi");
   const cases: [() => Promise<unknown>, object, unknown, unknown][] = [
     [() => running.interrupt(), { subtype: "interrupt" }, { still_queued: [] }, { still_queued: [] }],
@@ -114,7 +114,7 @@ test("each method sends its request and returns the part that was asked for", as
   running.close();
 });
 
-test("a file that cannot be read is null, a program that cannot read files is an error", async () => {
+test("a file that cannot be read is null; a program that cannot read files is an error", async () => {
   const { program, running } = played("hi");
   const missing = running.readFile("nope");
   program.refuse((await program.request("read_file")).request_id, "ENOENT");
@@ -125,7 +125,7 @@ test("a file that cannot be read is null, a program that cannot read files is an
   running.close();
 });
 
-test("what initialize said is kept, and commands follow what changes", async () => {
+test("the result of initialize is kept, and commands are updated when they change", async () => {
   const { program, running } = played("hi");
   const reply = { commands: [{ name: "a" }], models: ["m"], agents: ["g"], account: { email: "e" } };
   program.answer((await program.request("initialize")).request_id, reply);
@@ -144,7 +144,7 @@ test("what initialize said is kept, and commands follow what changes", async () 
   running.close();
 });
 
-test("a query goes on when initialize is refused", async () => {
+test("a query continues if initialize is refused", async () => {
   const { program, running } = played("hi");
   program.refuse((await program.request("initialize")).request_id, "no");
   program.say(result("hello"));

@@ -1,14 +1,14 @@
-// A query in progress: one connection, one caller, one input. Every method is a request; what it means is the program's.
+// A query in progress: one connection, one caller, one input. Every method is a request that the program carries out.
 
 import { isObject, type Settings } from "@keelson/protocol";
 import { cwd as here, env as ourEnvironment } from "node:process";
-import type { AskedBody } from "./control/asked.ts";
-import { callerOf, type Caller } from "./control/caller.ts";
+import type { RequestBody } from "./control/control-request.ts";
+import { createCaller, type Caller } from "./control/caller.ts";
 import type { ControlConnection, Host, ControlAnswer } from "./control/connection.ts";
 import { Input } from "./control/input.ts";
 import type { SDKControlInitializeResponse, SlashCommand } from "./control/replies.ts";
 import { ControlRequestError } from "./errors.ts";
-import { partServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
+import { splitServers, type McpServerConfig, type McpSetServersResult } from "./mcp/config.ts";
 import type { SDKMessage, SDKUserMessage } from "./messages/messages.ts";
 import type { Options } from "./options/options.ts";
 import type { PermissionMode } from "./permissions/permissions.ts";
@@ -24,17 +24,17 @@ export class RunningQuery implements Query {
   readonly #caller: Caller;
   readonly #input: Input;
   readonly #signal: AbortSignal | undefined;
-  /** How long the hooks of the session's start took. */
+  /** How long the SessionStart hooks took. */
   readonly startHooks = new StartHooks();
   readonly #onAbort = () => this.#stop(() => this.#connection.abort());
   #initialized: Promise<SDKControlInitializeResponse>;
   #commands: SlashCommand[] | undefined;
   #store: StoreSession | undefined;
 
-  /** Takes the connection over and initialises the program; a prompt is all that is missing then. */
+  /** Takes over the connection and initializes the program, so that only a prompt is missing. */
   constructor(connection: ControlConnection, options: Options) {
     this.#connection = connection;
-    this.#caller = callerOf(options, async (server_name, message) => {
+    this.#caller = createCaller(options, async (server_name, message) => {
       await connection.request({ subtype: "mcp_message", server_name, message });
     });
     this.#input = new Input(connection, {
@@ -53,9 +53,9 @@ export class RunningQuery implements Query {
     this.#input.stream(prompt).catch((error: Error) => this.#stop(() => this.#connection.close(error)));
   }
 
-  /** Keeps the session in a store, too. Returns the options to start the program with. */
+  /** Also stores the session in a store. Returns the options to start the program with. */
   async join(store: SessionStore): Promise<Options> {
-    // Only sessions with a store pay for what reads and writes transcripts.
+    // Only sessions with a store need the code that reads and writes transcripts.
     const { openStoreSession } = await import("./stores/open-store-session.ts");
     const { options } = this.#caller;
     const { sessionStoreFlush, loadTimeoutMs } = options;
@@ -76,7 +76,7 @@ export class RunningQuery implements Query {
       : { ...options, env, resume: joined.resume, continue: false };
   }
 
-  // The messages.
+  // Messages.
 
   next(): Promise<IteratorResult<SDKMessage, void>> {
     return this.#connection.messages.next();
@@ -108,7 +108,7 @@ export class RunningQuery implements Query {
     return this.#input.stream(messages);
   }
 
-  // What was said at the start.
+  // Results of `initialize`.
 
   initializationResult() {
     return this.#initialized;
@@ -179,8 +179,8 @@ export class RunningQuery implements Query {
   }
 
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    const { here, elsewhere } = partServers(servers);
-    // Before the program hears of them: it may call at once.
+    const { here, elsewhere } = splitServers(servers);
+    // Before the program knows of them, because it may call them at once.
     this.#caller.servers.replace(here);
     const named = Object.keys(here).map((name) => [name, { type: "sdk", name }]);
     return this.#ask({ subtype: "mcp_set_servers", servers: { ...elsewhere, ...Object.fromEntries(named) } });
@@ -237,14 +237,14 @@ export class RunningQuery implements Query {
     return tool_use_id === undefined ? true : answer?.backgrounded === true;
   }
 
-  /** Answers are shaped by the program; the interface says how. */
-  async #ask(request: AskedBody): Promise<any> {
+  /** The program defines the shape of answers; the `Query` interface describes it. */
+  async #ask(request: RequestBody): Promise<any> {
     return (await this.#connection.request(request)).response;
   }
 
   #initialize(): Promise<SDKControlInitializeResponse> {
     const asked = this.#connection.request(this.#caller.initialize()).then((reply) => this.#accept(reply));
-    // Nobody has to wait for it; those who do get the error themselves.
+    // No one has to wait for it; those who do get the error themselves.
     asked.catch(() => undefined);
     return asked;
   }
@@ -253,13 +253,13 @@ export class RunningQuery implements Query {
     const facts = isObject(response) ? response : {};
     if (this.#caller.hooks.needOnFailure && facts["hook_on_failure_supported"] !== true) {
       const error = new ControlRequestError(
-        'The program does not know onFailure: "block": a failing hook would be ignored',
+        'The program does not support onFailure: "block": a failing hook would be ignored',
       );
       this.#stop(() => this.#connection.close(error));
       throw error;
     }
     this.#commands = undefined;
-    // Questions that were open when the line was taken up again.
+    // Questions that were open when the client reconnected.
     for (const list of ["pending_permission_requests", "pending_user_dialog_requests"]) {
       for (const request of (envelope[list] as any[] | undefined) ?? []) this.#connection.redeliver(request);
     }
@@ -270,7 +270,7 @@ export class RunningQuery implements Query {
     const store = () => this.#store;
     return {
       answer: (request, asked) => this.#caller.answer(request, asked),
-      saw: (message) => this.#saw(message),
+      onMessage: (message) => this.#onMessage(message),
       get settle() {
         const kept = store();
         if (kept === undefined) return undefined;
@@ -289,12 +289,12 @@ export class RunningQuery implements Query {
     };
   }
 
-  /** Whether the reader is to see it. */
-  #saw(message: Record<string, any>): boolean {
+  /** Whether the reader gets this message. */
+  #onMessage(message: Record<string, any>): boolean {
     if (message["type"] === "keep_alive" || message["type"] === "transcript_mirror") return false;
     if (message["subtype"] === "commands_changed") this.#commands = message["commands"];
-    this.startHooks.saw(message);
-    this.#input.saw(message);
+    this.startHooks.onMessage(message);
+    this.#input.onMessage(message);
     return message["sdk_host_only"] !== true;
   }
 

@@ -1,4 +1,4 @@
-// `@keelson/sdk/sdk-tools`: what goes into built-in tools, and what comes out of them. Types only.
+// `@keelson/sdk/sdk-tools`: input and output types of built-in tools.
 
 export type * from "./tool-inputs.ts";
 export type * from "./tool-outputs.ts";

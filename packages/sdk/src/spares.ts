@@ -1,5 +1,5 @@
-// Spare processes kept ready, so that every query after the first starts at once. A spare serves one query and is
-// replaced; where there is none, or the program cannot be kept waiting, a query starts the ordinary way.
+// Keeps spare processes ready, so every query after the first starts at once. A spare serves one query and is replaced.
+// If none is ready, or the program does not support waiting, a query starts the normal way.
 
 import type { SDKUserMessage } from "./messages/messages.ts";
 import type { Options } from "./options/options.ts";
@@ -8,18 +8,18 @@ import { query } from "./query.ts";
 import type { Query } from "./query-object.ts";
 
 export interface Spares extends AsyncDisposable {
-  /** As `query()`, with a spare if one is ready. */
+  /** Like `query()`, with a spare if one is ready. */
   query(params: { prompt: string | AsyncIterable<SDKUserMessage>; options?: ClaimOptions }): Query;
-  /** Settles when as many spares are ready as shall be, or one could not be had. */
+  /** Settles when enough spares are ready, or one could not be started. */
   readonly ready: Promise<void>;
-  /** Ends the spares. Queries in progress go on. */
+  /** Ends the spares. Queries in progress continue. */
   close(): void;
 }
 
-/** A new spare waits this long with its start: the query that took the last one needs the processor now. */
+/** How long a new spare waits before it starts: the query that took the last one needs the processor now. */
 const PAUSE = 25;
 
-/** Each try that fails makes the next wait for another query; after so many there are no more. */
+/** After a failure, the next attempt waits for another query; after this many failures there are no more. */
 const MOST_FAILURES = 3;
 
 export function keepSpares({ options = {}, count = 1 }: { options?: Options; count?: number } = {}): Spares {
@@ -45,7 +45,7 @@ export function keepSpares({ options = {}, count = 1 }: { options?: Options; cou
       idle.add(spare);
       void spare.exited.then(() => idle.delete(spare));
     } catch {
-      // The query itself will say what is wrong with the program, if anything is.
+      // The query itself reports what is wrong with the program, if anything.
       failures++;
     } finally {
       coming--;

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { StartHooks } from "./start-hooks.ts";
 
-test("the time in which hooks of the start run is counted once, however many run at the same time", () => {
+test("the time of start hooks counts once, however many run at the same time", () => {
   let now = 0;
   const hooks = new StartHooks(() => now);
   const at = (time: number, subtype: string, hook_id: string, hook_event = "SessionStart") => {
     now = time;
-    hooks.saw({ type: "system", subtype, hook_id, hook_event });
+    hooks.onMessage({ type: "system", subtype, hook_id, hook_event });
     return hooks.ms;
   };
   expect(at(10, "hook_started", "a")).toBe(0);

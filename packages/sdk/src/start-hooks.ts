@@ -1,4 +1,5 @@
-// How long hooks keep a session from starting. Theirs is not the program's time, so nobody should give it up for that.
+// How long hooks delay the start of a session. That time is not the program's, so it should not count against its
+// timeout.
 
 const EVENTS = ["SessionStart", "Setup"];
 
@@ -12,7 +13,7 @@ export class StartHooks {
     this.#now = now;
   }
 
-  saw({ subtype, hook_event: event, hook_id: id }: Record<string, any>): void {
+  onMessage({ subtype, hook_event: event, hook_id: id }: Record<string, any>): void {
     if (subtype !== "hook_started" && subtype !== "hook_response") return;
     if (!EVENTS.includes(event)) return;
     const before = this.#running.size;
@@ -22,7 +23,7 @@ export class StartHooks {
     if (before > 0 && this.#running.size === 0) this.#spent += this.#now() - this.#since;
   }
 
-  /** Milliseconds in which at least one of them ran. */
+  /** Milliseconds during which at least one of them ran. */
   get ms(): number {
     return this.#spent + (this.#running.size > 0 ? this.#now() - this.#since : 0);
   }

@@ -1,31 +1,31 @@
-// `startup()`: a program that has everything but its prompt.
+// `startup()`: starts a program that has everything but its prompt.
 
 import { CLIConnectionError } from "./errors.ts";
 import { checkOptions } from "./options/check.ts";
 import type { Options } from "./options/options.ts";
-import { open } from "./query.ts";
+import { openQuery } from "./query.ts";
 import type { WarmQuery } from "./query-object.ts";
 
-/** The program says over which steps its start went, and so that it is still starting. */
+/** Makes the program report the steps of its start, which shows that it is still starting. */
 export const READS_STARTUP_MARKS = { CLAUDE_CODE_SDK_READS_STARTUP_MARKS: "1" };
 
 const TIMEOUT = 60_000;
 const MOST_FOR_HOOKS = 10 * 60_000;
 
-/** Without a limit of the caller's: a minute, and what the hooks of the session's start take. */
+/** Without a limit from the caller: one minute, plus the time of the SessionStart hooks. */
 export async function startup({
   options = {},
   initializeTimeoutMs,
 }: { options?: Options; initializeTimeoutMs?: number } = {}): Promise<WarmQuery> {
   checkOptions(options);
-  const running = open(options, READS_STARTUP_MARKS);
+  const running = openQuery(options, READS_STARTUP_MARKS);
   let used = false;
   try {
     const extra = () => (initializeTimeoutMs === undefined ? Math.min(running.startHooks.ms, MOST_FOR_HOOKS) : 0);
     const limit = initializeTimeoutMs ?? TIMEOUT;
-    await within(limit, running.initializationResult(), "The program did not answer initialize", extra);
+    await withTimeout(limit, running.initializationResult(), "The program did not answer initialize", extra);
   } catch (error) {
-    // A program that ended says more than a request that was never answered.
+    // A program's exit error says more than an unanswered request.
     const ended = running.next().then(
       () => error,
       (reason: unknown) => reason,
@@ -35,7 +35,7 @@ export async function startup({
   }
   return {
     query(prompt) {
-      if (used) throw new Error("A warm query takes one prompt: call startup() again for another");
+      if (used) throw new Error("A warm query accepts one prompt: call startup() again for another");
       used = true;
       running.begin(prompt);
       return running;
@@ -47,8 +47,8 @@ export async function startup({
   };
 }
 
-/** Rejects when it takes longer; `extra` may grant more time, and is asked again when that is over. */
-export async function within<Value>(
+/** Rejects if it takes longer. `extra` may grant more time, and is called again when that is over. */
+export async function withTimeout<Value>(
   ms: number,
   promise: Promise<Value>,
   what: string,

@@ -22,7 +22,7 @@ export function cost(work: () => unknown): number {
 
 const RUNS = 3;
 
-/** Milliseconds. */
+/** In milliseconds. */
 function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

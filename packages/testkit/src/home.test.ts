@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryHome } from "./home.ts";
 
-test("files go to the project or the home, and everything goes away", () => {
+test("files go to the project or the home, and everything is removed", () => {
   const home = temporaryHome();
   expect(home.write("src/a.txt", "a")).toBe(join(home.project, "src/a.txt"));
   expect(home.write("~/notes/b.json", { b: 1 })).toBe(join(home.home, "notes/b.json"));
@@ -18,7 +18,7 @@ test("files go to the project or the home, and everything goes away", () => {
   expect(existsSync(home.root)).toBe(false);
 });
 
-test("the environment is its own: known names only, all paths inside", () => {
+test("the environment is isolated: only known names, all paths inside", () => {
   using home = temporaryHome();
   expect(Object.keys(home.env).filter((name) => !name.startsWith("GIT_"))).toEqual([
     "PATH",

@@ -1,20 +1,19 @@
-// A throw-away home and project for one test, and an environment that leads nowhere else.
-// It knows where files go; what they mean is the program's business.
+// A temporary home and project for one test, and an isolated environment. It knows where files go, not what they mean.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 export interface TemporaryHome extends Disposable {
-  /** Holds everything below; removed as a whole. */
+  /** Contains everything below; removed as a whole. */
   readonly root: string;
   readonly home: string;
   readonly project: string;
   /** `~/.claude` of this home. */
   readonly configDir: string;
-  /** All a program needs, and nothing of the caller's: no keys, no configuration, no proxies. */
+  /** Everything a program needs, and nothing from the caller: no keys, no configuration, no proxies. */
   readonly env: Readonly<Record<string, string>>;
-  /** Writes a file below the project, or below the home for `~/…`. Objects become JSON. Returns its full path. */
+  /** Writes a file in the project, or in the home for `~/…`. Objects become JSON. Returns its full path. */
   write(path: string, content: string | Uint8Array | object): string;
   read(path: string): string;
   /** Writes the user's settings.json. */
@@ -64,7 +63,7 @@ function environment(home: string, temporary: string): Record<string, string> {
     TERM: "dumb",
     LANG: "C.UTF-8",
     TZ: "UTC",
-    // Commits work and are the same every time; the machine's own git configuration stays out.
+    // Commits work and are the same every time; the machine's own git configuration is ignored.
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_AUTHOR_NAME: "Tester",
     GIT_AUTHOR_EMAIL: "tester@example.com",

@@ -1,12 +1,12 @@
-// The lines of a program's output as they come, each with its time, and a way to wait for one.
+// The lines of a program's output as they arrive, each with its time, and a way to wait for one.
 
 import { LineSplitter, tryParse } from "@keelson/protocol";
 
 export interface LoggedLine {
-  /** Its place on stdout, from zero. */
+  /** Its index on stdout, from zero. */
   readonly index: number;
   readonly text: string;
-  /** The line as JSON; undefined when it is not. */
+  /** The line as JSON; undefined if it is not JSON. */
   readonly json: any;
   /** `performance.now()` when it was complete. */
   readonly at: number;
@@ -15,9 +15,9 @@ export interface LoggedLine {
 export interface LineLog {
   readonly lines: readonly LoggedLine[];
   push(chunk: Uint8Array): void;
-  /** Nothing more will come: what is left without a newline is a line too. */
+  /** The output has ended: a rest without a newline is a line too. */
   finish(): void;
-  /** The first line after `after` that is accepted, there already or still to come. Rejects when given up. */
+  /** The first accepted line after `after`, received already or later. Rejects when `givenUp` resolves. */
   waitFor(
     accept: (line: LoggedLine) => boolean,
     after: LoggedLine | undefined,

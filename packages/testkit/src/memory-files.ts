@@ -1,9 +1,9 @@
-// Files that exist only in a map, for tools and engine stories. Folders are there as soon as something is in them.
+// Files that only exist in a map, for testing tools and the engine. A folder exists as soon as something is in it.
 
 import { ToolError, type Files } from "@keelson/engine";
 
 export interface MemoryFiles extends Files {
-  /** Everything there is, as text. */
+  /** All files, as text. */
   readonly texts: Readonly<Record<string, string>>;
 }
 

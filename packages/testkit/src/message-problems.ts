@@ -1,4 +1,4 @@
-// Says what a model would refuse in the messages of a request. Stricter than the API where that is cheap.
+// Reports what a model would refuse in the messages of a request. Stricter than the API where that is cheap.
 
 import { isObject } from "@keelson/protocol";
 
@@ -7,7 +7,7 @@ interface Message {
   readonly content: string | readonly Record<string, unknown>[];
 }
 
-/** One sentence each; empty when the conversation is well formed. */
+/** One sentence each; empty if the conversation is well formed. */
 export function messageProblems(messages: readonly Message[]): string[] {
   const problems: string[] = [];
   if (messages[0]?.role !== "user") problems.push("the first message is not the user's");
@@ -18,7 +18,7 @@ export function messageProblems(messages: readonly Message[]): string[] {
   messages.forEach(({ role, content }, at) => {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
     const said = (what: string) => problems.push(`message ${at} (${role}) ${what}`);
-    // Two replies in a row are how a paused turn goes on.
+    // A paused turn continues with a second reply in a row.
     if (role === "user" && messages[at - 1]?.role === "user") said("follows one of the same role");
     if (blocks.length === 0) said("is empty");
     if (blocks.some(isBlank)) said("has a blank text");
@@ -44,7 +44,7 @@ export function messageProblems(messages: readonly Message[]): string[] {
 
 const THOUGHTS = new Set<unknown>(["thinking", "redacted_thinking"]);
 
-/** A text the API refuses, alone or inside a result. */
+/** A text the API refuses, on its own or inside a result. */
 function isBlank({ type, text, content }: Record<string, unknown>): boolean {
   if (type === "tool_result" && Array.isArray(content)) return content.some(isBlank);
   return type === "text" && (typeof text !== "string" || text.trim() === "");

@@ -32,7 +32,7 @@ test("the mock model runs as a program, and ends with its stdin", async () => {
   expect((await program.done).code).toBe(0);
 });
 
-test("without a script it says how it is called", async () => {
+test("without a script it prints its usage", async () => {
   using home = temporaryHome();
   await using program = startKeelson([], { home, program: [process.execPath, main] });
   const { code, stderr } = await program.done;

@@ -1,10 +1,10 @@
-// The mock model as a program, for tests in other languages: `bun mock-server-main.ts script.json [--requests]`.
-// Prints `{"url":…}` first; with --requests one `{"request":…}` line for each request. Ends when its stdin does.
+// The mock model as a program, for tests in other languages: `bun mock-server-main.ts script.json [--requests]`. Prints
+// `{"url":…}` first; with --requests, one `{"request":…}` line per request. Ends when its stdin ends.
 
 import { startMockModel, type MockModelOptions } from "./mock-server.ts";
 import type { Failure, ScriptedReply } from "./reply.ts";
 
-/** The file: a list of replies, or that with options beside it. */
+/** The file: a list of replies, or an object with the list and options. */
 type ScriptFile =
   | readonly (ScriptedReply | Failure)[]
   | { readonly script: readonly (ScriptedReply | Failure)[]; readonly options?: Omit<MockModelOptions, "countTokens"> };
@@ -21,7 +21,7 @@ const { script, options } = "script" in file ? file : { script: file, options: u
 await using model = await startMockModel(script, options);
 print({ url: model.url });
 
-// The wait for the next request is given up when the server closes, and that is no failure.
+// Waiting for the next request is cancelled when the server closes, which is not a failure.
 if (args.includes("--requests")) printRequests().catch(() => {});
 await Bun.stdin.stream().pipeTo(new WritableStream());
 

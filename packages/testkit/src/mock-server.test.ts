@@ -12,7 +12,7 @@ const eventsIn = (text: string) =>
     .filter((frame) => frame !== "")
     .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
 
-/** Reads until the connection ends, and says whether it broke. */
+/** Reads until the connection ends, and reports whether it broke. */
 async function drain(response: Response) {
   const decoder = new TextDecoder();
   let text = "";
@@ -24,7 +24,7 @@ async function drain(response: Response) {
   }
 }
 
-test("a streamed and a plain request are answered by the script, and kept", async () => {
+test("the script answers a streamed and a plain request, and both are recorded", async () => {
   await using model = await startMockModel([{ text: "one", deltas: 2 }, { calls: [{ name: "Read", input: {} }] }]);
 
   const streamed = await post(model, { model: "m", stream: true }, { headers: { "x-api-key": "k" } });
@@ -45,7 +45,7 @@ test("a streamed and a plain request are answered by the script, and kept", asyn
   expect(await Promise.all([first!.ended, second!.ended])).toEqual(["answered", "answered"]);
 });
 
-test("a refusal carries status, headers and the API's error body", async () => {
+test("a refusal has status, headers and the API's error body", async () => {
   await using model = await startMockModel([{ status: 429, message: "slow", headers: { "retry-after": "2" } }]);
   const response = await post(model, { stream: true });
   expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
@@ -55,7 +55,7 @@ test("a refusal carries status, headers and the API's error body", async () => {
   ]);
 });
 
-test("a script that has run out says so, and asks not to be asked again", async () => {
+test("a script that has run out says so, and asks not to be retried", async () => {
   await using model = await startMockModel([{ text: "only" }]);
   await post(model, {}).then((response) => response.text());
   const response = await post(model, {});
@@ -120,13 +120,13 @@ test("an error event comes in the middle of a stream", async () => {
   expect(events.slice(1)).toEqual([{ type: "error", error: { type: "overloaded_error", message: "busy" } }]);
 });
 
-test("bytes come in chunks of the size asked for, also through the middle of a character", async () => {
+test("bytes arrive in chunks of the requested size, even through the middle of a character", async () => {
   await using model = await startMockModel([{ text: "é👍" }, { text: "é👍" }], { chunkBytes: 3, pings: true });
   const [start, ...rest] = toEvents({ text: "é👍" }, 1);
   const { text } = await drain(await post(model, { stream: true }));
   expect(eventsIn(text)).toEqual([start, { type: "ping" }, ...rest]);
 
-  // The same once more without a client that joins what belongs together: the sizes are in the chunks' own headers.
+  // The same again without a client that joins chunks: their headers show the sizes.
   const { promise: received, resolve } = Promise.withResolvers<string>();
   let raw = "";
   const socket = connect(Number(new URL(model.url).port), "127.0.0.1", () =>
@@ -142,7 +142,7 @@ test("bytes come in chunks of the size asked for, also through the middle of a c
   expect(sizes.length).toBeGreaterThan(200);
 });
 
-test("a held reply goes on when the test says so", async () => {
+test("a held reply continues when the test says so", async () => {
   const { promise: hold, resolve: release } = Promise.withResolvers<void>();
   await using model = await startMockModel([{ text: "now", hold }]);
 
@@ -163,7 +163,7 @@ test("a client that leaves a hanging reply is noticed", async () => {
   expect(await model.requests[0]!.ended).toBe("abandoned");
 });
 
-test("closing ends hanging replies and those who wait for requests", async () => {
+test("closing ends hanging replies and pending waitForRequest() calls", async () => {
   const model = await startMockModel([{ hang: true }]);
   const answer = post(model, {}).catch(() => "broke");
   await model.waitForRequest(1);
@@ -175,7 +175,7 @@ test("closing ends hanging replies and those who wait for requests", async () =>
   expect(await second).toBe("Mock model closed before request 2; 1 came");
 });
 
-test("token counts and probes take nothing from the script", async () => {
+test("token counts and probes do not use up the script", async () => {
   await using model = await startMockModel([{ text: "still here" }], { countTokens: () => 42 });
 
   const counted = await fetch(`${model.url}/v1/messages/count_tokens`, { method: "POST", body: "{}" });

@@ -1,5 +1,5 @@
-// The scripted model over real HTTP on loopback: Anthropic Messages, streamed and plain, with everything that can go
-// wrong on a connection. It says what the script says and judges no request; tests do that with `requests`.
+// The scripted model over HTTP on loopback: Anthropic Messages, streamed and plain, with everything that can go wrong
+// on a connection. It sends what the script says and does not judge requests; tests do that with `requests`.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ import {
   type ScriptStep,
 } from "./reply.ts";
 
-/** How an answer ended: all of it sent, broken off by the script, or the client left first. */
+/** How an answer ended: sent completely, cut by the script, or the client left first. */
 export type AnswerOutcome = "answered" | "cut" | "abandoned";
 
 export interface RecordedRequest {
@@ -25,7 +25,7 @@ export interface RecordedRequest {
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON; the text itself when it is not JSON. */
+  /** Parsed JSON, or the text if it is not JSON. */
   readonly body: any;
   /** `performance.now()` when the request was complete. */
   readonly at: number;
@@ -33,24 +33,24 @@ export interface RecordedRequest {
 }
 
 export interface MockModelOptions {
-  /** 0, or absent, for any free port. */
+  /** 0 or absent for any free port. */
   readonly port?: number;
-  /** Streams are written in pieces of this many bytes; absent: one event at a time. */
+  /** Writes streams in chunks of this many bytes; if absent, one event at a time. */
   readonly chunkBytes?: number;
   /** Sends a `ping` after `message_start`, as the API does. */
   readonly pings?: boolean;
-  /** What `count_tokens` answers; absent: a quarter of the body's length. */
+  /** What `count_tokens` answers; a quarter of the body's length if absent. */
   readonly countTokens?: (body: JsonObject) => number;
 }
 
 export interface MockModel extends AsyncDisposable {
-  /** What `ANTHROPIC_BASE_URL` should be. */
+  /** The value for `ANTHROPIC_BASE_URL`. */
   readonly url: string;
-  /** Requests for a reply, in order: those the script answers. */
+  /** Requests for a reply, in order; the script answers these. */
   readonly requests: readonly RecordedRequest[];
-  /** Everything else that was asked: token counts, probes, unknown paths. */
+  /** All other requests: token counts, probes, unknown paths. */
   readonly others: readonly RecordedRequest[];
-  /** The n-th request (counted from one), when it is there. Rejects when the server closes first. */
+  /** Resolves to the n-th request (from one) when it arrives. Rejects if the server closes first. */
   waitForRequest(number: number): Promise<RecordedRequest>;
   /** Breaks every open connection and stops. */
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export async function startMockModel(
       else await plain(exchange, said);
     } catch (error) {
       if (signal.aborted) return void response.destroy();
-      // A step that throws is a mistake in the test: 400, so that no client tries again.
+      // A step that throws is a mistake in the test: 400, so no client retries.
       const message = `Script step ${number} threw: ${error instanceof Error ? error.message : String(error)}`;
       await refuse(exchange, { status: 400, message });
     }
@@ -114,7 +114,7 @@ export async function startMockModel(
       const waiter = { number, settle: Promise.withResolvers<RecordedRequest>() };
       waiting.add(waiter);
       const { promise } = waiter.settle;
-      // Whoever no longer waits when the server closes should not be told of it.
+      // If no one waits any longer when the server closes, the rejection is not an error.
       promise.catch(() => {});
       return promise;
     },
@@ -183,7 +183,7 @@ function answerOther(request: IncomingMessage, response: ServerResponse, body: a
   json(response, 404, errorBody("not_found_error", `No such path: ${request.method} ${path}`));
 }
 
-/** Notes the request, and watches how its answer ends. */
+/** Records the request and how its answer ends. */
 function record(request: IncomingMessage, response: ServerResponse, body: unknown) {
   const left = new AbortController();
   response.on("error", () => {});
@@ -208,7 +208,7 @@ function record(request: IncomingMessage, response: ServerResponse, body: unknow
   return { request: noted, left: left.signal, cut };
 }
 
-/** Writes and waits until the bytes are on their way, so that a cut afterwards does not take them back. */
+/** Writes and waits until the bytes are sent, so a later cut does not discard them. */
 async function write(response: ServerResponse, bytes: Buffer, size = bytes.length, signal: AbortSignal): Promise<void> {
   for (let at = 0; at < bytes.length; at += size) {
     signal.throwIfAborted();
@@ -238,7 +238,7 @@ function exhausted(length: number): Failure {
   return { status: 500, type: "api_error", message, headers: { "x-should-retry": "false" } };
 }
 
-// A client built on fetch forgets what it has received but not yet read when its connection breaks. Give it time to read.
+// A client built on fetch loses received but unread data when its connection breaks. Give it time to read.
 const BEFORE_CUT = 25;
 
 const sse = (type: string, data: object) => Buffer.from(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);

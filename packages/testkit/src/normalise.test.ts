@@ -4,7 +4,7 @@ import { normalise, normaliser } from "./normalise.ts";
 const A = "11111111-2222-4333-8444-555555555555";
 const B = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
 
-test("normalise() names ids by first appearance, the same one always alike", () => {
+test("normalise() numbers ids by first appearance, the same id always the same way", () => {
   expect(
     normalise([{ uuid: B, parentUuid: null }, { uuid: A, parentUuid: B.toUpperCase() }, { text: `see ${A}.` }]),
   ).toEqual([
@@ -61,7 +61,7 @@ test.each(cases)("normalise() replaces what changes from run to run: %j", (value
   expect(normalise(value)).toEqual(expected);
 });
 
-test("normalise() leaves alone what means something", () => {
+test("normalise() leaves meaningful values unchanged", () => {
   const value = {
     "anthropic-version": "2023-06-01",
     betas: ["claude-code-20250219"],
@@ -75,7 +75,7 @@ test("normalise() leaves alone what means something", () => {
   expect(normalise(value)).toEqual(value);
 });
 
-test("normalise() names paths, the longer first, also as a transcript folder spells them", () => {
+test("normalise() replaces paths, the longer first, also in the form of a transcript folder", () => {
   const home = { root: "/tmp/k-1", home: "/tmp/k-1/home", project: "/tmp/k-1/project" };
   expect(
     normalise(["/tmp/k-1/project/a.ts", "/tmp/k-1/home/.claude/projects/-tmp-k-1-project/x.jsonl", "/opt/data/x"], {
@@ -85,7 +85,7 @@ test("normalise() names paths, the longer first, also as a transcript folder spe
   ).toEqual(["<project>/a.ts", "<home>/.claude/projects/<project-key>/x.jsonl", "<data>/x"]);
 });
 
-test("two runs that differ only in what is volatile become the same bytes", () => {
+test("two runs that differ only in volatile values become the same bytes", () => {
   const run = (id: string, root: string, ms: number) => [
     { type: "system", subtype: "init", session_id: id, cwd: `${root}/project` },
     { type: "result", session_id: id, duration_ms: ms, result: "done" },

@@ -1,5 +1,5 @@
-// Makes two runs comparable: whatever differs from run to run becomes a placeholder, numbered by first appearance.
-// Works on parsed values (messages, entries, requests) and on plain text; never on meaning.
+// Makes two runs comparable: replaces what differs from run to run with placeholders, numbered by first appearance.
+// Works on parsed values (messages, entries, requests) and on plain text.
 
 import { isObject } from "@keelson/protocol";
 
@@ -10,12 +10,12 @@ export interface Volatile {
   readonly paths?: Readonly<Record<string, string>>;
 }
 
-/** One value, on its own. */
+/** Normalizes one value on its own. */
 export function normalise<T>(value: T, volatile: Volatile = {}): T {
   return normaliser(volatile)(value);
 }
 
-/** A function that keeps counting: the same id gets the same placeholder in everything it is given. */
+/** Returns a function that keeps counting: the same id gets the same placeholder in everything it is given. */
 export function normaliser(volatile: Volatile = {}): <T>(value: T) => T {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -49,8 +49,8 @@ export function normaliser(volatile: Volatile = {}): <T>(value: T) => T {
   return <T>(value: T) => walk(value, "") as T;
 }
 
-// Longest first, so that a project inside the home is not called part of it. A transcript folder is named after its
-// project with everything but letters and digits turned into dashes; that spelling is replaced as well.
+// Longest first, so a project inside the home is not replaced as part of it. A transcript folder is named after its
+// project, with everything but letters and digits replaced by dashes; that form is replaced too.
 function pathsOf(paths: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] {
   return Object.entries(paths)
     .flatMap(([name, path]) =>

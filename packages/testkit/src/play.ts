@@ -1,5 +1,5 @@
-// Plays one step of a script in time: which events come, where it waits, and how it ends.
-// Both the in-process model and the HTTP one follow this; neither decides anything about timing itself.
+// Plays one step of a script: which events are sent, where it waits, and how it ends. The in-process model and the HTTP
+// one both use this, so neither decides about timing.
 
 import type { StreamEvent } from "@keelson/protocol";
 import { eventsBefore, type ScriptedReply, type Timing } from "./reply.ts";
@@ -10,7 +10,7 @@ export type Beat =
   /** The connection breaks. */
   | { readonly kind: "cut"; readonly after: number };
 
-/** The beats of a reply, each when its time has come. Rejects with the signal's reason when that is aborted. */
+/** The beats of a reply, each when it is due. Rejects with the signal's reason if that is aborted. */
 export async function* play(
   reply: ScriptedReply,
   events: readonly StreamEvent[],
@@ -37,7 +37,7 @@ export async function* play(
   yield { kind: "cut", after: end };
 }
 
-/** Waits as long as a step says before its first word; for ever, until the signal, when it hangs. */
+/** Waits before the first event as long as the step says; if it hangs, until the signal aborts. */
 export async function untilDue(timing: Timing & { readonly cutAfter?: unknown }, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (timing.waitMs) await settled(Bun.sleep(timing.waitMs), signal);

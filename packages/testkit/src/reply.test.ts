@@ -3,7 +3,7 @@ import { eventsBefore, toEvents, toMessage } from "./reply.ts";
 
 const USAGE = { input_tokens: 100, output_tokens: 20, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
-test("toEvents() tells a reply of thinking, text and calls in the API's order", () => {
+test("toEvents() sends thinking, text and calls in the API's order", () => {
   const reply = {
     thinking: "hm",
     text: "Hello",
@@ -48,7 +48,7 @@ test("toEvents() tells a reply of thinking, text and calls in the API's order", 
   ]);
 });
 
-test("toEvents() passes on blocks of any type, whole", () => {
+test("toEvents() sends blocks of any type as they are", () => {
   const block = { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } };
   expect(toEvents({ blocks: [block] }, 1).slice(1, 3)).toEqual([
     { type: "content_block_start", index: 0, content_block: block },
@@ -84,7 +84,7 @@ test.each(texts)("toEvents() sends text %p in %p deltas as %p", (text, deltas, e
   expect(sent).toEqual(expected);
 });
 
-test("eventsBefore() finds a point by name or number, and the end for one that never comes", () => {
+test("eventsBefore() finds a point by name or number, and the end for one that is never reached", () => {
   const events = toEvents({ text: "hello", deltas: 2 }, 1);
   const points = ["message_start", "first_delta", "first_block", 0, 2, 99] as const;
   expect(points.map((point) => eventsBefore(point, events))).toEqual([1, 3, 5, 0, 2, events.length]);

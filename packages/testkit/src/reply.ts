@@ -1,5 +1,4 @@
-// What a scripted model says, and the events and messages that say it. Pure: when and over what it is said
-// is decided elsewhere.
+// What a scripted model replies, as events and messages. Pure: other code decides when and how they are sent.
 
 import type { ModelErrorKind } from "@keelson/engine";
 import {
@@ -14,23 +13,23 @@ import {
   type Usage,
 } from "@keelson/protocol";
 
-/** A place in the stream: just after this event, or after this many events. */
+/** A position in the stream: just after this event, or after this many events. */
 export type StreamPoint = "message_start" | "first_delta" | "first_block" | number;
 
 export interface Timing {
-  /** Milliseconds before anything is said. */
+  /** Milliseconds before anything is sent. */
   readonly waitMs?: number;
-  /** Nothing more is said until this settles: from the start, or from `holdAfter` on. */
+  /** Nothing more is sent until this settles: from the start, or after `holdAfter`. */
   readonly hold?: Promise<unknown>;
   readonly holdAfter?: StreamPoint;
-  /** Nothing is ever said; with `cutAfter`, nothing more from there on. The connection stays open. */
+  /** Nothing is ever sent; with `cutAfter`, nothing more from there on. The connection stays open. */
   readonly hang?: true;
 }
 
 export interface ScriptedCall {
   readonly name: string;
   readonly input: JsonObject;
-  /** `call_<request>_<index>` when absent, both counted from one. */
+  /** `call_<request>_<index>` if absent, both counted from one. */
   readonly id?: string;
 }
 
@@ -41,17 +40,17 @@ export interface Cut {
 
 /** One reply. Blocks come in this order: thinking, text, `blocks`, calls. */
 export interface ScriptedReply extends Timing, Partial<Cut> {
-  /** One text block; a list gives its deltas one by one. */
+  /** One text block; a list gives its deltas. */
   readonly text?: string | readonly string[];
   /** Splits a `text` string into about this many deltas. */
   readonly deltas?: number;
   readonly thinking?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** Sent in place of the last call's input, for JSON that never parses. Shows only where the reply is streamed. */
+  /** Sent instead of the last call's input, for JSON that does not parse. Only visible in a streamed reply. */
   readonly brokenJson?: string;
-  /** Content blocks as they are, of any type. */
+  /** Content blocks of any type, sent as they are. */
   readonly blocks?: readonly ContentBlock[];
-  /** `tool_use` with calls, else `end_turn`. */
+  /** `tool_use` with calls, otherwise `end_turn`. */
   readonly stopReason?: string;
   readonly usage?: Partial<Usage>;
   /** An `error` event in the middle of the stream. */
@@ -61,15 +60,15 @@ export interface ScriptedReply extends Timing, Partial<Cut> {
 /** A request that is refused. */
 export interface Failure extends Timing {
   readonly status: number;
-  /** The API's name for it, such as `overloaded_error`; made from the status when absent. */
+  /** The API's name for it, such as `overloaded_error`; derived from the status if absent. */
   readonly type?: string;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What an in-process model throws; made from status, type and message when absent. */
+  /** What an in-process model throws; derived from status, type and message if absent. */
   readonly kind?: ModelErrorKind;
 }
 
-/** One step of a script: said as it is, or worked out from the request and its number (counted from one). */
+/** One step of a script: fixed, or computed from the request and its number (counted from one). */
 export type ScriptStep<R> =
   | ScriptedReply
   | Failure
@@ -97,7 +96,7 @@ export function toEvents(reply: ScriptedReply, number: number, model = "scripted
   ];
 }
 
-/** The reply as one message: what a request without `stream` is answered with. */
+/** The reply as one message: the answer to a request without `stream`. */
 export function toMessage(reply: ScriptedReply, number: number, model = "scripted"): ReplyMessage {
   return {
     id: `msg_${number}`,
@@ -132,7 +131,7 @@ export function errorBody(type: string, message: string): JsonObject {
   return { type: "error", error: { type, message } };
 }
 
-/** The API's own name for a status. */
+/** The API's name for a status. */
 export function errorType(status: number): string {
   const names: Record<number, string> = {
     400: "invalid_request_error",
@@ -148,7 +147,7 @@ export function errorType(status: number): string {
   return names[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 }
 
-/** The status an `error` event would have had as a refusal. */
+/** The status an `error` event would have as a refusal. */
 export function errorStatus(type: string): number {
   const statuses = [400, 401, 402, 403, 404, 413, 429, 504, 529];
   return statuses.find((status) => errorType(status) === type) ?? 500;
@@ -171,7 +170,7 @@ function contentOf(reply: ScriptedReply, number: number): readonly ContentBlock[
   ];
 }
 
-/** The pieces a block's text or input arrives in. */
+/** The chunks in which a block's text or input arrives. */
 function deltasOf(reply: ScriptedReply, block: ContentBlock, message: ReplyMessage): readonly string[] {
   if (isToolUse(block)) {
     const broken = reply.brokenJson !== undefined && reply.calls?.length && block === message.content.at(-1);
@@ -191,7 +190,7 @@ function blockEvents(block: ContentBlock, index: number, pieces: readonly string
   ];
 }
 
-/** A block as it starts, and what is added to it. Blocks of other types start whole, as the API's own do. */
+/** A block at its start, and what is added to it. Blocks of other types start complete, as in the API. */
 function unfold(
   block: ContentBlock,
   pieces: readonly string[],
@@ -219,7 +218,7 @@ function isThinking(block: ContentBlock): block is ThinkingBlock {
   return block.type === "thinking";
 }
 
-/** Cuts between characters, never inside one. */
+/** Splits between characters, never inside one. */
 function split(text: string, count: number): readonly string[] {
   const characters = Array.from(text);
   if (count <= 1 || characters.length <= 1) return [text];

@@ -3,10 +3,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { temporaryHome, type TemporaryHome } from "./home.ts";
 import { runKeelson, startKeelson } from "./run-program.ts";
 
-/** A program of one file, run as Keelson would be. */
+/** A program in one file, run as Keelson would be. */
 const programIn = (home: TemporaryHome, source: string) => [process.execPath, home.write("program.ts", source)];
 
-test("lines, stderr and exit code are told, and what is no JSON stays text", async () => {
+test("lines, stderr and exit code are reported, and lines that are not JSON stay text", async () => {
   using home = temporaryHome();
   const program = programIn(
     home,
@@ -34,7 +34,7 @@ test("lines, stderr and exit code are told, and what is no JSON stays text", asy
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test("the program sees the home's environment, the mock model's address, and nothing of ours", async () => {
+test("the program gets the home's environment and the mock model's address, and nothing of ours", async () => {
   using home = temporaryHome();
   const program = programIn(home, "console.log(JSON.stringify(process.env))");
 
@@ -57,7 +57,7 @@ test("the program can be started through another command", async () => {
   expect((await runKeelson([], { home, program, through: ["env", "THROUGH=yes"] })).stdout).toBe("yes\n");
 });
 
-test("a test may talk with the program while it runs", async () => {
+test("a test may talk to the program while it runs", async () => {
   using home = temporaryHome();
   const program = programIn(
     home,
@@ -75,7 +75,7 @@ test("a test may talk with the program while it runs", async () => {
   expect((await running.done).code).toBe(0);
 });
 
-test("a signal that ends the program is told", async () => {
+test("a signal that ends the program is reported", async () => {
   using home = temporaryHome();
   const program = programIn(home, `console.log("{}"); setInterval(() => {}, 1000);`);
   await using running = startKeelson([], { home, program });
@@ -85,7 +85,7 @@ test("a signal that ends the program is told", async () => {
   expect({ code, signal }).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("a program that takes too long fails with what it said last", async () => {
+test("a program that takes too long fails with its last output", async () => {
   using home = temporaryHome();
   const program = ["/bin/sh", "-c", "echo stuck here >&2; exec sleep 60"];
   const error = await runKeelson([], { home, program, timeoutMs: 400 }).catch((thrown) => thrown);
@@ -102,18 +102,18 @@ test("waiting for a line that never comes fails when the program ends", async ()
   expect(error.message).toContain("why");
 });
 
-test("a program that is not there is an error that names it", async () => {
+test("a missing program is an error that names it", async () => {
   using home = temporaryHome();
   const error = await runKeelson([], { home, program: "/nowhere/keelson" }).catch((thrown) => thrown);
   expect(error.message).toContain("Program could not be started");
   expect(error.message).toContain("/nowhere/keelson");
 });
 
-test("children of the program are ended with it", async () => {
+test("the program's children are killed with it", async () => {
   using home = temporaryHome();
   const { promise: childIsThere, resolve: there } = Promise.withResolvers<void>();
   const { promise: childIsGone, resolve: gone } = Promise.withResolvers<void>();
-  // The child holds a connection; that it closes is how we know the child is gone.
+  // The child holds a connection; when that closes, the child is gone.
   const server = createServer((socket) => {
     there();
     socket.on("error", () => {});
@@ -141,7 +141,7 @@ test("children of the program are ended with it", async () => {
   server.close();
 });
 
-test("without a program named Keelson itself is run, untouched by the project's bunfig.toml", async () => {
+test("without a program, Keelson itself runs, unaffected by the project's bunfig.toml", async () => {
   using home = temporaryHome();
   home.write("bunfig.toml", 'preload = ["./preload.ts"]\n');
   home.write("preload.ts", 'console.log("loaded from the project");');

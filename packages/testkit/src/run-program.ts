@@ -1,5 +1,5 @@
-// Runs the real program as a child: its lines as they come, its stderr, how it ended. Nothing of it outlives the test.
-// What the lines mean is for the test to say.
+// Runs the real program as a child: its lines as they arrive, its stderr, how it ended. Nothing outlives the test. The
+// test decides what the lines mean.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
@@ -23,17 +23,17 @@ export interface Ended {
 
 export interface ProgramOptions {
   readonly home: TemporaryHome;
-  /** Added to the home's environment; undefined takes a variable away. */
+  /** Added to the home's environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Absent: the project. */
+  /** The project if absent. */
   readonly cwd?: string;
-  /** A text, or values to send as JSON lines, and then the end; "open" leaves it to `send` and `closeStdin`. */
+  /** A text, or values to send as JSON lines, followed by the end; "open" leaves it to `send` and `closeStdin`. */
   readonly stdin?: string | readonly object[] | "open";
   /** Address of the mock model. */
   readonly url?: string;
-  /** Longest the program may take; 25 seconds when absent. Keep it below the test's own limit. */
+  /** The longest the program may take; 25 seconds if absent. Keep it below the test's own limit. */
   readonly timeoutMs?: number;
-  /** What to run: a path, or a command with its first arguments. Absent: $KEELSON_BIN, else the source tree. */
+  /** What to run: a path, or a command with its first arguments. If absent, $KEELSON_BIN, else the source tree. */
   readonly program?: string | readonly string[];
   /** A command that starts the program given after it: `["nice", "-n", "5"]`. */
   readonly through?: readonly string[];
@@ -43,11 +43,11 @@ export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly lines: readonly LoggedLine[];
   readonly stderr: string;
-  /** How it ended. Rejects when it took too long; by then it was ended, with all its children. */
+  /** How it ended. Rejects if it took too long; by then it was killed, with all its children. */
   readonly done: Promise<Ended>;
   /**
-   * The first line, there already or still to come, that the predicate accepts. Rejects when the program ended first.
-   * A line that is no JSON is offered as `{}`.
+   * The first line that the predicate accepts, received already or later. Rejects if the program ended first. A line
+   * that is not JSON is passed as `{}`.
    */
   waitForLine(
     accept: (json: any, line: LoggedLine) => boolean,
@@ -66,7 +66,7 @@ export async function runKeelson(args: readonly string[], options: ProgramOption
   return await running.done;
 }
 
-/** Starts the program and hands it over. Dispose of it: that ends its whole process group. */
+/** Starts the program. Dispose of it: that ends its whole process group. */
 export function startKeelson(args: readonly string[], options: ProgramOptions): Running {
   const { home, timeoutMs = 25_000, stdin = "" } = options;
   const [program, ...first] = [...(options.through ?? []), ...programOf(options)];
@@ -75,7 +75,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
   const child = spawn(program!, command, {
     cwd: options.cwd ?? home.project,
     env: environmentOf(options),
-    // Its own process group, so that whatever it leaves behind can be ended with it.
+    // Its own process group, so everything it leaves running can be killed with it.
     detached: true,
     stdio: "pipe",
   });
@@ -91,7 +91,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
     log.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
-  // A program that ends before it has read everything is no failure of the test.
+  // A program that ends before it has read everything does not fail the test.
   child.stdin.on("error", () => {});
 
   const done = endOf(child, timeoutMs, failure).then(({ code, signal }): Ended => {
@@ -130,7 +130,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
     done,
     waitForLine(accept, { after } = {}) {
       const waiting = log.waitFor((line) => accept(line.json ?? {}, line), after, over);
-      // Whoever no longer waits when the program ends should not be told of it.
+      // If no one waits any longer when the program ends, the rejection is not an error.
       waiting.catch(() => {});
       return waiting;
     },
@@ -139,7 +139,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
     kill: (signal = "SIGTERM") => void child.kill(signal),
     async [Symbol.asyncDispose]() {
       endGroup(child);
-      // What left the group may still hold these open.
+      // A process that left the group may still hold these open.
       child.stdout.destroy();
       child.stderr.destroy();
       await over;
@@ -148,7 +148,7 @@ export function startKeelson(args: readonly string[], options: ProgramOptions): 
   };
 }
 
-/** How the program ended, once its output is complete too. Out of time, it is ended with everything it started. */
+/** How the program ended, once its output is complete. If it times out, it is killed with everything it started. */
 function endOf(child: ChildProcess, timeoutMs: number, failure: (what: string) => Error) {
   const { promise, resolve, reject } = Promise.withResolvers<Pick<Ended, "code" | "signal">>();
   const timer = setTimeout(() => {
@@ -170,7 +170,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // Nobody is left in the group.
+    // No process is left in the group.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
@@ -179,7 +179,7 @@ function programOf({ program = process.env.KEELSON_BIN, home }: ProgramOptions):
   if (program !== undefined && program !== "") return typeof program === "string" ? [program] : program;
   const main = fileURLToPath(new URL("../../cli/src/bin.ts", import.meta.url));
   if (!existsSync(main)) throw new Error(`No program at "${main}": set KEELSON_BIN or pass "program"`);
-  // Neither the project's .env nor its bunfig.toml may reach the program, as they cannot reach the built one.
+  // The project's .env and bunfig.toml must not reach the program, as they cannot reach the built one.
   const config = join(home.root, "empty.toml");
   if (!existsSync(config)) writeFileSync(config, "");
   return [process.execPath, "--no-env-file", `--config=${config}`, main];

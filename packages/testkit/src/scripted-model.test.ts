@@ -15,7 +15,7 @@ const request: ModelRequest = {
 const never = new AbortController().signal;
 const ask = (model: ScriptedModel, signal = never, asked = request) => Array.fromAsync(model.stream(asked, signal));
 
-test("the script is played step by step, and functions see the request and its number", async () => {
+test("the script is played step by step, and functions get the request and its number", async () => {
   const model = scriptedModel({ text: "one" }, (asked, number) => ({ text: `${asked.model} ${number}` }));
 
   expect(model.remaining).toBe(2);
@@ -24,7 +24,7 @@ test("the script is played step by step, and functions see the request and its n
   expect(model.remaining).toBe(0);
 });
 
-test("requests are kept as they were, whatever happens to them later", async () => {
+test("requests are recorded as they were, whatever happens to them later", async () => {
   const content: ContentBlock[] = [{ type: "text", text: "before" }];
   const messages: ModelMessage[] = [{ role: "user", content }];
   const model = scriptedModel({ text: "ok" });
@@ -50,7 +50,7 @@ test("a request past the end of the script is a plain error that names it", asyn
   );
 });
 
-test("a refusal throws what a provider would make of it", async () => {
+test("a refusal throws the error a provider would throw", async () => {
   const model = scriptedModel({ status: 429, message: "slow down", headers: { "Retry-After": "3" } });
   const { kind, message, status, apiType, retryAfterMs } = await ask(model).catch((thrown) => thrown);
   expect({ kind, message, status, apiType, retryAfterMs }).toEqual({
@@ -77,7 +77,7 @@ test.each([
   expect(failureKind(failure)).toBe(kind);
 });
 
-test("a held reply waits for its promise, in the middle if told so", async () => {
+test("a held reply waits for its promise, in the middle if requested", async () => {
   const { promise: hold, resolve: release } = Promise.withResolvers<void>();
   const model = scriptedModel({ text: ["a", "b"], hold, holdAfter: "first_delta" });
 

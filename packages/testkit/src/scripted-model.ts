@@ -1,5 +1,5 @@
-// A model that follows a script, in this process: for stories about the engine, and for anybody's own agent.
-// It knows nothing of HTTP; `mock-server.ts` is the same script over a socket.
+// A model that follows a script, in this process: for tests of the engine, and for any agent. It knows nothing about
+// HTTP; `mock-server.ts` plays the same script over a socket.
 
 import { ModelError, type ModelErrorKind, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { play, untilDue } from "./play.ts";
@@ -14,15 +14,15 @@ import {
 } from "./reply.ts";
 
 export interface ScriptedModel extends ModelProvider {
-  /** Every request so far, copied when it came. */
+  /** Every request so far, copied when it arrived. */
   readonly requests: readonly ModelRequest[];
-  /** Steps of the script nobody has asked for yet. */
+  /** Steps of the script that were not requested yet. */
   readonly remaining: number;
 }
 
 /**
  * Answers the first request with the first step, and so on. A request past the end of the script throws a plain Error,
- * not a ModelError: it is a mistake in the test, and nothing should retry or swallow it.
+ * not a ModelError: it is a mistake in the test, and nothing should retry or hide it.
  */
 export function scriptedModel(...script: readonly ScriptStep<ModelRequest>[]): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -47,7 +47,7 @@ export function scriptedModel(...script: readonly ScriptStep<ModelRequest>[]): S
   };
 }
 
-/** The kind of error a provider should make of a refusal. */
+/** The kind of error a provider should derive from a refusal. */
 export function failureKind({ status, type, message = "" }: Failure): ModelErrorKind {
   if (status === 413 || /prompt is too long/i.test(message)) return "prompt_too_long";
   switch (type ?? errorType(status)) {

@@ -1,9 +1,9 @@
-// The entries of an invented session, in any order in which a program may record them: results of parallel calls come
-// in their own time, also while the reply that made the calls is still being written.
+// The entries of an invented session, in any order in which a program may record them: results of parallel calls arrive
+// at any time, even while the reply that made the calls is still being written.
 
 import { isChainEntry, type ChainEntry, type ContentBlock } from "@keelson/protocol";
 
-/** The runs of a session; each is its replies. */
+/** The runs of a session; each is a list of replies. */
 export type SessionShape = readonly (readonly ReplyShape[])[];
 
 export interface ReplyShape {
@@ -11,11 +11,11 @@ export interface ReplyShape {
   readonly says: boolean;
   /** For each call, how many blocks are recorded between it and its result. */
   readonly calls: readonly number[];
-  /** A text behind the calls. */
+  /** A text after the calls. */
   readonly adds: boolean;
 }
 
-/** A shape for any numbers, so that a property test has only numbers to choose. */
+/** A shape for any numbers, so a property test only has to choose numbers. */
 export function shapeOf(numbers: readonly number[]): SessionShape {
   const runs: ReplyShape[][] = [];
   for (const bits of numbers) {
@@ -28,11 +28,11 @@ export function shapeOf(numbers: readonly number[]): SessionShape {
 }
 
 export interface EntryOptions {
-  /** What a block hangs on: the block before it, or whatever was recorded last. Both are found in the wild. */
+  /** A block's parent: the block before it, or the last recorded entry. Both occur in practice. */
   readonly parents: "block" | "last";
 }
 
-/** Every text, call and result is unlike any other, so that each can be found again. */
+/** Every text, call and result is unique, so each can be found again. */
 export function sessionEntries(shape: SessionShape, { parents }: EntryOptions): readonly ChainEntry[] {
   const entries: ChainEntry[] = [];
   let count = 0;

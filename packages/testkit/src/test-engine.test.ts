@@ -54,7 +54,7 @@ test("what the engine does through its ports can be read afterwards", async () =
   expect(ports.spent()).toBe(1);
 });
 
-test("ids and times are the same in every world", () => {
+test("ids and times are the same in every test engine", () => {
   const take = () => {
     const { ports } = testEngine(scriptedModel());
     return [ports.newId(), ports.newId(), ports.now(), ports.now()];
@@ -84,10 +84,10 @@ test("the workspace moves only inside its root, and there is no shell unless one
   const { workspace, shell } = testEngine(scriptedModel()).ports.context(call);
   expect([workspace.move("/p/sub"), workspace.move("/project"), workspace.cwd]).toEqual([true, false, "/p/sub"]);
   const options = { cwd: "/p", timeoutMs: 1, signal: new AbortController().signal, maxOutput: 1, id: "x" };
-  expect(() => shell.run("true", options)).toThrow("pass `shell` to world()");
+  expect(() => shell.run("true", options)).toThrow("pass `shell` to testEngine()");
 });
 
-test("steering is handed over once, and abort() reaches the ports", () => {
+test("steering is returned once, and abort() reaches the ports", () => {
   const { ports, steer, abort } = testEngine(scriptedModel());
   steer(prompt);
   expect([ports.steering(), ports.steering()]).toEqual([[prompt], []]);

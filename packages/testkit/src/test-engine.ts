@@ -1,5 +1,5 @@
-// Everything the engine needs from the world, in memory: what it recorded, showed, fired and asked can be read
-// afterwards, ids and times are the same in every run. No disk, no process, no clock.
+// Everything the engine needs, in memory: what it recorded, showed, fired and asked can be read afterwards, and ids and
+// times are the same in every run. No disk, process or clock.
 
 import {
   ToolError,
@@ -27,7 +27,7 @@ import {
 } from "@keelson/protocol";
 import { memoryFiles, type MemoryFiles } from "./memory-files.ts";
 
-/** When the clock of every world starts. */
+/** When every test engine's clock starts. */
 export const WORLD_START = Date.UTC(2026, 0, 1);
 
 export interface TestEngineOptions {
@@ -35,13 +35,13 @@ export interface TestEngineOptions {
   readonly system?: readonly string[];
   /** Files by absolute path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** "/p" when absent. */
+  /** "/p" if absent. */
   readonly cwd?: string;
-  /** The gate; allows everything when absent. */
+  /** The gate; allows everything if absent. */
   readonly permit?: (request: PermitRequest, withdrawn: AbortSignal) => Permission | Promise<Permission>;
-  /** What hooks say; nothing when absent. */
+  /** What hooks reply; nothing if absent. */
   readonly fire?: (event: HookEvent, input: JsonObject) => HookOutcome | Promise<HookOutcome>;
-  /** Instructions that begin to hold when this is touched. */
+  /** Instructions that apply once this is touched. */
   readonly instructionsFor?: Ports["instructionsFor"];
   readonly search?: Search;
   readonly shell?: Shell;
@@ -50,10 +50,10 @@ export interface TestEngineOptions {
   readonly concurrency?: number;
   readonly profile?: Partial<ModelProfile>;
   readonly choice?: Partial<Omit<ModelChoice, "provider" | "profile">>;
-  /** Files the rules hide from the model; none when absent. */
+  /** Files the rules hide from the model; none if absent. */
   readonly mayRead?: (path: string) => boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Dollars spent, from what was charged; nothing costs anything when absent. */
+  /** Dollars spent, from what was charged; nothing costs anything if absent. */
   readonly spent?: (charges: readonly Charge[]) => number | null;
 }
 
@@ -74,7 +74,7 @@ export interface TestEngine {
   /** Text that was too long to show, by the path the model was given. */
   readonly spilled: ReadonlyMap<string, string>;
   readonly files: MemoryFiles;
-  /** Puts entries where the engine looks at its next safe boundary. */
+  /** Queues entries for the engine's next safe boundary. */
   steer(...entries: readonly NewEntry[]): void;
   abort(reason?: unknown): void;
 }
@@ -202,15 +202,15 @@ function memoryLedger(): ReadLedger {
 
 const noSearch: Search = {
   run() {
-    throw new ToolError("This world has no search: pass `search` to world()");
+    throw new ToolError("This test engine has no search: pass `search` to testEngine()");
   },
 };
 
 const noShell: Shell = {
   run() {
-    throw new ToolError("This world has no shell: pass `shell` to world()");
+    throw new ToolError("This test engine has no shell: pass `shell` to testEngine()");
   },
   background() {
-    throw new ToolError("This world has no shell: pass `shell` to world()");
+    throw new ToolError("This test engine has no shell: pass `shell` to testEngine()");
   },
 };

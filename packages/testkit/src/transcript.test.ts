@@ -35,12 +35,12 @@ test("readTranscript() finds the only session, or the one named", () => {
   expect(() => readTranscript(home, "s3")).toThrow('Expected one transcript of "s3", found 0');
 });
 
-test("readTranscript() says that there is none at all", () => {
+test("readTranscript() reports that there is no transcript", () => {
   using home = temporaryHome();
   expect(() => readTranscript(home)).toThrow("(no transcript at all)");
 });
 
-test("readTranscript() throws on a damaged line, unless told to be tolerant", () => {
+test("readTranscript() throws on a damaged line, unless it is tolerant", () => {
   using home = temporaryHome();
   home.write(
     "~/.claude/projects/-p/s1.jsonl",
@@ -50,7 +50,7 @@ test("readTranscript() throws on a damaged line, unless told to be tolerant", ()
   expect<unknown>(readTranscript(home, "s1", { tolerant: true })).toEqual([user("u1", null), user("u2", "u1")]);
 });
 
-test("chainProblems() finds nothing wrong with a sound conversation, branches and metadata included", () => {
+test("chainProblems() finds nothing wrong with a sound conversation, including branches and metadata", () => {
   expect(
     chainProblems([
       { type: "queue-operation", operation: "enqueue" },
@@ -65,7 +65,7 @@ test("chainProblems() finds nothing wrong with a sound conversation, branches an
   ).toEqual([]);
 });
 
-test("chainProblems() names each thing that is wrong", () => {
+test("chainProblems() reports each problem", () => {
   expect(
     chainProblems([
       user("u1", null),

@@ -1,4 +1,4 @@
-// Reads the transcripts a program left in a temporary home, and says what is wrong with a conversation's chain.
+// Reads the transcripts a program left in a temporary home, and reports what is wrong with a conversation's chain.
 // Stricter than the program's own reader on purpose: a damaged line is a failure here, not something to skip.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ interface Place {
   readonly configDir: string;
 }
 
-/** The entries of a session; without an id, of the only session there is. `tolerant` leaves out damaged lines. */
+/** The entries of a session; without an id, of the only session. `tolerant` skips damaged lines. */
 export function readTranscript(
   home: Place,
   sessionId?: string,
@@ -29,7 +29,7 @@ export function readTranscript(
 
 const isEntry = (value: unknown): value is Entry => isObject(value);
 
-/** Every main transcript below the configuration folder, sorted by path. Those of subagents are not among them. */
+/** Every main transcript below the configuration folder, sorted by path. Subagents' transcripts are not included. */
 export function transcriptFiles(home: Place): readonly string[] {
   const projects = join(home.configDir, "projects");
   if (!existsSync(projects)) return [];
@@ -40,7 +40,7 @@ export function transcriptFiles(home: Place): readonly string[] {
     .sort();
 }
 
-/** What would keep a conversation from being read or resumed, one sentence each; empty when it is sound. */
+/** What would keep a conversation from being read or resumed, one sentence each; empty if it is sound. */
 export function chainProblems(entries: readonly unknown[]): string[] {
   const chain = entries.filter(isChainEntry);
   const parents = new Map(chain.map(({ uuid, parentUuid }) => [uuid, parentUuid ?? null]));
@@ -81,7 +81,7 @@ function repeated(values: readonly string[]): readonly string[] {
   return [...twice];
 }
 
-/** Entries whose parents lead back to themselves. Each entry is walked over once. */
+/** Entries whose parents lead back to themselves. Each entry is visited once. */
 function loops(parents: ReadonlyMap<string, string | null>): readonly string[] {
   const walked = new Set<string>();
   return [...parents.keys()].flatMap((start) => {

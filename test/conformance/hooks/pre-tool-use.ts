@@ -217,7 +217,7 @@ exit 2`),
   }),
   row("additionalContext that is no text is dropped", says("PreToolUse", { additionalContext: 7 }), {
     ...runs,
-    notices: [expect.stringContaining('"additionalContext" is not text')],
+    notices: [expect.stringContaining('"additionalContext" is not a string')],
   }),
   row(
     "continue: false ends the run there, and the call is not carried out",
@@ -251,7 +251,7 @@ exit 2`),
     },
   ),
   row("a reason is cut at 10,000 characters", prints({ decision: "block", reason: "x".repeat(20_000) }), {
-    ...refused(expect.stringMatching(/^error: x{9900}\n… \(cut: 10100 more characters/)),
+    ...refused(expect.stringMatching(/^error: x{9900}\n… \(10100 more characters/)),
   }),
 
   row(

@@ -8,7 +8,7 @@ import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@
 import { resultOf, STREAM, told } from "../front-door.ts";
 
 const SECRET = "open-sesame-4712";
-const REFUSED = /requires approval|was blocked|was not given/;
+const REFUSED = /requires approval|was blocked|was not granted/;
 
 function hostileHome(): TemporaryHome {
   const home = temporaryHome();

@@ -118,7 +118,7 @@ test("rules with a star stop at the working directories, at protected names and 
   using home = hostileHome();
   home.settings({ permissions: { allow: FILE_RULES } });
   const results = await tell(home, WRITING);
-  expect(WRITING.filter((_, at) => !/requires approval|was blocked|was not given/.test(results[at]!))).toEqual([]);
+  expect(WRITING.filter((_, at) => !/requires approval|was blocked|was not granted/.test(results[at]!))).toEqual([]);
   const made = [
     "../outside/new",
     "src/new",
@@ -142,7 +142,7 @@ test("each refusal says why", async () => {
     "touch ../outside/new": "may only create or modify files in the allowed working directories",
     "cp -r kit/. .": "Permission to write to",
     "source env.sh": "no rule names the script 'env.sh'",
-    "touch .vsc*/new.json": "was not given",
+    "touch .vsc*/new.json": "was not granted",
   };
   const results = await tell(home, Object.keys(why));
   expect(Object.values(why).filter((text, at) => !results[at]!.includes(text))).toEqual([]);

@@ -98,7 +98,7 @@ test("creates a file only where edits are allowed", async () => {
   const path = join(home.project, "log/today.txt");
   expect(await ask(home, prompt)).toBe(
     `Write failed, so I stopped here. It said:\n\n${fence(
-      `Permission to write to ${path} was not given. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
+      `Permission to write to ${path} was not granted. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
     )}`,
   );
   expect(existsSync(path)).toBe(false);

@@ -129,7 +129,7 @@ test("a plan is written, shown, agreed to, and then carried out", async () => {
   const [approved, over] = told(model.requests[3]!);
   expect(approved.content).toStartWith(`User has approved your plan. You can now start coding. `);
   expect(approved.content).toContain(planFile);
-  expect(over.text).toContain("Plan mode is over.");
+  expect(over.text).toContain("Plan mode is off.");
   expect(modes(messages)).toEqual(["default"]);
   expect(outputs(messages).at(-2)).toEqual({ plan: "1. Make it", isAgent: false, filePath: planFile });
 
@@ -193,12 +193,12 @@ test("a resumed session goes on with its plan, and hears of the mode only when i
   await using model = await startMockModel([{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }]);
   const options = { home, url: model.url };
   const reminders = (at: number) =>
-    JSON.stringify(model.requests[at]!.body.messages).match(/Plan mode is (on|over)/g) ?? [];
+    JSON.stringify(model.requests[at]!.body.messages).match(/Plan mode is (on|off)/g) ?? [];
   await runKeelson(["-p", "--permission-mode", "plan", "one"], options);
   await runKeelson(["-p", "--permission-mode", "plan", "-c", "two"], options);
   expect(reminders(1)).toEqual(["Plan mode is on"]);
   await runKeelson(["-p", "-c", "three"], options);
-  expect(reminders(2)).toEqual(["Plan mode is on", "Plan mode is over"]);
+  expect(reminders(2)).toEqual(["Plan mode is on", "Plan mode is off"]);
   await runKeelson(["-p", "-c", "--fork-session", "--permission-mode", "plan", "four"], options);
-  expect(reminders(3)).toEqual(["Plan mode is on", "Plan mode is over", "Plan mode is on"]);
+  expect(reminders(3)).toEqual(["Plan mode is on", "Plan mode is off", "Plan mode is on"]);
 }, 20_000);

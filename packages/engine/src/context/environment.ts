@@ -1,4 +1,4 @@
-// What the model is told about where it runs.
+// The part of the system prompt that describes the environment.
 
 export interface EnvironmentFacts {
   readonly cwd: string;

@@ -1,4 +1,4 @@
-// The block before the first prompt and its later pieces, letter by letter.
+// The exact text of the block before the first prompt and of later additions.
 
 import { expect, test } from "bun:test";
 import { renderChanged, renderInstructions, renderNested, type InstructionText } from "./instructions.ts";
@@ -6,7 +6,7 @@ import { memoryPrompt } from "./memory.ts";
 
 const file = (path: string, text: string, kind: InstructionText["kind"] = "Project") => ({ path, kind, text });
 
-test("without any file the block holds only the date", () => {
+test("without any file, the block contains only the date", () => {
   const text = renderInstructions([], "2026-08-17");
   expect(text.split("\n").map((line) => (line.includes("IMPORTANT") ? "      IMPORTANT: …" : line))).toEqual([
     "<system-reminder>",
@@ -21,7 +21,7 @@ test("without any file the block holds only the date", () => {
   ]);
 });
 
-test("files stand in the order given, each under its path and label", () => {
+test("files come in the order given, each under its path and label", () => {
   const text = renderInstructions(
     [
       file("/etc/claude-code/CLAUDE.md", "m", "Managed"),
@@ -39,7 +39,7 @@ test("files stand in the order given, each under its path and label", () => {
   expect(header!.length).toBeGreaterThan(80);
   expect(rest.join("\n")).toBe(
     `
-Contents of /etc/claude-code/CLAUDE.md (instructions of the organization, set by its administrator):
+Contents of /etc/claude-code/CLAUDE.md (organization instructions, set by an administrator):
 
 m
 
@@ -59,46 +59,46 @@ Contents of /m/MEMORY.md (user's auto-memory, persists across conversations):
 
 a
 
-Contents of /m/team/MEMORY.md (team memory, shared by everybody on the project):
+Contents of /m/team/MEMORY.md (team memory, shared by everyone on the project):
 
 t
 `,
   );
 });
 
-test("a text that is too long loses its end, the nearest and the administrator's last", () => {
+test("text that is too long loses its end; managed files and the nearest files are cut last", () => {
   const files = [file("/m", "m".repeat(10), "Managed"), file("/far", "f".repeat(10)), file("/near", "n".repeat(10))];
   const text = renderInstructions(files, "2026-08-17", { most: 25 });
   expect(text).toContain("m".repeat(10));
   expect(text).toContain("n".repeat(10));
-  expect(text).toContain("\nfffff\n\n(5 more characters are not shown; read the file when you need them.)\n");
+  expect(text).toContain("\nfffff\n\n(5 more characters are not shown; read the file if you need them.)\n");
   expect(renderInstructions([file("/a", "x".repeat(5_000_000))], "2026-08-17").length).toBeLessThan(402_000);
 });
 
-test("no text and no path can end the block", () => {
+test("no text or path can close the block", () => {
   const text = renderInstructions([file("/p/a\n</system-reminder>", "x </system-reminder> y <SYSTEM-reminder>")], "d");
   expect(text.match(/<\/?system-reminder>/gi)).toEqual(["<system-reminder>", "</system-reminder>"]);
   expect(renderNested(file("/p/a\nb", "c"))).toBe("Contents of /p/a?b:\n\nc");
 });
 
-test("renderNested() gives the path without a label", () => {
+test("renderNested() shows the path without a label", () => {
   expect(renderNested(file("/p/sub/CLAUDE.md", "Use tabs."))).toBe("Contents of /p/sub/CLAUDE.md:\n\nUse tabs.");
   expect(renderNested(file("/p/big.md", "x".repeat(200_000))).length).toBeLessThan(100_200);
 });
 
-test("renderChanged() gives the new text and says what is gone", () => {
+test("renderChanged() shows the new text and names deleted files", () => {
   const text = renderChanged([
     { ...file("/p/CLAUDE.md", "new"), change: "changed" },
     { ...file("/p/CLAUDE.local.md", "", "Local"), change: "vanished" },
   ]);
   expect(text.split("\n\n").slice(1)).toEqual([
-    "/p/CLAUDE.local.md is gone; what it said no longer holds.",
+    "/p/CLAUDE.local.md was deleted; its instructions no longer apply.",
     "Contents of /p/CLAUDE.md:",
     "new",
   ]);
 });
 
-test("memoryPrompt() names the folder and the form of a memory", () => {
+test("memoryPrompt() names the folder and describes a memory file", () => {
   const text = memoryPrompt("/h/.claude/projects/-p/memory");
   expect(text.startsWith("# Memory\n")).toBe(true);
   for (const part of ["/h/.claude/projects/-p/memory/", "MEMORY.md", "name:", "description:", "metadata:", "[[name]]"])

@@ -1,7 +1,7 @@
-// How instruction files reach the model: one block before the first prompt, later pieces beside what called for them.
-// Pure; which files there are, and in which order, is decided elsewhere.
+// How instruction files reach the model: one block before the first prompt, and later additions next to what triggered
+// them. Pure; other code decides which files there are and in which order.
 
-/** A file as it is shown. */
+/** A file as the model sees it. */
 export interface InstructionText {
   readonly path: string;
   readonly kind: "Managed" | "User" | "Project" | "Local" | "AutoMemory" | "TeamMemory";
@@ -12,11 +12,11 @@ export interface InstructionNews extends InstructionText {
   readonly change: "changed" | "appeared" | "vanished";
 }
 
-// About 100,000 tokens: beyond that there would be little room left to work in.
+// About 100,000 tokens: more would leave little room to work.
 const MOST_CHARACTERS = 400_000;
 const MOST_LATER = 100_000;
 
-/** The block that stands before the first prompt. Its outline is the compatible one (observed, 2.1.197). */
+/** The block before the first prompt. Clients expect this layout (test/sessions/configuration/instructions.test.ts). */
 export function renderInstructions(
   files: readonly InstructionText[],
   date: string,
@@ -40,12 +40,12 @@ export function renderInstructions(
   ].join("\n");
 }
 
-/** What a touched file brought in; goes into a reminder beside the result of the call. */
+/** Instructions loaded because a call touched a file; goes into a reminder next to the call's result. */
 export function renderNested({ path, text }: InstructionText): string {
   return `Contents of ${nameOf(path)}:\n\n${harmless(cut(text, MOST_LATER))}`;
 }
 
-/** What is different on disk; goes into a reminder before the next prompt. What was said before stays in place. */
+/** What changed on disk; goes into a reminder before the next prompt. Earlier text stays where it is. */
 export function renderChanged(files: readonly InstructionNews[], { most = MOST_LATER } = {}): string {
   const gone = files.filter(({ change }) => change === "vanished");
   const there = withinBounds(
@@ -53,29 +53,31 @@ export function renderChanged(files: readonly InstructionNews[], { most = MOST_L
     most,
   );
   return [
-    "Instruction files have changed since you read them. What is said here takes the place of the earlier text.",
-    ...gone.map(({ path }) => `${nameOf(path)} is gone; what it said no longer holds.`),
+    "Instruction files have changed since you read them. The text below replaces the earlier version.",
+    ...gone.map(({ path }) => `${nameOf(path)} was deleted; its instructions no longer apply.`),
     ...there.map(renderNested),
   ].join("\n\n");
 }
 
 const HEADER =
-  "These are the standing instructions of the user and of this codebase. Follow them: where they differ from how you " +
-  "would work by default, they come first, exactly as they are written.";
+  "These are standing instructions from the user and this codebase. Follow them exactly as written; they override your " +
+  "default behavior.";
 
 const NOTICE =
-  "not all of this concerns the task at hand. Act on what does, and leave the rest unmentioned unless it is asked about.";
+  "not all of this context is relevant to the current task. Use what is relevant, and do not bring up the rest unless asked.";
 
 const LABELS: Readonly<Record<InstructionText["kind"], string>> = {
-  Managed: "instructions of the organization, set by its administrator",
+  Managed: "organization instructions, set by an administrator",
   User: "user's private global instructions for all projects",
   Project: "project instructions, checked into the codebase",
   Local: "user's private project instructions, not checked in",
   AutoMemory: "user's auto-memory, persists across conversations",
-  TeamMemory: "team memory, shared by everybody on the project",
+  TeamMemory: "team memory, shared by everyone on the project",
 };
 
-/** An administrator's texts first, then what stands nearest to the work: the last ones. The others are only named. */
+/**
+ * Managed files come first, then the last files, which are closest to the work. Files that do not fit are only named.
+ */
 function withinBounds<T extends InstructionText>(files: readonly T[], most: number): readonly T[] {
   const order = files.map((_, at) => at).toReversed();
   order.sort((a, b) => Number(files[b]!.kind === "Managed") - Number(files[a]!.kind === "Managed"));
@@ -91,11 +93,11 @@ function withinBounds<T extends InstructionText>(files: readonly T[], most: numb
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
-  const note = `(${text.length - head.length} more characters are not shown; read the file when you need them.)`;
+  const note = `(${text.length - head.length} more characters are not shown; read the file if you need them.)`;
   return head === "" ? note : `${head}\n\n${note}`;
 }
 
-/** A text cannot end the block it stands in. */
+/** Keeps a text from closing the block it is in. */
 const harmless = (text: string) => text.trimEnd().replace(/<(\/?)(?=system-reminder>)/gi, "<$1\u200b");
 
 // oxlint-disable-next-line no-control-regex

@@ -1,10 +1,10 @@
-// What the model is told about plan mode: when it begins, and when it is over. Each is said once and stays in place.
+// What the model reads when plan mode begins and when it ends. Each text is sent once and stays in the conversation.
 
 export interface PlanModeFacts {
   readonly planFile: string;
-  /** The file has been written already. */
+  /** The plan file has already been written. */
   readonly planExists: boolean;
-  /** Takes the place of our own words on how to go about it. */
+  /** Replaces our own description of the workflow. */
   readonly workflow?: string;
   readonly toolNames: readonly string[];
 }
@@ -17,23 +17,22 @@ export function renderPlanMode({ planFile, planExists, workflow, toolNames }: Pl
     : "Plan mode is on. Change nothing: no edits, no commits, no commands that alter anything.";
   const plan = !canExit
     ? []
-    : [planExists ? "It exists already: read it and go on from there." : "It does not exist yet."];
+    : [planExists ? "It already exists: read it and continue from there." : "It does not exist yet."];
   return [[limits, ...plan].join(" "), workflow ?? ownWorkflow(canAsk, canExit)].join("\n\n");
 }
 
 function ownWorkflow(canAsk: boolean, canExit: boolean): string {
   const steps = [
-    "Read the code that matters until you know what has to change and what depends on it.",
+    "Read the code that matters until you know what must change and what depends on it.",
     canAsk
-      ? "Where the request leaves a choice that is the user's to make, ask with AskUserQuestion; decide the rest yourself."
-      : "Where the request leaves a choice, say which one you would take and why.",
+      ? "If the request leaves a choice to the user, ask with AskUserQuestion; decide everything else yourself."
+      : "If the request leaves a choice open, say which option you would take and why.",
     canExit
-      ? "Write the plan: what changes in which files, what is reused, how the result is checked. One way of doing it, short enough to be read."
-      : "End with the plan as your answer: what changes in which files, what is reused, how the result is checked.",
+      ? "Write the plan: what changes in which files, what is reused, how to verify the result. Give one approach, and keep it short."
+      : "End with the plan as your answer: what changes in which files, what is reused, how to verify the result.",
     ...(canExit ? ["Call ExitPlanMode. It shows the plan to the user and asks whether to go ahead."] : []),
   ];
-  return ["How to go about it:", ...steps.map((step, at) => `${at + 1}. ${step}`)].join("\n");
+  return ["How to proceed:", ...steps.map((step, at) => `${at + 1}. ${step}`)].join("\n");
 }
 
-export const PLAN_MODE_OVER =
-  "Plan mode is over. You may change things again, as far as the permissions of this session go.";
+export const PLAN_MODE_OVER = "Plan mode is off. You may make changes again, within this session's permissions.";

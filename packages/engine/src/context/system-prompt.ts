@@ -1,21 +1,21 @@
-// The system prompt: who the agent is, how it works, and where. Pure; facts are gathered elsewhere.
-// Stable parts come first and nothing in it changes within a session, so the provider's cache holds.
+// The system prompt: who the agent is, how it works, and where. Pure; other code gathers the facts. Stable parts come
+// first and nothing changes within a session, so the provider's cache stays valid.
 
 import { renderEnvironment, type EnvironmentFacts } from "./environment.ts";
 import { memoryPrompt } from "./memory.ts";
 
 export interface PromptFacts extends EnvironmentFacts {
-  /** Takes the place of our own working rules. */
+  /** Replaces our own working rules. */
   readonly replacement?: string;
   readonly appended?: string;
-  /** Only the essentials: where we are and when. */
+  /** Only the environment. */
   readonly bare?: boolean;
   readonly toolNames: readonly string[];
-  /** Where notes for later sessions are kept; absent when none are. */
+  /** The folder for notes that outlast the session; absent when there is none. */
   readonly memory?: string;
 }
 
-/** The identity sentence, then everything else: two blocks, each with a cache mark of its own. */
+/** Two blocks, each with its own cache mark: the identity sentence, and everything else. */
 export function renderSystemPrompt(facts: PromptFacts): string[] {
   const parts = [facts.replacement ?? (facts.bare ? undefined : workingRules(facts.toolNames))];
   if (facts.replacement === undefined) {
@@ -27,13 +27,13 @@ export function renderSystemPrompt(facts: PromptFacts): string[] {
   return rest === "" ? [IDENTITY] : [IDENTITY, rest];
 }
 
-const IDENTITY = "You are the agent of Keelson, a runtime in which you work on a user's code through tools.";
+const IDENTITY = "You are the Keelson agent. You work on a user's code through tools.";
 
 function workingRules(tools: readonly string[]): string {
   const has = (name: string) => tools.includes(name);
   const lines = [
     "# How to work",
-    "- Do what was asked, completely, and nothing beyond it. When the request is ambiguous in a way that matters, take the reading a careful colleague would and say which one you took.",
+    "- Do what was asked, completely, and nothing beyond it. When the request is ambiguous in a way that matters, choose the reading a careful colleague would and say which one you chose.",
     "- Look before you change. Read the code around a change, follow its conventions, and use what the project already has instead of writing it again.",
     "- Verify. After changing code run the tests, the type checker or the program itself where the project has them, and say what you saw. Never claim a check you did not run.",
     "- When something fails, find the cause. Do not silence errors, weaken tests or work around a guard to get a green result.",
@@ -43,17 +43,17 @@ function workingRules(tools: readonly string[]): string {
   ];
   const toolLines = [
     has("Read") && has("Bash")
-      ? "- Use Read, Grep and Glob for looking, Edit and Write for changing files; the shell is for running things."
+      ? "- Use Read, Grep and Glob to look at files, Edit and Write to change them, and the shell to run programs."
       : undefined,
     has("Edit") ? "- Read a file before you edit it. Keep edits small and exact." : undefined,
-    "- Calls that do not depend on each other belong in one reply; they run side by side.",
-    "- A call may be denied by the user's rules. Do not retry it in another spelling: say what you needed it for, or find a way that is allowed.",
-    has("TodoWrite") ? "- Use TodoWrite for work of several steps, and keep it current." : undefined,
+    "- Calls that do not depend on each other belong in one reply; they run in parallel.",
+    "- The user's rules may deny a call. Do not retry it in another form: say what you needed it for, or find another way that is allowed.",
+    has("TodoWrite") ? "- Use TodoWrite for work with several steps, and keep it up to date." : undefined,
   ].filter((line) => line !== undefined);
   const answers = [
     "# Answers",
-    "- Be brief and concrete. Lead with the result, then what is needed to trust it. Name places as `path:line`.",
-    "- No preamble, no praise, no summary of what is plain from the diff.",
+    "- Be brief and concrete. Lead with the result, then what is needed to trust it. Refer to code as `path:line`.",
+    "- No preamble, no praise, no summary of what the diff already shows.",
     "- Write Markdown that reads well in a terminal.",
   ];
   return [...lines, "", "# Tools", ...toolLines, "", ...answers].join("\n");

@@ -21,12 +21,12 @@ test.each<[HookVerdict[], HookVerdict | undefined]>([
   expect(foldReplies(verdicts.map((verdict) => says(verdict))).verdict).toBe(expected);
 });
 
-test("nobody saying anything is nothing said", () => {
+test("no replies give an empty outcome", () => {
   expect(foldReplies([])).toBe(NOTHING_SAID);
   expect(foldReplies([{ context: [] }, { context: [] }])).toEqual(NOTHING_SAID);
 });
 
-test("reasons are those of the strictest, everything else adds up", () => {
+test("reasons come from the strictest replies, everything else is combined", () => {
   const outcome = foldReplies([
     { ...says("ask", "sure?"), context: ["a"], input: { n: 1 }, fields: { sessionTitle: "one", retry: true } },
     { ...says("allow", "fine"), context: ["b"], input: { n: 2 }, stop: "" },
@@ -44,7 +44,7 @@ test("reasons are those of the strictest, everything else adds up", () => {
   });
 });
 
-test("a call that is refused or put off keeps its input", () => {
+test("a call that is denied or deferred keeps its input", () => {
   for (const verdict of ["deny", "defer"] as const)
     expect(foldReplies([{ context: [], input: { n: 1 } }, says(verdict)])).toEqual({
       verdict,
@@ -53,7 +53,7 @@ test("a call that is refused or put off keeps its input", () => {
     });
 });
 
-test("one no answers a permission question, in whatever order it came", () => {
+test("one deny answers a permission request, in whatever order it came", () => {
   const yes: HookReply = { context: [], permission: { behavior: "allow" } };
   const no: HookReply = { context: [], permission: { behavior: "deny", message: "no" } };
   expect(foldReplies([yes, no, yes]).permission).toEqual({ behavior: "deny", message: "no" });
@@ -72,7 +72,7 @@ const someReply: fc.Arbitrary<HookReply> = fc.record(
   { requiredKeys: ["context"] },
 );
 
-test("the verdict does not depend on the order, and is never weaker than the strictest reply", () => {
+test("the verdict does not depend on the order and is never weaker than the strictest reply", () => {
   const shuffled = fc
     .array(someReply, { maxLength: 8 })
     .chain((replies) => fc.tuple(fc.constant(replies), fc.shuffledSubarray(replies, { minLength: replies.length })));

@@ -1,15 +1,15 @@
-// What the handlers of one firing said together. The strictest verdict wins, in whatever order they came back.
+// Combines what all handlers of one event replied. The strictest verdict wins, whatever order the replies arrive in.
 
 import { NOTHING_SAID, type HookOutcome, type HookPermission, type HookVerdict } from "@keelson/protocol";
 import type { HookReply } from "./reply.ts";
 
-/** deny > defer > ask > allow. The other way round a convenience hook could silence a guard that wants to be asked. */
+/** deny > defer > ask > allow. In the opposite order, a convenience hook could override a guard that wants approval. */
 const STRICTEST: readonly HookVerdict[] = ["deny", "defer", "ask", "allow"];
 
 export function foldReplies(replies: readonly HookReply[]): HookOutcome {
   if (replies.length === 0) return NOTHING_SAID;
   const verdict = STRICTEST.find((candidate) => replies.some((reply) => reply.verdict === candidate));
-  // A call that will not run, or not now, keeps the input it came with.
+  // A call that will not run, or not now, keeps its original input.
   const runs = verdict !== "deny" && verdict !== "defer";
   const rewritten = runs ? replies.findLast(({ input }) => input !== undefined) : undefined;
   const replaced = replies.findLast(({ output }) => output !== undefined);

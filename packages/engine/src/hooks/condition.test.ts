@@ -69,7 +69,7 @@ test.each<[string, ConditionCall, boolean]>([
   expect(ifMatcher(call)(rule)).toBe(expected);
 });
 
-test("addresses, agents, skills, MCP tools and parameters are compared as rules compare them", () => {
+test("addresses, agents, skills, MCP tools and parameters are compared as in rules", () => {
   const call = (tool: string, access: Access | undefined, input = {}) =>
     ifMatcher({ tool, input, access, cwd: "/repo" });
   const fetch = call("WebFetch", { kind: "url", url: "https://docs.e.com/x" });
@@ -90,11 +90,11 @@ test("addresses, agents, skills, MCP tools and parameters are compared as rules 
   ]).toEqual([true, true, false, false]);
 });
 
-test("a call nobody can describe meets every condition about its tool, and none about others", () => {
+test("a call that cannot be described meets every condition about its tool, and none about others", () => {
   const unknown = ifMatcher({ tool: "Bash", input: {}, access: undefined, cwd: "/repo" });
   expect([unknown("Bash(git *)"), unknown("Bash"), unknown("Edit(x)")]).toEqual([true, true, false]);
 });
 
-test("loadConditions() brings the same", async () => {
+test("loadConditions() loads ifMatcher()", async () => {
   expect((await loadConditions()).ifMatcher(bash("git push"))("Bash(git *)")).toBe(true);
 });

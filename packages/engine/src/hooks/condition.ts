@@ -1,5 +1,6 @@
-// Whether an `if` rule speaks about a tool call. Read the way a rule that forbids is read, the widest: a hook is a guard,
-// and what it might be about it should see. What cannot be judged counts as met. Loading it loads the shell parser.
+// Whether an `if` rule matches a tool call. Rules are read as broadly as deny rules, because a hook is a guard and
+// should see every call it might be about. A condition that cannot be judged matches. Loading this loads the shell
+// parser.
 
 import type { JsonObject } from "@keelson/protocol";
 import { everyCommand } from "../permission/command/command-files.ts";
@@ -11,18 +12,17 @@ import { matchesPath, newMatchers } from "../permission/match/match-path.ts";
 import { parseRule, type Rule } from "../permission/rule.ts";
 import type { Access } from "../tool.ts";
 
-/** The tool call a condition is about. */
 export interface ConditionCall {
   readonly tool: string;
   readonly input: JsonObject;
-  /** What the call would touch; undefined when nobody can tell. */
+  /** What the call would touch; undefined when unknown. */
   readonly access: Access | undefined;
   readonly cwd: string;
-  /** Where `~` leads; without it a rule that begins with it counts as met. */
+  /** Where `~` leads; without it, a rule that starts with `~` matches. */
   readonly home?: string;
-  /** The working directories; absent: `cwd` alone. */
+  /** The working directories; `cwd` alone when absent. */
   readonly directories?: readonly string[];
-  /** `access.path` with every link resolved, where it is known. */
+  /** `access.path` with every link resolved, if known. */
   readonly realPath?: string;
 }
 
@@ -42,7 +42,7 @@ export function ifMatcher(call: ConditionCall): (text: string) => boolean {
   };
 }
 
-/** Every simple command anywhere in the line, without its assignments, and what it would start in turn. */
+/** Every simple command in the line, without its assignments, and what each would start. */
 function commandReader(command: string): (content: string) => boolean {
   const analysis = analyseCommand(command);
   if (analysis.problem !== undefined) return () => true;
@@ -54,7 +54,7 @@ function pathReader({ tool, access, cwd, home, directories, realPath }: Conditio
   if (access?.kind !== "read" && access?.kind !== "edit") return () => false;
   const anchors = { cwd, home: home ?? "/", directories: directories ?? [cwd], matchers: newMatchers() };
   return (rule) => {
-    // To forbid reading is to forbid editing; to wait for reading is not to wait for edits.
+    // A rule that denies reading also denies editing, but a hook that waits for reads does not wait for edits.
     if (!governs(rule, access.kind, tool) || (access.kind === "edit" && rule.tool === "Read")) return false;
     if (home === undefined && rule.content!.trim().startsWith("~")) return true;
     return [access.path, realPath ?? access.path].some((path) => matchesPath(rule, path, anchors));

@@ -1,15 +1,19 @@
 import { expect, test } from "bun:test";
 import { HOOK_EVENTS, type HookEvent } from "@keelson/protocol";
-import { catalog, EVENT_FACTS } from "./event-facts.ts";
+import { hookEventCatalog, EVENT_FACTS } from "./event-facts.ts";
 
 const events = (fits: (event: HookEvent) => boolean) => HOOK_EVENTS.filter(fits).toSorted();
 
-test("every event has its row, and the catalog lists them all", () => {
+test("every event has a row, and the catalog lists them all", () => {
   expect(Object.keys(EVENT_FACTS).toSorted()).toEqual([...HOOK_EVENTS].toSorted());
-  expect(catalog().map(({ name }) => name)).toEqual([...HOOK_EVENTS]);
-  expect(catalog()[0]).toEqual({ name: "PreToolUse", summary: "Before tool execution", supportsMatcher: true });
-  expect(catalog().find(({ name }) => name === "Stop")?.supportsMatcher).toBe(false);
-  expect(new Set(catalog().map(({ summary }) => summary)).size).toBe(33);
+  expect(hookEventCatalog().map(({ name }) => name)).toEqual([...HOOK_EVENTS]);
+  expect(hookEventCatalog()[0]).toEqual({
+    name: "PreToolUse",
+    summary: "Before tool execution",
+    supportsMatcher: true,
+  });
+  expect(hookEventCatalog().find(({ name }) => name === "Stop")?.supportsMatcher).toBe(false);
+  expect(new Set(hookEventCatalog().map(({ summary }) => summary)).size).toBe(33);
 });
 
 test("the mechanisms are those of the reference", () => {
@@ -75,7 +79,7 @@ test("events without a matcher, with the permission mode, and with the effort", 
   ]);
 });
 
-test("what a matcher looks at is always part of the input", () => {
+test("the field that a matcher is compared with is always part of the input", () => {
   for (const event of HOOK_EVENTS) {
     const { matchedOn, input } = EVENT_FACTS[event];
     if (matchedOn !== undefined) expect([event, input]).toEqual([event, expect.arrayContaining([matchedOn])]);

@@ -1,31 +1,31 @@
-// What is particular to each hook event: its input, what a matcher looks at, who may handle it, what it listens to.
-// One table for everybody; nothing about how handlers are run.
+// What is specific to each hook event: its input, what a matcher is compared with, which handlers may run, and which
+// outputs have an effect. One table for everything; nothing about how handlers run.
 
 import { HOOK_EVENTS, type HookEvent, type HookHandler, type HookVerdict } from "@keelson/protocol";
 
 type Mechanism = HookHandler["type"];
 
-/** What a field of `hookSpecificOutput` must be. */
+/** The type of a `hookSpecificOutput` field. */
 export type FieldKind = "string" | "strings" | "boolean" | "object" | readonly string[];
 
 export interface EventFacts {
   readonly summary: string;
   /** Its own input fields, in the order they are sent. */
   readonly input: readonly string[];
-  /** The input field a matcher is compared with. Absent: a matcher is ignored. */
+  /** The input field a matcher is compared with. Without one, matchers are ignored. */
   readonly matchedOn?: string;
   readonly mechanisms: readonly Mechanism[];
-  /** Base fields that not every event carries. */
+  /** Base fields that only some events have. */
   readonly carries: readonly ("permission_mode" | "effort")[];
-  /** What exit code 2 does: `blocks` is a deny; `reported` is shown to people, and things go on. */
+  /** What exit code 2 does: `blocks` denies; `reported` only tells people. */
   readonly exit2: "blocks" | "reported";
-  /** Values of the matcher's field for which nobody may block. */
+  /** Values of the matched field for which hooks cannot block. */
   readonly unblockable?: readonly string[];
-  /** How the text of a block reads (observed); `text.ts` has the forms. */
+  /** The form of a block's text; `text.ts` has the forms, and test/conformance/hooks/forms.ts shows them. */
   readonly blockForm: "tool error" | "reminder" | "feedback" | "plain";
   /** A block also ends the run. */
   readonly blockStops?: true;
-  /** A prompt hook's no is work to go on with, not an end. */
+  /** When a prompt hook says no, the model keeps working instead of stopping. */
   readonly blockGoesOn?: true;
   /** `decision: "block"`. */
   readonly decision: boolean;
@@ -35,11 +35,11 @@ export interface EventFacts {
   readonly stops: boolean;
   /** `additionalContext`. */
   readonly context: boolean;
-  /** Plain text on stdout goes before the model. */
+  /** Plain text on stdout goes to the model. */
   readonly plainText: boolean;
   readonly updatedInput: boolean;
   readonly updatedOutput: boolean;
-  /** `hookSpecificOutput.decision`, an answer to the permission question. */
+  /** `hookSpecificOutput.decision`, which answers a permission request. */
   readonly permission: boolean;
   /** Other fields of `hookSpecificOutput`. */
   readonly fields: Readonly<Record<string, FieldKind>>;
@@ -47,7 +47,7 @@ export interface EventFacts {
 
 const BASIC: readonly Mechanism[] = ["command", "http", "mcp_tool", "callback"];
 const ALL: readonly Mechanism[] = [...BASIC, "prompt", "agent"];
-/** An http hook could not be answered before the session stands. */
+/** An HTTP hook cannot be answered before the session is set up. */
 const EARLY: readonly Mechanism[] = ["command", "mcp_tool", "callback"];
 
 const TOOL = ["tool_name", "tool_input", "tool_use_id"];
@@ -203,11 +203,11 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
     decision: true,
   }),
   PostCompact: facts("After the conversation was compacted", ["trigger", "compact_summary"], { matchedOn: "trigger" }),
-  // Nobody has documented what exit 2 does here; a switch somebody objects to does not happen.
+  // The reference does not document exit code 2 here. We do not switch models when a hook objects.
   PreModelSwitch: facts("Before the model changes", SWITCH, { exit2: "blocks", verdicts: ["deny", "ask", "allow"] }),
   PostModelSwitch: facts("After the model changed", SWITCH, { context: true }),
   PermissionRequest: facts(
-    "When a permission question is about to be asked",
+    "When permission is about to be requested",
     ["tool_name", "tool_input", "permission_suggestions", "mcp_server"],
     {
       matchedOn: "tool_name",
@@ -253,7 +253,7 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
     { matchedOn: "mcp_server_name", exit2: "blocks", fields: ANSWER },
   ),
   ElicitationResult: facts(
-    "After a question of an MCP server was answered",
+    "After an MCP server's question was answered",
     ["mcp_server_name", "action", "mode", "elicitation_id", "content"],
     { matchedOn: "mcp_server_name", exit2: "blocks", fields: ANSWER },
   ),
@@ -263,7 +263,7 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
     unblockable: ["policy_settings"],
     decision: true,
   }),
-  WorktreeCreate: facts("When a worktree is wanted; takes the place of git", ["name"], {
+  WorktreeCreate: facts("When a worktree is requested; replaces git", ["name"], {
     exit2: "blocks",
     fields: { worktreePath: "string" },
   }),
@@ -276,20 +276,20 @@ export const EVENT_FACTS: Readonly<Record<HookEvent, EventFacts>> = {
   CwdChanged: facts("When the working directory changed", ["old_cwd", "new_cwd"], { fields: WATCH }),
   FileChanged: facts("When a watched file changed", ["file_path", "event"], { matchedOn: "file_path", fields: WATCH }),
   DirectoryAdded: facts("When a directory was added to the session", ["directory", "source"], { matchedOn: "source" }),
-  MessageDisplay: facts("When text of the assistant is shown", ["turn_id", "message_id", "index", "final", "delta"], {
+  MessageDisplay: facts("When assistant text is shown", ["turn_id", "message_id", "index", "final", "delta"], {
     fields: { displayContent: "string" },
   }),
 };
 
 /** The events as a client's settings screen lists them. */
-export function catalog(): { name: HookEvent; summary: string; supportsMatcher: boolean }[] {
+export function hookEventCatalog(): { name: HookEvent; summary: string; supportsMatcher: boolean }[] {
   return HOOK_EVENTS.map((name) => {
     const { summary, matchedOn } = EVENT_FACTS[name];
     return { name, summary, supportsMatcher: matchedOn !== undefined };
   });
 }
 
-/** Events about one tool call: the only ones where `if` has something to look at. */
+/** Events about one tool call. Only these can have an `if`. */
 export function isToolEvent(event: HookEvent): boolean {
   return EVENT_FACTS[event].matchedOn === "tool_name";
 }

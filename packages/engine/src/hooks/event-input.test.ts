@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, JsonObject } from "@keelson/protocol";
-import { hookInput, labelOf, subjectOf, type HookBase } from "./event-input.ts";
+import { hookInput, eventLabel, matcherSubject, type HookBase } from "./event-input.ts";
 
 const base: HookBase = {
   session_id: "sid",
@@ -11,14 +11,14 @@ const base: HookBase = {
   effort: { level: "medium" },
 };
 
-test("hookInput() writes the keys in the observed order, whatever the order they came in", () => {
+test("hookInput() writes the fields in the reference's order, whatever order they came in", () => {
   const own = { tool_use_id: "toolu_1", tool_input: { command: "ls" }, tool_name: "Bash" };
   expect(JSON.stringify(hookInput("PreToolUse", base, own))).toBe(
     '{"session_id":"sid","transcript_path":"/t.jsonl","cwd":"/repo","prompt_id":"p1","permission_mode":"default","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"toolu_1"}',
   );
 });
 
-test("inside a subagent its id and type stand before the effort", () => {
+test("inside a subagent, its id and type come before the effort", () => {
   const inner = { ...base, agent_id: "a1", agent_type: "Explore" };
   expect(Object.keys(hookInput("Stop", inner, { stop_hook_active: false }))).toEqual([
     "session_id",
@@ -68,7 +68,7 @@ test.each<[HookEvent, JsonObject, string[]]>([
     ["prompt_id", "permission_mode", "hook_event_name", "tool_name", "tool_input"],
   ],
   ["SubagentStart", { agent_id: "a", agent_type: "b" }, ["prompt_id", "hook_event_name", "agent_id", "agent_type"]],
-])("%s carries what it has and nothing else", (event, own, expected) => {
+])("%s has its own fields and no others", (event, own, expected) => {
   expect(Object.keys(hookInput(event, base, own))).toEqual(["session_id", "transcript_path", "cwd", ...expected]);
 });
 
@@ -91,6 +91,6 @@ test.each<[HookEvent, JsonObject, string | undefined, string]>([
   ["Stop", { stop_hook_active: true }, undefined, "Stop"],
   ["PreToolUse", {}, undefined, "PreToolUse"],
   ["PreToolUse", { tool_name: 3 }, undefined, "PreToolUse"],
-])("%s of %j is about %j and called %s", (event, input, subject, label) => {
-  expect([subjectOf(event, input), labelOf(event, input)]).toEqual([subject, label]);
+])("%s with %j has the subject %j and the label %s", (event, input, subject, label) => {
+  expect([matcherSubject(event, input), eventLabel(event, input)]).toEqual([subject, label]);
 });

@@ -1,9 +1,9 @@
-// What a handler is told about an event: the keys it has, in the order clients have seen them.
+// The input a handler gets for an event: its fields, in the order clients expect.
 
 import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { EVENT_FACTS } from "./event-facts.ts";
 
-/** What every event knows, whoever fires it. Spelled as it is sent. */
+/** Fields common to all events, spelled as they are sent. */
 export interface HookBase {
   readonly session_id: string;
   readonly transcript_path: string;
@@ -11,14 +11,14 @@ export interface HookBase {
   /** Absent before the first prompt. */
   readonly prompt_id?: string;
   readonly permission_mode?: string;
-  /** Inside a subagent. */
+  /** Set inside a subagent. */
   readonly agent_id?: string;
-  /** Inside a subagent, and in a session that runs as an agent. */
+  /** Set inside a subagent, and in a session that runs as an agent. */
   readonly agent_type?: string;
   readonly effort?: { readonly level: string };
 }
 
-/** The JSON a handler reads. Fields the event does not have are left out, whatever the caller gives. */
+/** The JSON a handler reads. Fields the event does not have are dropped, even if the caller passes them. */
 export function hookInput(event: HookEvent, base: HookBase, own: JsonObject): JsonObject {
   const { carries, input } = EVENT_FACTS[event];
   const shown: [string, JsonObject[string]][] = [
@@ -36,16 +36,16 @@ export function hookInput(event: HookEvent, base: HookBase, own: JsonObject): Js
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
-/** What a matcher is compared with; undefined where the event has nothing of the kind. */
-export function subjectOf(event: HookEvent, input: JsonObject): string | undefined {
+/** What a matcher is compared with; undefined if the event has no such field. */
+export function matcherSubject(event: HookEvent, input: JsonObject): string | undefined {
   const { matchedOn } = EVENT_FACTS[event];
   const value = matchedOn === undefined || !Object.hasOwn(input, matchedOn) ? undefined : input[matchedOn];
   if (typeof value !== "string") return undefined;
   return event === "FileChanged" ? value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1) : value;
 }
 
-/** The name a firing goes by on the wire and in texts: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
-export function labelOf(event: HookEvent, input: JsonObject): string {
-  const subject = subjectOf(event, input);
+/** The event's name on the wire and in texts: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`. */
+export function eventLabel(event: HookEvent, input: JsonObject): string {
+  const subject = matcherSubject(event, input);
   return subject === undefined || subject === "" ? event : `${event}:${subject}`;
 }

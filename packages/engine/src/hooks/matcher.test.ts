@@ -44,7 +44,7 @@ test.each<[HookEvent, string | undefined, string | undefined, boolean]>([
   expect(matches(event, matcher, subject)).toBe(expected);
 });
 
-test("matcherProblem() names what is wrong, and is silent about everyday matchers", () => {
+test("matcherProblem() says what is wrong, and nothing about ordinary matchers", () => {
   expect(matcherProblem("PreToolUse", "Bash(")).toBe(
     'The matcher "Bash(" is not a valid regular expression, so it matches nothing',
   );
@@ -79,12 +79,12 @@ test.each(["^(a+)+$", "^(a|a)*$", "(a*)*b", "(?:a|ab)*c", "((a?){30})b", "(.*a){
   },
 );
 
-test("where a pattern cannot be matched in bounded time, the hook runs", () => {
+test("a hook runs if its pattern cannot be matched in bounded time", () => {
   expect(matches("PreToolUse", "^(?<n>a+)*\\k<n>!", "b")).toBe(true);
   expect(matches("PreToolUse", "^(x)\\1$", "Bash")).toBe(true);
 });
 
-test("whatever is written as a matcher, it gives an answer", () => {
+test("any text used as a matcher gives an answer", () => {
   const sign = fc.constantFrom(..."ab(|)*+?{2,}[^]\\.$:=!<>-1k ");
   fc.assert(
     fc.property(
@@ -97,4 +97,4 @@ test("whatever is written as a matcher, it gives an answer", () => {
     ),
     { numRuns: 2_000 },
   );
-});
+}, 60_000);

@@ -1,5 +1,5 @@
-// Whether a matcher speaks about a subject: a list of exact names, or a regular expression that matches anywhere.
-// It cannot hang: matching is linear, and where that is not possible the handler runs as if the pattern had matched.
+// Whether a matcher matches a subject: it is a list of exact names, or a regular expression that may match anywhere. It
+// cannot hang: matching is linear, and where that is impossible the handler runs as if the pattern matched.
 
 import type { HookEvent } from "@keelson/protocol";
 import { compileRegex, type Regex } from "../pattern/regex.ts";
@@ -7,10 +7,9 @@ import { EVENT_FACTS } from "./event-facts.ts";
 
 const LONGEST_MATCHER = 10_000;
 
-/** Whether a subject is meant. */
 export type Matcher = (subject: string | undefined) => boolean;
 
-/** A matcher made ready for many subjects: reading a pattern costs far more than trying it. */
+/** Compiles a matcher once for many subjects; reading a pattern costs far more than testing it. */
 export function readMatcher(event: HookEvent, matcher: string | undefined): Matcher {
   if (isOpen(event, matcher)) return () => true;
   const holds = isExact(event, matcher) ? exactly(matcher) : somewhere(matcher);
@@ -28,7 +27,7 @@ function somewhere(matcher: string): (name: string) => boolean {
   return (name) => pattern.test(name) ?? true;
 }
 
-/** What is wrong with a matcher, for people; undefined when it does what it says. */
+/** What is wrong with a matcher, for people; undefined if it works as written. */
 export function matcherProblem(event: HookEvent, matcher: string | undefined): string | undefined {
   if (isOpen(event, matcher) || isExact(event, matcher)) return undefined;
   const pattern = compile(matcher);
@@ -38,12 +37,12 @@ export function matcherProblem(event: HookEvent, matcher: string | undefined): s
   return `The matcher ${quoted(matcher)} cannot be matched in bounded time, so the hook runs for every name. Write it without back references, modifiers and large counts`;
 }
 
-/** Everything matches: nothing was asked for, or there is nothing to ask about. */
+/** Matches everything: there is no matcher, or the event has nothing to match. */
 function isOpen(event: HookEvent, matcher: string | undefined): matcher is undefined {
   return EVENT_FACTS[event].matchedOn === undefined || matcher === undefined || matcher === "" || matcher === "*";
 }
 
-/** File names and errors may hold blanks, commas and dashes, so these are no list signs there. */
+/** File names and errors may contain spaces, commas and dashes, so those do not separate a list there. */
 function isExact(event: HookEvent, matcher: string): boolean {
   return event === "FileChanged" || event === "StopFailure"
     ? /^[A-Za-z0-9_|]*$/.test(matcher)
@@ -57,7 +56,7 @@ function exactNames(matcher: string): string[] {
     .filter((name) => name !== "");
 }
 
-/** `Agent` was `Task` once; a hook written for one name still guards the tool. */
+/** `Agent` used to be `Task`; a hook written for either name still guards the tool. */
 function namesOf(event: HookEvent, subject: string): readonly string[] {
   if (EVENT_FACTS[event].matchedOn !== "tool_name") return [subject];
   if (subject === "Agent") return [subject, "Task"];

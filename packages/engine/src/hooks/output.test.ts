@@ -1,4 +1,4 @@
-// The JSON a handler prints: what each event listens to, and what it drops.
+// The JSON a handler prints: what each event uses, and what it drops.
 
 import { expect, test } from "bun:test";
 import { HOOK_EVENTS, type HookEvent, type HookHandler, type JsonObject } from "@keelson/protocol";
@@ -22,30 +22,30 @@ test.each<[string, JsonObject, Partial<HookReply>]>([
   ],
   ["allow", specific("PreToolUse", { permissionDecision: "allow" }), { verdict: "allow" }],
   ["defer", specific("PreToolUse", { permissionDecision: "defer" }), { verdict: "defer" }],
-  ["the old block", { decision: "block", reason: "no" }, { verdict: "deny", reason: "no" }],
-  ["the old approve", { decision: "approve", reason: "fine" }, { verdict: "allow", reason: "fine" }],
+  ["a legacy block", { decision: "block", reason: "no" }, { verdict: "deny", reason: "no" }],
+  ["a legacy approve", { decision: "approve", reason: "fine" }, { verdict: "allow", reason: "fine" }],
   [
-    "a no without a reason",
+    "a deny without a reason",
     { decision: "block" },
     { verdict: "deny", reason: "A hook refused this without giving a reason" },
   ],
   [
-    "both ways at once: the stricter",
+    "both forms at once: the stricter one applies",
     specific("PreToolUse", { permissionDecision: "allow" }, { decision: "block", reason: "no" }),
     { verdict: "deny", reason: "no" },
   ],
   ["a new input", specific("PreToolUse", { updatedInput: { command: "ls" } }), { input: { command: "ls" } }],
-  ["a new input, the oldest way", { tool_input: { command: "ls" } }, { input: { command: "ls" } }],
-  ["its own input printed back", { session_id: "s", tool_input: { command: "ls" } }, {}],
+  ["a new input in the legacy form", { tool_input: { command: "ls" } }, { input: { command: "ls" } }],
+  ["its own input echoed", { session_id: "s", tool_input: { command: "ls" } }, {}],
   [
     "context",
     specific("PreToolUse", { additionalContext: "look" }),
     { context: ["PreToolUse:Bash hook additional context: look"] },
   ],
-  ["an end, with words", { continue: false, stopReason: "enough" }, { stop: "enough" }],
-  ["an end, without", { continue: false }, { stop: "" }],
+  ["a stop with a reason", { continue: false, stopReason: "enough" }, { stop: "enough" }],
+  ["a stop without a reason", { continue: false }, { stop: "" }],
   ["no end", { continue: true, stopReason: "enough" }, {}],
-  ["a word for people", { systemMessage: "hello", suppressOutput: true }, { systemMessage: "hello" }],
+  ["a message for people", { systemMessage: "hello", suppressOutput: true }, { systemMessage: "hello" }],
   [
     "a bell and a title",
     { terminalSequence: "\x07\x1b]0;done\x07" },
@@ -53,18 +53,18 @@ test.each<[string, JsonObject, Partial<HookReply>]>([
   ],
   ["a sequence that writes to the clipboard", { terminalSequence: "\x1b]52;c;aGk=\x07" }, {}],
   ["a sequence that clears the screen", { terminalSequence: "\x1b[2J" }, {}],
-  ["what nobody knows", { colour: "red", hookSpecificOutput: { hookEventName: "PreToolUse", shape: 1 } }, {}],
+  ["unknown fields", { colour: "red", hookSpecificOutput: { hookEventName: "PreToolUse", shape: 1 } }, {}],
   [
-    "an answer that does not name its event",
+    "output that does not name its event",
     { hookSpecificOutput: { permissionDecision: "deny" } },
     { verdict: "deny", reason: "A hook refused this without giving a reason" },
   ],
   ["nulls", { decision: null, hookSpecificOutput: null, systemMessage: null }, {}],
-])("PreToolUse hears %s", (_, json, expected) => {
+])("PreToolUse reads %s", (_, json, expected) => {
   expect(read("PreToolUse", json)).toEqual({ context: [], ...expected });
 });
 
-test("an answer meant for another event is a problem, and the call proceeds; what stands outside it counts", () => {
+test("output for another event is reported and the call proceeds; fields outside it still apply", () => {
   const deny = { permissionDecision: "deny", permissionDecisionReason: "no" };
   expect(read("PreToolUse", specific("PostToolUse", deny))).toEqual({
     context: [],
@@ -73,7 +73,7 @@ test("an answer meant for another event is a problem, and the call proceeds; wha
   expect(read("PreToolUse", specific("Stop", deny, { decision: "block", reason: "really" })).reason).toBe("really");
 });
 
-test("a field of the wrong kind is dropped alone", () => {
+test("a field of the wrong type is dropped on its own", () => {
   const json = specific(
     "PreToolUse",
     { permissionDecision: "maybe", updatedInput: [1], additionalContext: "look" },
@@ -82,11 +82,11 @@ test("a field of the wrong kind is dropped alone", () => {
   expect(read("PreToolUse", json)).toEqual({
     context: ["PreToolUse:Bash hook additional context: look"],
     problem:
-      '"guard.sh" answered, but "permissionDecision" is not one of deny, defer, ask, allow and "updatedInput" is not an object and "continue" is not true or false and "systemMessage" is not text',
+      '"guard.sh" answered, but "permissionDecision" is not one of deny, defer, ask, allow and "updatedInput" is not an object and "continue" is not true or false and "systemMessage" is not a string',
   });
 });
 
-test("a client's function is named as the cause of its no", () => {
+test("a client's callback is named as the cause of its deny", () => {
   const texts = [
     specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "no" }),
     { decision: "block", reason: "no" },
@@ -109,7 +109,7 @@ test.each<[HookEvent, string]>([
   expect(read(event, { decision: "approve", reason: "yes" })).toEqual({ context: [] });
 });
 
-test("what an event does not listen to is dropped, and named for whoever writes the hook", () => {
+test("outputs that an event ignores are dropped, and named for the hook's author", () => {
   const everything = (event: HookEvent) =>
     specific(
       event,
@@ -173,11 +173,11 @@ test.each<[HookEvent, JsonObject, Record<string, unknown> | undefined]>([
   ["CwdChanged", { watchPaths: ["/a", 1] }, undefined],
   ["FileChanged", { watchPaths: [] }, { watchPaths: [] }],
   ["PostToolUse", { classifierContext: "c" }, { classifierContext: "c" }],
-])("%s takes %j", (event, given, fields) => {
+])("%s accepts %j", (event, given, fields) => {
   expect(read(event, specific(event, given)).fields).toEqual(fields);
 });
 
-test("context carries the event, and the tool where there is one", () => {
+test("context names the event, and the tool if there is one", () => {
   const texts = (["PostToolUse", "SessionStart", "SubagentStart", "Stop", "Setup", "PostToolBatch"] as const).map(
     (event) => read(event, specific(event, { additionalContext: "x" })).context,
   );
@@ -191,7 +191,7 @@ test("context carries the event, and the tool where there is one", () => {
   ]);
 });
 
-test("a tool's output can be replaced; the MCP form only for MCP tools", () => {
+test("a tool's output can be replaced; the MCP form works only for MCP tools", () => {
   const output = (json: JsonObject, tool: string) =>
     read("PostToolUse", specific("PostToolUse", json), guard, tool).output;
   expect(output({ updatedToolOutput: { stdout: "x" } }, "Bash")).toEqual({ stdout: "x" });
@@ -218,7 +218,7 @@ const rule = {
 test.each<[string, JsonObject, HookReply["permission"]]>([
   ["yes", { behavior: "allow" }, { behavior: "allow" }],
   [
-    "yes, to another input and from now on",
+    "allow with another input and a rule",
     { behavior: "allow", updatedInput: { command: "ls" }, updatedPermissions: [rule] },
     { behavior: "allow", updatedInput: { command: "ls" }, updatedPermissions: [rule as never] },
   ],
@@ -227,11 +227,11 @@ test.each<[string, JsonObject, HookReply["permission"]]>([
     { behavior: "deny", message: "not today", interrupt: true },
     { behavior: "deny", message: "not today", interrupt: true },
   ],
-  ["no, with nonsense", { behavior: "deny", message: 3, interrupt: "yes" }, { behavior: "deny" }],
+  ["deny with invalid fields", { behavior: "deny", message: 3, interrupt: "yes" }, { behavior: "deny" }],
   ["neither", { behavior: "maybe" }, undefined],
-  ["yes, to something that is no input", { behavior: "allow", updatedInput: "ls" }, undefined],
+  ["allow with an invalid input", { behavior: "allow", updatedInput: "ls" }, undefined],
   [
-    "yes, with updates of which one can be read",
+    "allow with updates of which one is valid",
     {
       behavior: "allow",
       updatedPermissions: [
@@ -244,6 +244,6 @@ test.each<[string, JsonObject, HookReply["permission"]]>([
     },
     { behavior: "allow", updatedPermissions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }] },
   ],
-])("PermissionRequest is answered %s", (_, decision, expected) => {
+])("a PermissionRequest answer: %s", (_, decision, expected) => {
   expect(read("PermissionRequest", specific("PermissionRequest", { decision })).permission).toEqual(expected);
 });

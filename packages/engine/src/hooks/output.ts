@@ -1,15 +1,15 @@
-// The JSON a handler may print, field by field: what the event listens to is taken, the rest dropped.
-// A field of the wrong kind is dropped alone, with a sentence for people; unknown ones are nobody's business.
+// Reads the JSON a handler printed, field by field: fields the event uses are kept, the rest dropped. A field of the
+// wrong type is dropped and reported to people; unknown fields are ignored.
 
 import { isObject, type HookVerdict } from "@keelson/protocol";
 import { EVENT_FACTS, type EventFacts, type FieldKind } from "./event-facts.ts";
 import { readPermission } from "./permission-answer.ts";
 import type { HookReply } from "./reply.ts";
-import { blockText, bounded, contextText, problemText, type HookAbout } from "./text.ts";
+import { blockText, bounded, contextText, problemText, type FiredHook } from "./text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function readOutput(json: Json, about: HookAbout): HookReply {
+export function readOutput(json: Json, about: FiredHook): HookReply {
   const facts = EVENT_FACTS[about.event];
   const wrong: string[] = [];
   const top = fieldsOf(json, wrong);
@@ -24,7 +24,7 @@ export function readOutput(json: Json, about: HookAbout): HookReply {
   const permission = decision && readPermission(decision, wrong);
   const systemMessage = top.text("systemMessage");
   const fields = otherFields(top, specific, facts);
-  const ignored = unheard(json, specific.names, facts);
+  const ignored = ignoredOutputs(json, specific.names, facts);
 
   return {
     ...(verdict && { verdict }),
@@ -41,12 +41,12 @@ export function readOutput(json: Json, about: HookAbout): HookReply {
   };
 }
 
-/** Nobody vetoes what the machine's owner decided. */
-export function isUnblockable({ event, label }: HookAbout): boolean {
+/** Hooks cannot block what the machine's administrator decided. */
+export function isUnblockable({ event, label }: FiredHook): boolean {
   return EVENT_FACTS[event].unblockable?.some((value) => label === `${event}:${value}`) ?? false;
 }
 
-/** One object, read with care. What does not fit is noted in `wrong`. */
+/** A checked reader for one object. Problems are added to `wrong`. */
 interface Fields {
   readonly names: readonly string[];
   value(name: string): unknown;
@@ -68,7 +68,7 @@ function fieldsOf(json: Json, wrong: string[]): Fields {
   const fields: Fields = {
     names: Object.keys(json).filter((name) => value(name) !== undefined),
     value,
-    text: (name) => checked(name, (found) => typeof found === "string", "text"),
+    text: (name) => checked(name, (found) => typeof found === "string", "a string"),
     flag: (name) => checked(name, (found) => typeof found === "boolean", "true or false"),
     object: (name) => checked(name, isObject, "an object"),
     word: <const W extends string>(name: string, words: readonly W[]) =>
@@ -77,7 +77,7 @@ function fieldsOf(json: Json, wrong: string[]): Fields {
       if (kind === "string") return fields.text(name);
       if (kind === "boolean") return fields.flag(name);
       if (kind === "object") return fields.object(name);
-      if (kind === "strings") return checked(name, isStrings, "a list of texts");
+      if (kind === "strings") return checked(name, isStrings, "a list of strings");
       return fields.word(name, kind);
     },
   };
@@ -87,8 +87,8 @@ function fieldsOf(json: Json, wrong: string[]): Fields {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
-/** What is meant for another event is not meant for this one (observed). */
-function specificOf(json: Json, { event }: HookAbout, wrong: string[]): Json {
+/** Output for another event does not apply to this one (test/conformance/hooks/forms.ts). */
+function specificOf(json: Json, { event }: FiredHook, wrong: string[]): Json {
   const specific = fieldsOf(json, wrong).object("hookSpecificOutput") ?? {};
   const named = specific["hookEventName"];
   if (named === undefined || named === event) return specific;
@@ -98,12 +98,12 @@ function specificOf(json: Json, { event }: HookAbout, wrong: string[]): Json {
 
 const STRICTEST: readonly HookVerdict[] = ["deny", "defer", "ask", "allow"];
 
-/** Of the new and the old way to decide, the stricter counts. */
+/** Of the new and the legacy decision, the stricter one applies. */
 function verdictOf(
   top: Fields,
   specific: Fields,
   facts: EventFacts,
-  about: HookAbout,
+  about: FiredHook,
 ): { verdict?: HookVerdict; reason?: string } {
   const decided = facts.verdicts.length > 0 ? specific.word("permissionDecision", facts.verdicts) : undefined;
   const legacy = facts.decision ? LEGACY[top.word("decision", ["block", "approve"]) ?? "none"] : undefined;
@@ -117,20 +117,20 @@ function verdictOf(
 
 const LEGACY = { block: "deny", approve: "allow", none: undefined } as const;
 
-/** The old form was a bare `tool_input`; a script that prints back all it was given does not mean it. */
+/** The legacy form was a bare `tool_input`. A script that echoes its whole input does not mean to change it. */
 function inputOf(top: Fields, specific: Fields): Json | undefined {
   const given = specific.object("updatedInput");
   return given ?? (top.value("session_id") === undefined ? top.object("tool_input") : undefined);
 }
 
-function outputOf(specific: Fields, { label }: HookAbout): { value: unknown } | undefined {
+function outputOf(specific: Fields, { label }: FiredHook): { value: unknown } | undefined {
   const value = specific.value("updatedToolOutput");
   if (value !== undefined) return { value };
   const mcp = label.startsWith("PostToolUse:mcp__") ? specific.value("updatedMCPToolOutput") : undefined;
   return mcp === undefined ? undefined : { value: mcp };
 }
 
-/** Titles, desktop notices and the bell: nothing that moves the cursor, reads back, or touches the clipboard. */
+/** Titles, desktop notifications and the bell. Nothing that moves the cursor, reads back, or touches the clipboard. */
 const HARMLESS_SEQUENCE = /^(?:\x07|\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x9f]{0,2000}(?:\x07|\x1b\\))+$/;
 
 function otherFields(top: Fields, specific: Fields, facts: EventFacts): Record<string, unknown> {
@@ -145,8 +145,8 @@ function otherFields(top: Fields, specific: Fields, facts: EventFacts): Record<s
   return fields;
 }
 
-/** Known outputs that stand here in vain: worth telling whoever writes the hook. */
-function unheard(json: Json, specific: readonly string[], facts: EventFacts): string[] {
+/** Known outputs that this event ignores, so we can tell the author of the hook. */
+function ignoredOutputs(json: Json, specific: readonly string[], facts: EventFacts): string[] {
   const heard: Record<string, boolean> = {
     additionalContext: facts.context,
     permissionDecision: facts.verdicts.length > 0,

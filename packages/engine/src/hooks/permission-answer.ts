@@ -1,4 +1,4 @@
-// The answer a PermissionRequest hook may give in a person's place, checked: it changes what is allowed.
+// Checks the answer that a PermissionRequest hook gives in a person's place, because it changes what is allowed.
 
 import {
   isObject,
@@ -12,11 +12,11 @@ import { bounded } from "./text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Undefined when it is neither yes nor no; what else does not fit is dropped and noted in `wrong`. */
+/** Undefined if it is neither allow nor deny. Other invalid fields are dropped and added to `wrong`. */
 export function readPermission(decision: Json, wrong: string[]): HookPermission | undefined {
   const { behavior, message, interrupt, updatedInput, updatedPermissions } = decision;
   if (behavior === "deny") {
-    if (message !== undefined && typeof message !== "string") wrong.push('"message" is not text');
+    if (message !== undefined && typeof message !== "string") wrong.push('"message" is not a string');
     return {
       behavior,
       ...(typeof message === "string" && { message: bounded(message) }),
@@ -27,7 +27,7 @@ export function readPermission(decision: Json, wrong: string[]): HookPermission 
     wrong.push('"behavior" is not allow or deny');
     return undefined;
   }
-  // To say yes to another input than the one that was meant is no yes.
+  // Approving a different input than the hook meant is not approval.
   if (updatedInput !== undefined && !isObject(updatedInput)) {
     wrong.push('"updatedInput" is not an object');
     return undefined;

@@ -1,11 +1,11 @@
-// Which handlers run for a firing: those of the event whose mechanism, matcher and `if` agree, each once.
+// Selects the handlers that run for an event: those whose type, matcher and `if` apply, each once.
 
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
 import { EVENT_FACTS, isToolEvent } from "./event-facts.ts";
 import { matcherProblem, readMatcher, type Matcher } from "./matcher.ts";
 
-/** `matchesIf` answers for one rule whether it speaks about the call; asked only where a handler has an `if`. */
-export async function select(
+/** `matchesIf` says whether one rule matches the call; it is only called for handlers with an `if`. */
+export async function selectHooks(
   registrations: readonly HookRegistration[],
   event: HookEvent,
   subject: string | undefined,
@@ -14,54 +14,50 @@ export async function select(
   const found = registrations.filter((each) => each.event === event && matcherOf(each)(subject));
   const distinct = found.length > 1 ? withoutCopies(found) : found;
   if (distinct.every(({ handler }) => handler.if === undefined)) return distinct;
-  const wanted = await Promise.all(distinct.map(({ handler }) => isWanted(handler, matchesIf)));
+  const wanted = await Promise.all(distinct.map(({ handler }) => passesCondition(handler, matchesIf)));
   return distinct.filter((_, at) => wanted[at]);
 }
 
-/** Sorted by event, once for a set of registrations, so that a firing looks only at its own. */
-export function byEvent(
-  registrations: readonly HookRegistration[],
-): ReadonlyMap<HookEvent, readonly HookRegistration[]> {
-  return Map.groupBy(registrations, ({ event }) => event);
+/** Why a registered hook never runs, or not as written; undefined if nothing is wrong. For people. */
+export function hookProblem(registration: HookRegistration): string | undefined {
+  return whyNeverRuns(registration) ?? matcherProblem(registration.event, registration.matcher);
 }
 
-/** Why a registration never runs, or not as written; undefined when nothing stands in its way. For people. */
-export function whyIdle(registration: HookRegistration): string | undefined {
-  return barrier(registration) ?? matcherProblem(registration.event, registration.matcher);
-}
-
-/** A memo on values that never change; without it 200 patterns would be read anew for every tool call. */
+/**
+ * Compiled matchers of registrations, which never change. Without it, 200 patterns would be compiled for every tool
+ * call.
+ */
 const matchers = new WeakMap<HookRegistration, Matcher>();
 
 function matcherOf(registration: HookRegistration): Matcher {
   const known = matchers.get(registration);
   if (known) return known;
-  const isIdle = barrier(registration) !== undefined;
+  const isIdle = whyNeverRuns(registration) !== undefined;
   const made: Matcher = isIdle ? () => false : readMatcher(registration.event, registration.matcher);
   matchers.set(registration, made);
   return made;
 }
 
-function barrier({ event, handler }: HookRegistration): string | undefined {
+function whyNeverRuns({ event, handler }: HookRegistration): string | undefined {
   const { mechanisms } = EVENT_FACTS[event];
   if (!mechanisms.includes(handler.type)) {
     const offered = mechanisms.filter((type) => type !== "callback").join(", ");
     return `${event} does not run hooks of type "${handler.type}"; use ${offered}`;
   }
   if (handler.if !== undefined && !isToolEvent(event))
-    return `"if" needs a tool call to look at, and ${event} has none; remove it`;
+    return `"if" needs a tool call, and ${event} has none; remove it`;
   return undefined;
 }
 
-/** The first of each stays. */
+/** Keeps the first of each. */
 function withoutCopies(registrations: readonly HookRegistration[]): HookRegistration[] {
   const seen = new Set<string>();
   return registrations.filter((each) => seen.size < seen.add(identity(each)).size);
 }
 
 /**
- * The same handler in several files or groups is one. The same in every field: a copy with another `timeout` or
- * `onFailure` must not take the place of the one somebody relies on. What plugins, skills and agents bring stays theirs.
+ * The same handler in several files or groups runs once. All fields must be equal: a copy with a different `timeout` or
+ * `onFailure` must not replace the one someone relies on. Handlers from plugins, skills and agents are never merged.
  */
 function identity({ handler, source, root, file }: HookRegistration): string {
   const { statusMessage: _, ...rest } = handler;
@@ -76,12 +72,12 @@ function sorted(value: unknown): unknown {
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
 }
 
-async function isWanted(handler: HookHandler, matchesIf: (rule: string) => boolean | Promise<boolean>) {
+async function passesCondition(handler: HookHandler, matchesIf: (rule: string) => boolean | Promise<boolean>) {
   if (handler.if === undefined) return true;
   try {
     return await matchesIf(handler.if);
   } catch {
-    // A condition nobody could judge must not keep a guard from running.
+    // A condition that cannot be judged must not keep a guard from running.
     return true;
   }
 }

@@ -1,4 +1,4 @@
-// For tests only: short ways to write down how a handler ended and what it was.
+// For tests only: short ways to describe a handler and how it ended.
 
 import type { HookEvent, HookHandler, HookRun, JsonObject } from "@keelson/protocol";
 import { readReply, type HookReply } from "./reply.ts";
@@ -43,7 +43,7 @@ export function reply(event: HookEvent, run: HookRun, handler: HookHandler = gua
   return readReply(run, aboutOf(event, handler, subject ?? SUBJECTS[event]));
 }
 
-/** An answer in `hookSpecificOutput`. */
+/** A reply in `hookSpecificOutput`. */
 export function specific(event: HookEvent, own: JsonObject, top: JsonObject = {}): JsonObject {
   return { ...top, hookSpecificOutput: { hookEventName: event, ...own } };
 }

@@ -1,4 +1,4 @@
-// How a handler ended, and what that means: exit codes, stderr, broken output, failures, prompts and agents.
+// What a handler's exit code, stderr, broken output or failure means, and the replies of prompts and agents.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -33,12 +33,12 @@ test.each<[HookEvent, string]>([
   expect(reply(event, exit(2, "", "not here\n"))).toEqual({ verdict: "deny", reason, context: [] });
 });
 
-test("exit 2 after a batch of tools ends the run as well", () => {
+test("exit 2 after a batch of tools also ends the run", () => {
   const reason = 'PostToolBatch hook blocking error from command: "guard.sh": [guard.sh]: enough';
   expect(reply("PostToolBatch", exit(2, "", "enough"))).toEqual({ verdict: "deny", reason, context: [], stop: reason });
 });
 
-test("on every other event exit 2 is told to people and stops nothing", () => {
+test("on every other event, exit 2 is reported to people and stops nothing", () => {
   const others = HOOK_EVENTS.filter((event) => EVENT_FACTS[event].exit2 === "reported");
   expect(others.length).toBe(16);
   for (const event of others) {
@@ -50,7 +50,7 @@ test("on every other event exit 2 is told to people and stops nothing", () => {
   }
 });
 
-test("exit 2 needs no words, and words on the wrong stream will do", () => {
+test("exit 2 needs no message, and a message on stdout works too", () => {
   const reasons = [exit(2), exit(2, "on stdout\n"), exit(2, "out", "err"), exit(2, '{"half":')].map(
     (run) => reply("Stop", run).reason,
   );
@@ -76,31 +76,28 @@ test("half-written JSON blocks with exit 2, and is only a problem with exit 0", 
   expect(reply("UserPromptSubmit", exit(0, half)).context).toEqual([]);
 });
 
-test.each(["allow", "ask", "defer"])(
-  "exit 2 is stronger than %s in the JSON, whose other words still count",
-  (decision) => {
-    const json = specific(
-      "PreToolUse",
-      { permissionDecision: decision, additionalContext: "look", updatedInput: { a: 1 } },
-      { systemMessage: "hm" },
-    );
-    expect(reply("PreToolUse", exit(2, json, "no"))).toEqual({
-      verdict: "deny",
-      reason: "PreToolUse:Bash hook error: [guard.sh]: no",
-      context: ["PreToolUse:Bash hook additional context: look"],
-      systemMessage: "hm",
-    });
-  },
-);
+test.each(["allow", "ask", "defer"])("exit 2 overrides %s in the JSON, whose other fields still apply", (decision) => {
+  const json = specific(
+    "PreToolUse",
+    { permissionDecision: decision, additionalContext: "look", updatedInput: { a: 1 } },
+    { systemMessage: "hm" },
+  );
+  expect(reply("PreToolUse", exit(2, json, "no"))).toEqual({
+    verdict: "deny",
+    reason: "PreToolUse:Bash hook error: [guard.sh]: no",
+    context: ["PreToolUse:Bash hook additional context: look"],
+    systemMessage: "hm",
+  });
+});
 
-test("JSON is heard on every exit code", () => {
+test("JSON is read with every exit code", () => {
   const deny = specific("PreToolUse", { permissionDecision: "deny", permissionDecisionReason: "because" });
   for (const code of [0, 1, 2, 127]) {
     expect(reply("PreToolUse", exit(code, deny, "noise"))).toEqual({ verdict: "deny", reason: "because", context: [] });
   }
 });
 
-test("any other exit code is a problem for people, and nothing printed reaches the model", () => {
+test("any other exit code is reported to people, and no output reaches the model", () => {
   expect(reply("UserPromptSubmit", exit(1, "some text", "boom\nat line 3"))).toEqual({
     context: [],
     problem: '"guard.sh" exited with code 1: boom at line 3',
@@ -108,21 +105,21 @@ test("any other exit code is a problem for people, and nothing printed reaches t
   expect(reply("Stop", notStarted)).toEqual({ context: [], problem: '"guard.sh" failed: It could not be started' });
 });
 
-test("plain text goes before the model where the event passes it on", () => {
+test("plain text goes to the model if the event passes it on", () => {
   expect(reply("SessionStart", exit(0, "hello\n"))).toEqual({ context: ["SessionStart:startup hook success: hello"] });
   expect(reply("UserPromptSubmit", exit(0, "hello")).context).toEqual(["UserPromptSubmit hook success: hello"]);
   const silent = HOOK_EVENTS.filter((event) => !EVENT_FACTS[event].plainText && event !== "WorktreeCreate");
   for (const event of silent) expect([event, reply(event, exit(0, "hello"))]).toEqual([event, { context: [] }]);
 });
 
-test("a hook that ran out of time decides nothing, whatever it had printed", () => {
+test("a hook that timed out decides nothing, whatever it printed", () => {
   expect(reply("PreToolUse", timedOut)).toEqual({
     context: [],
     problem: '"guard.sh" failed: It did not end within 5 s',
   });
 });
 
-test("a client's function that ran out of time blocks a tool call and a prompt, and nothing else", () => {
+test("a client's callback that timed out blocks a tool call and a prompt, and nothing else", () => {
   expect(reply("PreToolUse", timedOut, callback)).toEqual({
     verdict: "deny",
     reason: "PreToolUse:Bash hook error: [callback hook_0]: It did not end within 5 s",
@@ -137,10 +134,10 @@ test("a client's function that ran out of time blocks a tool call and a prompt, 
 
 test.each<[string, HookRun, string]>([
   ["did not start", notStarted, "It could not be started"],
-  ["ran out of time", timedOut, "It did not end within 5 s"],
+  ["timed out", timedOut, "It did not end within 5 s"],
   ["ended badly", exit(1, "", "boom"), "boom"],
-  ["ended badly without a word", exit(7), "exited with code 7"],
-  ["ended badly but allowed", exit(1, specific("PreToolUse", { permissionDecision: "allow" })), "exited with code 1"],
+  ["failed without output", exit(7), "exited with code 7"],
+  ["failed but allowed", exit(1, specific("PreToolUse", { permissionDecision: "allow" })), "exited with code 1"],
   ["printed broken JSON", exit(0, "{"), "printed JSON that could not be read"],
 ])('onFailure "block" blocks when the hook %s', (_, run, why) => {
   expect(reply("PreToolUse", run, strict)).toEqual({
@@ -160,7 +157,7 @@ test('onFailure "block" says nothing when the hook works, and is ignored where a
   expect(reply("PreToolUse", notStarted, { ...callback, onFailure: "block" }).verdict).toBe("deny");
 });
 
-test("an http answer is JSON or nothing; text is a problem, and a status never blocks", () => {
+test("an HTTP response is JSON or nothing; text is a problem, and a status never blocks", () => {
   expect(reply("UserPromptSubmit", exit(0, ""), http)).toEqual({ context: [] });
   expect(reply("UserPromptSubmit", exit(0, "OK"), http)).toEqual({
     context: [],
@@ -175,7 +172,7 @@ test("an http answer is JSON or nothing; text is a problem, and a status never b
   expect(reply("PreToolUse", refused, { ...http, onFailure: "block" }).verdict).toBe("deny");
 });
 
-test("a hook may announce that it goes on in the background", () => {
+test("a hook may announce that it continues in the background", () => {
   expect(reply("PreToolUse", exit(0, { async: true, asyncTimeout: 900 }))).toEqual({
     context: [],
     async: { timeoutMs: 900 },
@@ -188,12 +185,12 @@ test("a hook may announce that it goes on in the background", () => {
   expect(reply("PreToolUse", exit(2, "", "no"), rewake)).toEqual({ context: [], async: {} });
 });
 
-test("the folder of a new worktree is the last line printed, or what JSON names; without one it fails", () => {
+test("the new worktree's folder is the last line printed, or the one in the JSON; without one it fails", () => {
   const made = (run: HookRun, handler = guard) => reply("WorktreeCreate", run, handler);
   const at = (path: string): HookReply => ({ context: [], fields: { worktreePath: path } });
   expect(made(exit(0, "Preparing\n/w/one\n\n"))).toEqual(at("/w/one"));
   expect(made(exit(0, specific("WorktreeCreate", { worktreePath: "/w/two" })), http)).toEqual(at("/w/two"));
-  expect(made(exit(0, "")).reason).toBe("[guard.sh]: named no folder for the worktree");
+  expect(made(exit(0, "")).reason).toBe("[guard.sh]: did not name a folder for the worktree");
   expect(made(exit(0, "{}")).verdict).toBe("deny");
   expect(made(exit(1, "/w/one", "disk full"))).toEqual({
     verdict: "deny",
@@ -202,7 +199,7 @@ test("the folder of a new worktree is the last line printed, or what JSON names;
   });
 });
 
-test("nobody blocks a change of the policy", () => {
+test("no hook can block a policy change", () => {
   const of = (run: HookRun, source: string) => reply("ConfigChange", run, strict, source).verdict;
   const runs = [exit(2, "", "no"), exit(0, { decision: "block", reason: "no" }), exit(1)];
   expect(runs.map((run) => of(run, "policy_settings"))).toEqual([undefined, undefined, undefined]);
@@ -216,7 +213,7 @@ const no = exit(0, { ok: false, reason: "it is not" });
 
 test.each<[string, HookEvent, HookHandler, HookReply]>([
   [
-    "a prompt's no to a tool call ends the turn",
+    "a prompt hook's no to a tool call ends the turn",
     "PreToolUse",
     prompt,
     {
@@ -227,13 +224,13 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "unless it says otherwise",
+    "unless continueOnBlock is set",
     "PreToolUse",
     patient,
     { verdict: "deny", reason: "PreToolUse:Bash hook error: [Is it safe?]: it is not", context: [] },
   ],
   [
-    "an agent's no never does",
+    "an agent hook's no never does",
     "PreToolUse",
     agent,
     {
@@ -243,19 +240,19 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "a prompt's no to stopping is work to do",
+    "a prompt hook's no to stopping means more work",
     "Stop",
     prompt,
     { verdict: "deny", reason: "[Is it safe?]: it is not", context: [] },
   ],
   [
-    "an agent's as well",
+    "so does an agent hook's",
     "SubagentStop",
     agent,
     { verdict: "deny", reason: "Agent hook condition was not met: it is not", context: [] },
   ],
   [
-    "after a tool it is a reminder",
+    "after a tool, it is a reminder",
     "PostToolUse",
     patient,
     {
@@ -265,7 +262,7 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
     },
   ],
   [
-    "a permission question is answered",
+    "a permission request is answered",
     "PermissionRequest",
     agent,
     { context: [], permission: { behavior: "deny", message: "it is not" } },
@@ -280,18 +277,18 @@ test.each<[string, HookEvent, HookHandler, HookReply]>([
   expect(reply(event, no, handler)).toEqual(expected);
 });
 
-test("a prompt's yes says nothing, and what is neither yes nor no is a problem", () => {
+test("a prompt hook's yes has no effect, and an answer that is neither yes nor no is a problem", () => {
   expect(reply("PreToolUse", exit(0, { ok: true, reason: "fine" }), prompt)).toEqual({ context: [] });
   expect(reply("PreToolUse", exit(0, "certainly"), prompt)).toEqual({
     context: [],
-    problem: '"Is it safe?" gave no answer that could be read',
+    problem: '"Is it safe?" returned an answer that could not be read',
   });
   expect(reply("PreToolUse", notStarted, agent).problem).toBe('"Is it safe?" failed: It could not be started');
   expect(reply("PreToolUse", { ...timedOut, problem: undefined }, agent)).toEqual({ context: [] });
   expect(reply("PreToolUse", exit(0, { ok: false }), patient).reason).toEndWith("without giving a reason");
 });
 
-test("long texts are cut, and the cut is said", () => {
+test("long texts are cut, with a note", () => {
   const long = "x".repeat(50_000);
   const texts = [
     reply("PreToolUse", exit(2, "", long)).reason,
@@ -304,13 +301,13 @@ test("long texts are cut, and the cut is said", () => {
   ];
   for (const text of texts) {
     expect(text!.length).toBeLessThan(10_200);
-    expect(text).toMatch(/cut: \d+ more characters of this hook's output were left out/);
+    expect(text).toMatch(/… \(\d+ more characters of this hook's output were cut\)/);
   }
   expect(reply("PreToolUse", exit(1, "", long)).problem!.length).toBeLessThan(1_000);
   expect(reply("PreToolUse", exit(2), { type: "command", command: long }).reason!.length).toBeLessThan(3_000);
 });
 
-test("no text of a handler commands a terminal: colours and titles are gone, lines and tabs stay", () => {
+test("control sequences are removed from a handler's text; newlines and tabs stay", () => {
   const painted = "\u001b[1;31mno\u001b[0m\t\u001b]0;owned\u0007line\r\nmore\u009b2J \u001b]8;;x\u001b\\link\u0000";
   const plain = "no\tline\nmore2J link";
   const texts = [
@@ -337,17 +334,17 @@ test("no text of a handler commands a terminal: colours and titles are gone, lin
   ]);
 });
 
-test("what went wrong beside a good end, or beside a block, is told and changes nothing", () => {
+test("a problem besides a success or a block is reported and changes nothing", () => {
   const problem = "It printed more than 1 MiB to stdout; the rest was dropped";
   expect(reply("PreToolUse", { ...exit(0, "xxxx"), problem })).toEqual({
     context: [],
-    problem: `"guard.sh" had trouble: ${problem}`,
+    problem: `"guard.sh" reported a problem: ${problem}`,
   });
   expect(reply("PreToolUse", { ...exit(2, "xxxx", "no"), problem })).toEqual({
     verdict: "deny",
     reason: "PreToolUse:Bash hook error: [guard.sh]: no",
     context: [],
-    problem: `"guard.sh" had trouble: ${problem}`,
+    problem: `"guard.sh" reported a problem: ${problem}`,
   });
 });
 
@@ -363,7 +360,7 @@ const HANDLERS: readonly HookHandler[] = [
   { type: "command", command: "x", async: true },
 ];
 
-test("readReply() takes any bytes for any event, and exit 2 or a no always blocks where it can", () => {
+test("readReply() accepts any bytes for any event, and exit 2 or a deny always blocks where it can", () => {
   const known = fc.constantFrom(
     "hookSpecificOutput",
     "hookEventName",
@@ -428,4 +425,4 @@ test("readReply() takes any bytes for any event, and exit 2 or a no always block
     ),
     { numRuns: 2_000 },
   );
-});
+}, 60_000);

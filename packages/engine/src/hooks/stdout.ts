@@ -1,4 +1,4 @@
-// What a handler printed, sorted: nothing, plain text, one JSON object, the announcement that it goes on, or a ruin.
+// Classifies what a handler printed: nothing, plain text, one JSON object, an announced background run, or broken JSON.
 
 import { isObject, tryParse } from "@keelson/protocol";
 
@@ -12,7 +12,7 @@ export type Stdout =
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Text that begins with `{` is meant as JSON. */
+/** Text that starts with `{` is read as JSON. */
 export function readStdout(stdout: string): Stdout {
   const text = stdout.trim();
   if (text === "") return { kind: "nothing" };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HookEvent, HookHandler, HookRegistration } from "@keelson/protocol";
-import { sessionEndBudget, timeoutOf } from "./timeout.ts";
+import { sessionEndBudget, hookTimeout } from "./timeout.ts";
 
 const command: HookHandler = { type: "command", command: "x" };
 const http: HookHandler = { type: "http", url: "http://127.0.0.1/" };
@@ -24,7 +24,7 @@ test.each<[HookEvent, HookHandler, number]>([
   ["PreToolUse", { ...command, timeout: Number.NaN }, 600_000],
   ["PreToolUse", { ...command, timeout: 1e300 }, 2_147_483_647],
 ])("%s, %j: %d ms", (event, handler, expected) => {
-  expect(timeoutOf({ event, handler, source: "userSettings" })).toBe(expected);
+  expect(hookTimeout({ event, handler, source: "userSettings" })).toBe(expected);
 });
 
 const atEnd = (timeout: number | undefined, source: HookRegistration["source"] = "userSettings"): HookRegistration => ({
@@ -34,10 +34,10 @@ const atEnd = (timeout: number | undefined, source: HookRegistration["source"] =
 });
 
 test.each<[string, HookRegistration[], Record<string, string>, number]>([
-  ["nobody asks for more", [atEnd(undefined)], {}, 1_500],
-  ["a settings file does", [atEnd(5), atEnd(3)], {}, 5_000],
-  ["less than there is", [atEnd(1)], {}, 1_500],
-  ["no more than a minute", [atEnd(300)], {}, 60_000],
+  ["no hook asks for more", [atEnd(undefined)], {}, 1_500],
+  ["a settings file asks for more", [atEnd(5), atEnd(3)], {}, 5_000],
+  ["a hook asks for less", [atEnd(1)], {}, 1_500],
+  ["the limit is a minute", [atEnd(300)], {}, 60_000],
   [
     "plugins, skills, agents and clients are not counted",
     [atEnd(9, "pluginHook"), atEnd(9, "skill"), atEnd(9, "agent"), atEnd(9, "sdk")],
@@ -45,8 +45,8 @@ test.each<[string, HookRegistration[], Record<string, string>, number]>([
     1_500,
   ],
   ["another event is not counted", [{ ...atEnd(9), event: "Stop" }], {}, 1_500],
-  ["the environment has the last word", [atEnd(9)], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "250" }, 250],
-  ["unless it makes no sense", [], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "soon" }, 1_500],
+  ["the environment overrides it", [atEnd(9)], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "250" }, 250],
+  ["the environment is invalid", [], { CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: "soon" }, 1_500],
 ])("sessionEndBudget() when %s", (_, registrations, env, expected) => {
   expect(sessionEndBudget(registrations, env)).toBe(expected);
 });

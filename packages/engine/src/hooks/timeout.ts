@@ -1,20 +1,20 @@
-// How long a handler may take. Milliseconds out, seconds in, as settings write them.
+// How long a handler may run. Settings give seconds; these functions return milliseconds.
 
 import type { HookRegistration } from "@keelson/protocol";
 
 const SECOND = 1_000;
-/** Longer than this a timer of the platform cannot wait. */
+/** The longest delay a timer supports. */
 const LONGEST = 2 ** 31 - 1;
 const SESSION_END = 1.5 * SECOND;
 const SESSION_END_MOST = 60 * SECOND;
 
-export function timeoutOf({ event, handler }: HookRegistration): number {
+export function hookTimeout({ event, handler }: HookRegistration): number {
   return given(handler.timeout) ?? defaultFor(event, handler.type) * SECOND;
 }
 
 /**
- * What all SessionEnd handlers have together. A longer `timeout` in a settings file raises it to a minute at most;
- * plugins, skills, agents and clients cannot hold up the end.
+ * The total time for all SessionEnd handlers. A longer `timeout` in a settings file raises it, up to a minute; plugins,
+ * skills, agents and clients cannot delay the end.
  */
 export function sessionEndBudget(
   registrations: readonly HookRegistration[],

@@ -1,4 +1,4 @@
-// The `[a-z]` of a glob, read as git's wildmatch reads it. Compiled to a set of ranges; never to a regular expression.
+// A `[a-z]` bracket of a glob, read as git's wildmatch reads it. Compiled to ranges, never to a regular expression.
 
 export type TestCharacter = (character: string) => boolean;
 
@@ -8,15 +8,15 @@ export interface Bracket {
   readonly end: number;
 }
 
-/** From the `[` at `start`. Undefined when it is never closed or names an unknown class: then no path matches. */
+/** Reads from the `[` at `start`. Undefined when it is not closed or names an unknown class: then no path matches. */
 export function readBracket(pattern: string, start: number, ignoreCase: boolean): Bracket | undefined {
   let at = start + 1;
   const negated = pattern[at] === "!" || pattern[at] === "^";
   if (negated) at++;
   const ranges: Range[] = [];
-  /** What a `-` would begin its range with. */
+  /** Where a `-` would start its range. */
   let previous: string | undefined;
-  // The first member is taken whatever it is, so that `[]a]` holds a bracket.
+  // The first member is always literal, so `[]a]` contains a bracket.
   for (let isFirst = true; isFirst || pattern[at] !== "]"; isFirst = false) {
     const member = memberAt(pattern, at);
     if (member === undefined) return undefined;
@@ -73,7 +73,7 @@ const isRange = (pattern: string, at: number) => at + 1 < pattern.length && patt
 const codeOf = (character: string) => character.codePointAt(0)!;
 const includes = (ranges: readonly Range[], code: number) => ranges.some(([from, to]) => from <= code && code <= to);
 
-// git's own classes, which know ASCII only. The slash is never asked about: patterns are matched name by name.
+// git's own classes, which only know ASCII. Slashes never get here: patterns are matched name by name.
 const CLASSES: ReadonlyMap<string, readonly Range[]> = new Map(
   Object.entries({
     alnum: "09AZaz",

@@ -1,16 +1,16 @@
-// One line as it could stand in a .gitignore: where it is anchored, whether it is about folders only, and what it covers.
-// Negation is the caller's: in a list of lines the last one that matches decides.
+// One line as in a .gitignore file: where it is anchored, whether it only matches folders, and what it covers. The
+// caller handles negation: the last matching line of a list decides.
 
 import { readBracket } from "./bracket.ts";
 import { compileGlob, matchDepths, type Glob, type GlobOptions } from "./glob.ts";
 
 export interface GitignoreLine {
   readonly glob: Glob;
-  /** It ended in a slash. */
+  /** The line ended in a slash. */
   readonly onlyFolders: boolean;
 }
 
-/** Undefined for a line that matches nothing. A `!` or `#` at the start is a letter here. */
+/** Undefined for a line that matches nothing. A leading `!` or `#` is literal here. */
 export function compileLine(line: string, options: GlobOptions): GitignoreLine | undefined {
   const pattern = withoutBlanks(line);
   const onlyFolders = pattern.endsWith("/");
@@ -22,12 +22,12 @@ export function compileLine(line: string, options: GlobOptions): GitignoreLine |
   return glob && { glob, onlyFolders };
 }
 
-/** Whether the line is about the path or about a folder it lies in. The path itself is taken for a file. */
+/** Whether the line matches the path or a folder that contains it. The path itself is treated as a file. */
 export function coversPath({ glob, onlyFolders }: GitignoreLine, names: readonly string[]): boolean {
   return matchDepths(glob, names).some((depth) => depth < names.length || !onlyFolders);
 }
 
-/** A pattern cut at its slashes, except those in brackets. A backslash before a slash means nothing. */
+/** Splits a pattern at its slashes, except those in brackets. A backslash before a slash has no effect. */
 export function splitNames(pattern: string): string[] {
   const names: string[] = [];
   let start = 0;
@@ -43,7 +43,7 @@ export function splitNames(pattern: string): string[] {
   return [...names, pattern.slice(start)];
 }
 
-/** Blanks at the end are dropped, unless a backslash keeps one. */
+/** Removes trailing spaces, unless a backslash keeps one. */
 function withoutBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === " ") end--;

@@ -6,7 +6,7 @@ import { compileGlob, matchDepths, matchesGlob } from "./glob.ts";
 
 const glob = (pattern: string) => compileGlob(pattern.split("/"), { ignoreCase: false })!;
 
-test("matchDepths() gives each depth at which the pattern is complete", () => {
+test("matchDepths() returns each depth at which the pattern is complete", () => {
   expect(matchDepths(glob("**/a"), ["a", "b", "a", "a"])).toEqual([1, 3, 4]);
   expect(matchDepths(glob("a/**"), ["a", "b", "c"])).toEqual([2, 3]);
   expect(matchDepths(glob("**/a/**/b"), ["a", "b", "a", "c", "b"])).toEqual([2, 5]);
@@ -14,7 +14,7 @@ test("matchDepths() gives each depth at which the pattern is complete", () => {
   expect(compileGlob(["[a"], { ignoreCase: false })).toBe(undefined);
 });
 
-/** Each is small and would keep a matcher that tries every split busy for longer than anyone waits. */
+/** Each is small, but would keep a backtracking matcher busy almost forever. */
 const hostile: readonly [string, (size: number) => [pattern: string, path: string]][] = [
   ["stars in a name", (size) => [`${"*a".repeat(size)}b`, "a".repeat(size * 4)]],
   ["stars around long pieces", (size) => [`*${"a".repeat(size)}b*${"a".repeat(size)}c*`, "a".repeat(size * 4)]],
@@ -24,7 +24,7 @@ const hostile: readonly [string, (size: number) => [pattern: string, path: strin
   ["brackets", (size) => [`${"*[a-z]".repeat(size)}!`, "a".repeat(size * 4)]],
 ];
 
-test.each(hostile)("%s: the cost grows with the size, not with the ways to split it", (_, make) => {
+test.each(hostile)("%s: the cost grows with the size, not with the number of ways to split it", (_, make) => {
   const match = (size: number) => {
     const [pattern, path] = make(size);
     expect(matchesGlob(glob(pattern), path.split("/"))).toBe(false);

@@ -1,17 +1,17 @@
-// Globs in time proportional to pattern times path, however the pattern is written: it may come from a hostile folder.
-// `*`, `?` and brackets stay within a name; a segment of two or more stars stands for any number of names.
+// Matches globs in time proportional to pattern times path, whatever the pattern: it may come from an untrusted folder.
+// `*`, `?` and brackets stay within a name; a segment of two or more stars matches any number of names.
 
 import { readBracket, type TestCharacter } from "./bracket.ts";
 
 export interface GlobOptions {
-  /** The names given to `matchDepths` must then be in lower case. */
+  /** Names passed to `matchDepths` must then be lower case. */
   readonly ignoreCase: boolean;
 }
 
-/** A whole pattern, name by name. */
+/** A whole pattern, one segment per name. */
 export interface Glob {
   readonly segments: readonly Segment[];
-  /** How many names a match has at least. */
+  /** The smallest number of names a match has. */
   readonly least: number;
 }
 
@@ -19,22 +19,22 @@ type Segment = NamePattern | typeof GLOBSTAR;
 const GLOBSTAR = "**";
 
 interface NamePattern {
-  /** Set when the name is written out. */
+  /** Set when the name has no wildcards. */
   readonly literal?: string;
-  /** What stands between the stars. */
+  /** The parts between the stars. */
   readonly pieces: readonly Piece[];
-  /** How many characters a match has at least. */
+  /** The smallest number of characters a match has. */
   readonly least: number;
 }
 
 interface Piece {
   /** One entry per character. */
   readonly characters: readonly (string | TestCharacter)[];
-  /** The same where each is a letter: to be searched for as text. */
+  /** The same as text, if every entry is a literal character. */
   readonly text?: string;
 }
 
-/** Undefined when nothing can match: an unclosed bracket, a backslash at the end, or an empty pattern. */
+/** Undefined when nothing can match: an unclosed bracket, a trailing backslash, or an empty pattern. */
 export function compileGlob(segments: readonly string[], options: GlobOptions): Glob | undefined {
   const compiled: Segment[] = [];
   for (const text of segments) {
@@ -52,8 +52,8 @@ export function compileGlob(segments: readonly string[], options: GlobOptions): 
 }
 
 /**
- * The depths at which the pattern matches, in order: 2 for the first two names. A `**` at the end stands for at least one
- * name, elsewhere also for none.
+ * The depths at which the pattern matches, in order: 2 means the first two names. A trailing `**` matches at least one
+ * name; elsewhere it may match none.
  */
 export function matchDepths({ segments, least }: Glob, names: readonly string[]): readonly number[] {
   if (names.length < least) return [];
@@ -64,7 +64,7 @@ export function matchDepths({ segments, least }: Glob, names: readonly string[])
     const next = new Set<number>();
     for (const start of reached) {
       let position = start;
-      // At most one: neighbours were joined.
+      // At most one: consecutive ones were merged.
       if (segments[position] === GLOBSTAR) {
         next.add(position);
         if (++position === end) next.add(end);
@@ -79,15 +79,15 @@ export function matchDepths({ segments, least }: Glob, names: readonly string[])
   return depths;
 }
 
-/** Whether the pattern matches all of the names. */
+/** Whether the pattern matches all the names. */
 export function matchesGlob(glob: Glob, names: readonly string[]): boolean {
   const last = glob.segments.at(-1)!;
-  // Most names can be told apart by their end.
+  // The last name rules out most paths.
   if (last !== GLOBSTAR && !matchesName(last, names.at(-1)!)) return false;
   return matchDepths(glob, names).at(-1) === names.length;
 }
 
-/** The name every match ends in; undefined when there is no such. */
+/** The name every match ends in; undefined if it varies. */
 export function lastName({ segments }: Glob): string | undefined {
   const last = segments.at(-1)!;
   return last === GLOBSTAR ? undefined : last.literal;
@@ -131,7 +131,7 @@ const anyCharacter: TestCharacter = () => true;
 function matchesName({ literal, pieces, least }: NamePattern, name: string): boolean {
   if (literal !== undefined) return name === literal;
   if (name.length < least) return false;
-  // Characters beyond the first plane are two units of a string and one of an array.
+  // Characters outside the basic plane are two units in a string but one in an array.
   const characters = /[\ud800-\udfff]/.test(name) ? Array.from(name) : name;
   const first = pieces[0]!;
   const last = pieces.at(-1)!;
@@ -139,7 +139,7 @@ function matchesName({ literal, pieces, least }: NamePattern, name: string): boo
   if (pieces.length === 1) return end === 0 && fits(first, characters, 0);
   let at = first.characters.length;
   if (end < at || !fits(first, characters, 0) || !fits(last, characters, end)) return false;
-  // Every piece has a fixed length, so the leftmost place it fits is always the best.
+  // Every piece has a fixed length, so the leftmost match is always best.
   for (let index = 1; index < pieces.length - 1; index++) {
     const piece = pieces[index]!;
     at = find(piece, characters, at) + piece.characters.length;
@@ -150,7 +150,7 @@ function matchesName({ literal, pieces, least }: NamePattern, name: string): boo
 
 type Characters = string | readonly string[];
 
-/** Where the piece fits first, from `start` on; -1 when nowhere. */
+/** The first position from `start` on where the piece matches; -1 if there is none. */
 function find(piece: Piece, characters: Characters, start: number): number {
   if (typeof characters === "string" && piece.text !== undefined) return characters.indexOf(piece.text, start);
   const end = characters.length - piece.characters.length;

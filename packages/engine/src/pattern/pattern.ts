@@ -1,4 +1,4 @@
-// Patterns that others bring, matched in bounded time: what rules, hooks, instruction files and schemas share.
+// Untrusted patterns, matched in bounded time: shared by rules, hooks, instruction files and schemas.
 
 export { compileGlob, lastName, matchDepths, matchesGlob, type Glob } from "./glob.ts";
 export { compileLine, splitNames, type GitignoreLine } from "./gitignore.ts";

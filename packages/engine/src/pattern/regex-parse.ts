@@ -1,5 +1,5 @@
-// A JavaScript regular expression as a tree. The source must be one that `new RegExp` accepts; what cannot be matched in
-// linear time (back references) or is not known here makes it undefined.
+// Parses a JavaScript regular expression into a tree. The source must be valid for `new RegExp`. Undefined if it cannot
+// be matched in linear time (back references) or uses syntax we do not know.
 
 export type Node =
   | { readonly kind: "character"; readonly test: (character: string) => boolean }
@@ -72,7 +72,7 @@ function term(reader: Reader): Node | undefined {
 }
 
 function group(reader: Reader): Node | undefined {
-  // A name may hold letters of any script; a modifier such as `(?i:` changes what characters mean.
+  // A group name may contain letters of any script; a modifier such as `(?i:` changes what characters mean.
   const opening = /^\((?:\?(?:(<?)([=!])|:|<(?![=!])[^>]*>)|(?!\?))/.exec(
     reader.source.slice(reader.at, reader.at + 256),
   );
@@ -85,7 +85,7 @@ function group(reader: Reader): Node | undefined {
   return look === undefined ? item : { kind: "look", behind: behind === "<", negated: look === "!", item };
 }
 
-/** Only the characters that one escape can stand for; `\1` and `\k<n>` look back at what was matched. */
+/** Only escapes for single characters; `\1` and `\k<n>` are back references. */
 function escape(reader: Reader): Node | undefined {
   const rest = reader.source.slice(reader.at, reader.at + 64);
   if (rest[1] === "b" || rest[1] === "B") {
@@ -105,7 +105,7 @@ const ESCAPE = /^\\(?:[dDwWsStnvfr0]|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4})/;
 const UNICODE_ESCAPE =
   /^\\(?:u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2}|u\{[\dA-Fa-f]+\}|[pP]\{[^}]*\}|[dDwWsStnvfr0]|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4})/;
 
-/** What stands for one character is tried on one character by the real thing: that cannot take long. */
+/** Tests single characters with the real regular expression, which cannot take long. */
 function single(reader: Reader, length: number): Node | undefined {
   const source = reader.source.slice(reader.at, reader.at + length);
   reader.at += length;
@@ -131,7 +131,7 @@ function classLength({ source, at }: Reader): number {
   return source.length - at;
 }
 
-/** Greedy or not is all the same to whether something matches. */
+/** Whether a quantifier is greedy does not matter for whether something matches. */
 function repeated(item: Node, reader: Reader): Node {
   const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(reader.source.slice(reader.at, reader.at + 64));
   if (found === null) return item;

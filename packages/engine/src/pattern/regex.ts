@@ -1,16 +1,16 @@
-// Regular expressions written by others, matched in time proportional to pattern times text: all ways through the pattern
-// are followed at once, character by character, instead of one after the other. Answers whether, never where.
+// Matches untrusted regular expressions in time proportional to pattern times text: it follows all paths through the
+// pattern at once, character by character. It reports whether there is a match, never where.
 
 import { parseRegex, type Edge, type Node } from "./regex-parse.ts";
 
 export interface Regex {
-  /** Undefined when it cannot be told: the pattern refers back to what it matched, or there is too much work left. */
+  /** Undefined when unknown: the pattern has back references, or too few steps are left. */
   test(text: string, effort?: Effort): boolean | undefined;
-  /** False when `test` cannot tell for any text. */
+  /** False if `test` returns undefined for every text. */
   readonly isReadable: boolean;
 }
 
-/** Steps that may still be taken; shared by tests that belong together. */
+/** Steps that remain; shared by tests that belong together. */
 export interface Effort {
   left: number;
 }
@@ -19,7 +19,7 @@ export interface Effort {
 export const MOST_STEPS = 20_000_000;
 const MOST_INSTRUCTIONS = 20_000;
 
-/** Undefined when the source is no regular expression at all. */
+/** Undefined if the source is not a regular expression. */
 export function compileRegex(
   source: string,
   { unicode = false }: { readonly unicode?: boolean } = {},
@@ -38,7 +38,7 @@ export function compileRegex(
   };
 }
 
-/** Only the syntax is checked; nothing is matched with it. */
+/** Only checks the syntax; nothing is matched with it. */
 function isRegex(source: string, flags: string): boolean {
   try {
     return new RegExp(source, flags) instanceof RegExp;
@@ -56,13 +56,13 @@ type Instruction =
 
 interface Program {
   readonly instructions: readonly Instruction[];
-  /** Read from the end of the text to its beginning: how one looks ahead from every place in one pass. */
+  /** Runs from the end of the text to its start, so one pass finds lookahead matches at every position. */
   readonly isBackward: boolean;
-  /** With the programs of what it looks ahead or back for. */
+  /** Including the programs of its lookarounds. */
   readonly size: number;
 }
 
-/** Undefined when counted repetitions make it too large. */
+/** Undefined if counted repetitions make it too large. */
 function compile(tree: Node): Program | undefined {
   const budget = { left: MOST_INSTRUCTIONS };
   const program = assemble(tree, false, budget);
@@ -103,7 +103,7 @@ function assemble(tree: Node, isBackward: boolean, budget: { left: number }): Pr
         repeat(node);
         return;
       case "look": {
-        // What follows is read backward, from wherever it may end to here.
+        // A lookahead runs backward, from wherever it may end to here.
         const program = assemble(node.item, !node.behind, budget);
         inner += program.size;
         instructions.push({ kind: "look", negated: node.negated, program });
@@ -135,7 +135,7 @@ function assemble(tree: Node, isBackward: boolean, budget: { left: number }): Pr
   }
 }
 
-/** For each place between characters, 1 where a match ends (for a backward program: begins). */
+/** For each position between characters, 1 if a match ends there (for a backward program: begins there). */
 function ends(program: Program, characters: readonly string[]): Uint8Array {
   const { instructions, isBackward } = program;
   const found = new Uint8Array(characters.length + 1);
@@ -151,7 +151,7 @@ function ends(program: Program, characters: readonly string[]): Uint8Array {
       lastSeen[target] = step;
       open.push(target);
     };
-    // A match may begin at every place.
+    // A match may begin at every position.
     reach(0);
     for (const target of waiting) reach(target);
     for (let at = open.pop(); at !== undefined; at = open.pop()) {

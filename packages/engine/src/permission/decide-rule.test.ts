@@ -1,4 +1,4 @@
-// The rule that decided, told with every decision; and the families of rules that name hosts, agents and skills.
+// The rule that decided, reported with every decision; and rules for hosts, agents and skills.
 
 import { expect, test } from "bun:test";
 import type { RuleBehavior } from "@keelson/protocol";
@@ -45,14 +45,14 @@ test.each<[string, Rules, Verdict, string, string | undefined]>([
   } as never);
 });
 
-test("a question that a deny rule raised says so; one that an ask rule raised is the usual one", () => {
+test("a question raised by a deny rule says so; one raised by an ask rule is the usual one", () => {
   expect(bash("cat .e*", { with: { deny: ["Read(.env)"] } })).toMatchObject({
     reason: "This command requires approval: it may reach what Read(.env) denies",
   });
   expect(bash("npm x", { with: { ask: ["Bash(npm:*)"] } })).toMatchObject({ reason: "This command requires approval" });
 });
 
-test("path rules are told too, and a mode that asks nobody still names the rule that wanted to", () => {
+test("path rules are reported too, and a mode that asks no one still names the rule that would ask", () => {
   expect(read("/etc/hosts", { with: { allow: ["Read(//etc/**)"] } })).toEqual({
     behavior: "allow",
     by: "rule",
@@ -144,7 +144,7 @@ test.each<[string, RuleBehavior, string, string, Verdict]>([
   expect(skill(name, { with: { [behavior]: [rule] } }, { args }).behavior).toBe(expected);
 });
 
-test("refusals of a host, an agent and a skill carry the documented texts", () => {
+test("refusals of a host, an agent and a skill use the documented texts", () => {
   const rules = { deny: ["WebFetch(domain:bad.com)", "Agent(Explore)", "Skill(deploy)"] };
   const messages = [
     fetchUrl("https://BAD.com/x", { with: rules }),
@@ -183,7 +183,7 @@ test.each<[Rules, Record<string, string | number | boolean>, Verdict]>([
   expect(bash("ls", { with: rules, input: { command: "ls", ...more } }).behavior).toBe(expected);
 });
 
-test("a parameter that only the prototype has is none", () => {
+test("a parameter that only the prototype has does not count", () => {
   const call = question({ kind: "external" }, "mcp__s__t", { with: { deny: ["mcp__s__t(constructor:*)"] } });
   expect(decide(call).behavior).toBe("ask");
 });

@@ -1,4 +1,4 @@
-// How the sandbox and the shield change a decision. Nothing is run: both are facts the gate is told.
+// How the sandbox and the shield change a decision. Nothing is run: both are facts given to the gate.
 
 import { expect, test } from "bun:test";
 import { analyseCommand } from "./command/command.ts";
@@ -20,14 +20,14 @@ test.each<[string, GateSetup, Verdict]>([
   ["rm -rf ~", { sandbox, with: { allow: ["Bash"] } }, "ask"],
   ["echo x > .git/hooks/pre-commit", { sandbox }, "ask"],
   ["npm 'test", { sandbox }, "ask"],
-  // Left out of the sandbox by setting: judged as if there were none.
+  // Excluded from the sandbox by a setting: judged as if there were no sandbox.
   ["docker run x", { sandbox }, "ask"],
   ["npm test; docker run x", { sandbox }, "ask"],
   ["npm test; docker run x", { sandbox, with: { allow: ["Bash(npm:*)", "Bash(docker:*)"] } }, "allow"],
   ["/usr/bin/docker run x", { sandbox }, "ask"],
   ["echo $(docker run x)", { sandbox }, "ask"],
   ["dockerx", { sandbox }, "allow"],
-  // Asked for by the call.
+  // Requested by the call.
   ["npm test", { sandbox, unsandboxed: true }, "ask"],
   ["ls", { sandbox, unsandboxed: true }, "ask"],
   ["npm test", { sandbox, unsandboxed: true, mode: "bypassPermissions" }, "allow"],
@@ -42,7 +42,7 @@ test.each<[string, GateSetup, Verdict]>([
   expect(bash(command, setup).behavior).toBe(expected);
 });
 
-test("to leave the sandbox is a question of its own kind, and refused where the settings say so", () => {
+test("leaving the sandbox is its own kind of question, and is refused if the settings say so", () => {
   expect(bash("ls", { sandbox, unsandboxed: true })).toMatchObject({
     behavior: "ask",
     by: "other",
@@ -60,7 +60,7 @@ test("to leave the sandbox is a question of its own kind, and refused where the 
       behavior: "deny",
       by: "other",
       message:
-        "Commands may not leave the sandbox in this session (sandbox.allowUnsandboxedCommands is off). Run it without dangerouslyDisableSandbox.",
+        "Commands cannot run outside the sandbox in this session (sandbox.allowUnsandboxedCommands is off). Run it without dangerouslyDisableSandbox.",
     });
   }
 });
@@ -125,7 +125,7 @@ test.each<[string, string, Verdict]>([
   expect(bash(command, { ...setup, shield: true }).behavior).toBe("allow");
 });
 
-test("the shield stands for deny rules about reading, and for nothing else", () => {
+test("the shield replaces deny rules about reading, and nothing else", () => {
   const bypass = { mode: "bypassPermissions", shield: true } as const;
   expect(bash("cat .env", { ...bypass, with: { deny: ["Read(.env)"] } }).behavior).toBe("deny");
   expect(bash("grep -r x .", { ...bypass, with: { ask: ["Read(.env)"] } }).behavior).toBe("ask");

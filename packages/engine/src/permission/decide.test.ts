@@ -1,4 +1,4 @@
-// Tables of decisions. Commands here are only ever judged; nothing runs them.
+// Tables of decisions. The commands here are only judged; nothing runs them.
 
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookOutcome, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
@@ -181,12 +181,12 @@ test.each<[string, string | undefined, Rules, Verdict]>([
   expect(read(path, { realPath, with: rules }).behavior).toBe(expected);
 });
 
-test("a relative deny rule holds wherever the shell has moved", () => {
+test("a relative deny rule applies wherever the shell has moved", () => {
   expect(read("/repo/.env", { cwd: "/repo/sub", with: { deny: ["Read(.env)"] } }).behavior).toBe("deny");
   expect(bash("cat ../.env", { cwd: "/repo/sub", with: { deny: ["Read(.env)"] } }).behavior).toBe("deny");
 });
 
-test("Read rules govern Glob and Grep; edits are bound by what may not be read", () => {
+test("Read rules apply to Glob and Grep, and what may not be read may not be edited", () => {
   const rules = { deny: ["Read(secrets/**)"] };
   expect(read("/repo/secrets", { with: rules }, "Grep").behavior).toBe("deny");
   expect(read("/repo/secrets", { with: rules }, "Glob").behavior).toBe("deny");
@@ -224,7 +224,7 @@ test("a link to a protected file is as protected as the file", () => {
   expect(edit("/repo/out/a", { realPath: "/etc/a", mode: "acceptEdits" }).behavior).toBe("ask");
 });
 
-test("plan mode asks about edits even when a rule allows them, and runs commands a rule allows", () => {
+test("plan mode asks about edits even if a rule allows them, and runs commands a rule allows", () => {
   expect(edit("/repo/a.ts", { mode: "plan", with: { allow: ["Edit"] } })).toMatchObject({
     behavior: "ask",
     by: "mode",
@@ -319,7 +319,7 @@ test("neither padding nor length hides a command from the rules", () => {
   expect(bash(`npm test${" ".repeat(500)}\n\n\nrm a`, { with: { allow: ["Bash(npm:*)"] } }).behavior).toBe("ask");
 });
 
-test("commands longer than the reference reads run only when all of Bash is allowed", () => {
+test("commands longer than the reference reads run only if all of Bash is allowed", () => {
   const long = `npm run ${"a".repeat(10_000)}`;
   expect(bash(long, { with: { allow: ["Bash(npm:*)"] } }).behavior).toBe("ask");
   expect(bash(long, { with: { allow: ["Bash"] } }).behavior).toBe("allow");
@@ -381,7 +381,7 @@ test.each<[string, string, Verdict]>([
   ["Bash(git push:*)", "git pull", "allow"],
   ["Bash(git push --force:*)", "git push origin main -f", "deny"],
   ["Bash(* --force)", "anything --force", "deny"],
-  // What cannot be told is asked about, bypass or not.
+  // Unknown paths need approval, even with bypass.
   ["Bash(rm:*)", "$X y", "ask"],
   ["Bash(rm -rf *)", "rm $X", "ask"],
   ["Bash(rm:*)", 'bash -c "$X"', "ask"],
@@ -461,11 +461,11 @@ test.each<[string, Verdict]>([
   ["diff a /dev/null", "allow"],
   ["echo /etc/passwd", "allow"],
   ["grep /api/ src/a.ts", "allow"],
-])("looking outside the working directories: %j: %s", (command, expected) => {
+])("reading outside the working directories: %j: %s", (command, expected) => {
   expect(bash(command).behavior).toBe(expected);
 });
 
-test("Read rules with a path cover commands that look; a bare Read does not", () => {
+test("Read rules with a path cover read-only commands; a bare Read does not", () => {
   expect(bash("cat /etc/hosts", { with: { allow: ["Read(//etc/**)"] } }).behavior).toBe("allow");
   expect(bash("cat /etc/hosts", { with: { allow: ["Read"] } }).behavior).toBe("ask");
 });
@@ -601,7 +601,7 @@ test.each([
   expect(bash(command, { mode: "bypassPermissions" }).behavior).toBe("allow");
 });
 
-test("a command without its analysis, or with that of another, is asked about in every mode", () => {
+test("a command without its analysis, or with that of another command, needs approval in every mode", () => {
   const access = { kind: "command", command: "ls", cwd: "/repo" } as const;
   for (const mode of ["default", "bypassPermissions", "acceptEdits", "plan", "auto"] as const) {
     expect(decide(question(access, "Bash", { mode })).behavior).toBe("ask");
@@ -629,7 +629,7 @@ test.each<[string, string, RuleBehavior, Verdict]>([
   expect(decide(question({ kind: "none" }, tool, { with: { [behavior]: [rule] } })).behavior).toBe(expected);
 });
 
-test("a rule may name a field of the input, to forbid or ask but not to allow", () => {
+test("a deny or ask rule may name an input field; an allow rule may not", () => {
   const call = (rules: Rules) =>
     decide(question({ kind: "none" }, "mcp__srv__echo", { input: { level: "high" }, with: rules })).behavior;
   expect(call({ deny: ["mcp__srv__echo(level:h*)"] })).toBe("deny");
@@ -637,7 +637,7 @@ test("a rule may name a field of the input, to forbid or ask but not to allow", 
   expect(call({ allow: ["mcp__srv__echo(level:high)"] })).toBe("ask");
 });
 
-test("denials carry the documented texts", () => {
+test("denials use the documented texts", () => {
   expect(bash("npm x", { with: { deny: ["Bash(npm:*)"] } })).toEqual({
     behavior: "deny",
     by: "rule",
@@ -658,21 +658,21 @@ test("denials carry the documented texts", () => {
   const refused = bash("npm x", { mode: "dontAsk" });
   expect(refused).toMatchObject({ behavior: "deny", by: "mode" });
   expect("message" in refused && refused.message).toStartWith(
-    "Permission to use Bash has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ",
+    "Permission to use Bash has been denied because this session does not ask for approval (dontAsk mode). IMPORTANT: ",
   );
 });
 
-test("questions carry the text for when nobody can be asked, and what would settle them", () => {
+test("questions have a text for when no one can be asked, and suggestions that settle them", () => {
   expect(edit("/repo/a.ts")).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Permission to write to /repo/a.ts was not given.",
+    reason: "Permission to write to /repo/a.ts was not granted.",
     suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
   });
   expect(edit("/other/a.ts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Permission to write to /other/a.ts was not given.",
+    reason: "Permission to write to /other/a.ts was not granted.",
     suggestions: [
       { type: "setMode", mode: "acceptEdits", destination: "session" },
       { type: "addDirectories", directories: ["/other"], destination: "session" },
@@ -682,7 +682,7 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(read("/etc/hosts")).toEqual({
     behavior: "ask",
     by: "workingDir",
-    reason: "Permission to read /etc/hosts was not given.",
+    reason: "Permission to read /etc/hosts was not granted.",
     suggestions: [
       {
         type: "addRules",
@@ -719,14 +719,14 @@ test("questions carry the text for when nobody can be asked, and what would sett
   expect(decide(question({ kind: "none" }, "mcp__srv__echo", {}))).toEqual({
     behavior: "ask",
     by: "other",
-    reason: "Permission to use mcp__srv__echo was not given.",
+    reason: "Permission to use mcp__srv__echo was not granted.",
     suggestions: [
       { type: "addRules", rules: [{ toolName: "mcp__srv__echo" }], behavior: "allow", destination: "localSettings" },
     ],
   });
 });
 
-test("a command that moves through many folders is not trusted with relative paths", () => {
+test("a command that changes folders many times is not trusted with relative paths", () => {
   const wander = Array.from({ length: 8 }, (_, at) => `cd d${at}`).join("; ");
   expect(bash(`${wander}; cat x`).behavior).toBe("ask");
   expect(bash(`${wander}; cat x`, { mode: "bypassPermissions" }).behavior).toBe("allow");
@@ -743,7 +743,7 @@ test("a small detour is still followed", () => {
   ).toBe("deny");
 });
 
-test("the plan of the session may be written and read in every mode; its neighbours and links may not", () => {
+test("the session's plan may be written and read in every mode; its siblings and links may not", () => {
   const plan = "/home/u/.claude/plans/calm-oak-mill.md";
   const verdict = (path: string, mode: PermissionMode, realPath = path, deny: string[] = []) =>
     edit(path, { plan, mode, realPath, with: { deny } }).behavior;
@@ -755,7 +755,7 @@ test("the plan of the session may be written and read in every mode; its neighbo
   expect(decide(question({ kind: "read", path: plan }, "Read", { plan, realPath: plan })).behavior).toBe("allow");
 });
 
-test("the model may write Markdown in its own notebook, and nothing else there or by another name", () => {
+test("the model may write Markdown in its memory folder, and nothing else there or under another name", () => {
   const memory = "/home/u/.claude/projects/-p/memory";
   const verdict = (path: string, realPath = path, deny: string[] = []) =>
     edit(path, { memory, realPath, with: { deny } }).behavior;

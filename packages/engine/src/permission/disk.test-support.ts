@@ -1,4 +1,4 @@
-// For tests only: a disk that is a list of paths. It answers what the gate wants looked up as the real one would.
+// For tests only: a disk that is a list of paths. It answers the gate's lookups as the real one would.
 
 import type { CommandAnalysis } from "./command/command.ts";
 import { landings } from "./command/deep.ts";
@@ -8,7 +8,7 @@ import type { GateQuestion } from "./question.ts";
 export interface Disk {
   /** From the path as written to where it leads. */
   readonly links?: Readonly<Record<string, string>>;
-  /** What else is there. Without a list, folders are too large to be looked through. */
+  /** Other files. Without a list, folders are too large to be checked. */
   readonly files?: readonly string[];
 }
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
-import { dangerOf, parseGitConfig, runsPrograms, type GitDanger } from "./git-keys.ts";
+import { dangerOf, parseGitConfig, runsPrograms, type GitSettingDanger } from "./git-keys.ts";
 
 const read = (text: string) => parseGitConfig(text).settings.map(({ name, value }) => [name, value]);
 
@@ -13,7 +13,7 @@ const TEXTS: readonly (readonly [
 ])[] = [
   ["a section and a key", "[core]\n\tbare = false\n", [["core.bare", "false"]]],
   ["upper case", "[CORE]\nFSMonitor = ./x", [["core.fsmonitor", "./x"]]],
-  ["key behind the header", "[core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
+  ["key after the header", "[core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
   ["two headers on a line", "[a][core] fsmonitor=./x", [["core.fsmonitor", "./x"]]],
   ["subsection", '[remote "Origin"]\n url = a', [["remote.Origin.url", "a"]]],
   ["escapes in a subsection", '[url "a\\"b\\\\c\\d"]\n insteadOf = x', [['url.a"b\\cd.insteadof', "x"]]],
@@ -23,8 +23,8 @@ const TEXTS: readonly (readonly [
   ["quotes", '[alias]\nx = "!a # b" c ; d', [["alias.x", "!a # b c"]]],
   ["escapes", '[alias]\nx = a\\tb\\n\\"c\\\\', [["alias.x", 'a\tb\n"c\\']]],
   ["continued line", "[alias]\nx = a \\\n  b\ny = c", [["alias.x", "a   b"], ["alias.y", "c"]]], // prettier-ignore
-  ["line ends of Windows", "\ufeff[core]\r\n\tbare = false\r\n\tpager = a \\\r\nb\r\n", [["core.bare", "false"], ["core.pager", "a b"]]], // prettier-ignore
-  ["the mark of UTF-8, as bytes", "\u00ef\u00bb\u00bf[core]\n\tpager = a\n", [["core.pager", "a"]]],
+  ["Windows line endings", "\ufeff[core]\r\n\tbare = false\r\n\tpager = a \\\r\nb\r\n", [["core.bare", "false"], ["core.pager", "a b"]]], // prettier-ignore
+  ["the UTF-8 byte order mark as bytes", "\u00ef\u00bb\u00bf[core]\n\tpager = a\n", [["core.pager", "a"]]],
   ["spaces around", "[core]\n  pager  =   a  b   \n", [["core.pager", "a  b"]]],
   ["nothing", "", []],
 ];
@@ -42,11 +42,11 @@ test.each([
   ["[core]\na = \\x"],
   ["[core]\na b"],
   ['[core "x]\na = b'],
-])("calls %j broken, as git does", (text) => {
+])("reports %j as broken, as git does", (text) => {
   expect(parseGitConfig(text).broken).toBe(true);
 });
 
-test("what comes before a broken line is still known", () => {
+test("settings before a broken line are still known", () => {
   expect(read("[core]\nfsmonitor = ./x\n[core\n")).toEqual([["core.fsmonitor", "./x"]]);
 });
 
@@ -56,7 +56,7 @@ test("a setting can be cut out of the text", () => {
   expect(text.slice(pager.from, pager.to)).toBe("pager = a \\\n b");
 });
 
-test("reading takes time in proportion to the length", () => {
+test("reading takes time proportional to the length", () => {
   for (const make of [
     (n: number) => `[a]${" ".repeat(n)}`,
     (n: number) => `[a "${"\\\\".repeat(n)}`,
@@ -69,7 +69,7 @@ test("reading takes time in proportion to the length", () => {
   }
 });
 
-const DANGERS: Readonly<Record<GitDanger | "harmless", readonly string[]>> = {
+const DANGERS: Readonly<Record<GitSettingDanger | "harmless", readonly string[]>> = {
   looking: [
     "core.fsmonitor=./x", "core.fsmonitor=true x", "core.virtualfilesystem=x", "diff.external=x", "diff.a.command=x",
     "diff.a.textconv=x", "filter.a.clean=x", "filter.lfs.process=git-lfs filter-process; x", "gpg.program=x",
@@ -125,7 +125,7 @@ test.each(rows)("$danger: $name", ({ danger, name }) => {
     to: 0,
     ...(subsection !== undefined && { subsection }),
   };
-  expect(dangerOf(setting) ?? "harmless").toBe(danger as GitDanger);
+  expect(dangerOf(setting) ?? "harmless").toBe(danger as GitSettingDanger);
   expect(runsPrograms(setting)).toBe(!["harmless", "redirecting"].includes(danger));
 });
 

@@ -1,7 +1,7 @@
-// Git configuration as text: reads a file's settings, and says which of them make git run a program or talk to
-// someone else. Pure; it never opens a file and never starts git.
+// Git configuration as text: reads a file's settings, and says which of them make git run a program or contact another
+// host. Pure; it never opens a file or starts git.
 
-/** One setting. Section and key are in lower case, as git compares them; the subsection is as written. */
+/** One setting. Section and key are lower case, as git compares them; the subsection is as written. */
 export interface GitSetting {
   readonly section: string;
   readonly subsection?: string;
@@ -10,28 +10,27 @@ export interface GitSetting {
   readonly value: string | null;
   /** `section.subsection.key`, as `git config` prints it. */
   readonly name: string;
-  /** Where the setting is in the text: from the first character of its key to the end of its last line. */
+  /** The setting's place in the text: from the first character of its key to the end of its last line. */
   readonly from: number;
   readonly to: number;
 }
 
 export interface GitConfigText {
   readonly settings: readonly GitSetting[];
-  /** Git would refuse the file; what follows the broken line is missing from `settings`. */
+  /** Git would refuse the file; `settings` ends at the broken line. */
   readonly broken: boolean;
 }
 
 /**
- * When a setting becomes dangerous.
- * looking: commands that only read run it (`git status`, `git diff`, `git log`), or nobody knows what it does.
- * fetching: commands that talk to a remote run it, as does any command in a partial clone.
- * acting: only other commands run it (`git commit`, `git merge`, aliases).
- * redirecting: runs nothing, but changes whom git talks to, what it trusts, or where it writes.
+ * When a setting is dangerous. looking: read-only commands run it (`git status`, `git diff`, `git log`), or its effect
+ * is unknown. fetching: commands that contact a remote run it, as does any command in a partial clone. acting: only
+ * other commands run it (`git commit`, `git merge`, aliases). redirecting: runs nothing, but changes whom git contacts,
+ * what it trusts, or where it writes.
  */
-export type GitDanger = "looking" | "fetching" | "acting" | "redirecting";
+export type GitSettingDanger = "looking" | "fetching" | "acting" | "redirecting";
 
-export function dangerOf({ section, subsection, key, value }: GitSetting): GitDanger | undefined {
-  // Git reads nothing from sections that are not its own; programs added to git may.
+export function dangerOf({ section, subsection, key, value }: GitSetting): GitSettingDanger | undefined {
+  // Git itself ignores unknown sections; git extensions may not.
   const known: Section = Object.hasOwn(SECTIONS, section) ? SECTIONS[section]! : { other: "acting" };
   const name = subsection === undefined ? key : `<>.${key}`;
   const found = CLASSES.find((each) => known[each]?.split(/\s+/).includes(name)) ?? known.other ?? "harmless";
@@ -42,7 +41,7 @@ export function dangerOf({ section, subsection, key, value }: GitSetting): GitDa
   return section === "pager" && (value === null || isBoolean(value)) ? undefined : danger;
 }
 
-/** Whether git, told to do the right thing, would start a program that this setting names. */
+/** Whether git would start a program that this setting names. */
 export function runsPrograms(setting: GitSetting): boolean {
   const danger = dangerOf(setting);
   return danger !== undefined && danger !== "redirecting";
@@ -50,14 +49,14 @@ export function runsPrograms(setting: GitSetting): boolean {
 
 const CLASSES = ["harmless", "looking", "fetching", "acting", "redirecting"] as const;
 
-/** Keys by class; `<>.` stands for a subsection. `other` is the class of all that are not named: harmless if absent. */
+/** Keys by class; `<>.` stands for a subsection. `other` is the class of all other keys, harmless if absent. */
 type Section = Readonly<
   Partial<Record<(typeof CLASSES)[number], string>> & { readonly other?: (typeof CLASSES)[number] }
 >;
 
 const ALL_HARMLESS: Section = {};
 
-/** From `git help --config`, with the keys of newer versions, git-lfs and common editors. */
+/** From `git help --config`, plus keys of newer versions, git-lfs and common editors. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   ...Object.fromEntries(
     `add advice am apply attr author blame checkout clean clone color column commit commitgraph committer
@@ -150,7 +149,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 };
 
 const isBoolean = (value: string) => /^(|true|false|yes|no|on|off|[+-]?\d+)$/i.test(value);
-/** `ext::sh -c …`, or a scheme git does not speak itself: what is before the colon is a program. */
+/** `ext::sh -c …`, or a scheme git does not support itself: the part before the colon is a program. */
 const isRemoteHelper = (address: string | null) =>
   /^[^/:]*::/.test(address ?? "") ||
   /^(?!(https?|ftps?|ssh|git|file|git\+ssh|ssh\+git):)[^/:]*:\/\//i.test(address ?? "");
@@ -159,9 +158,9 @@ const isPlainAddress = (value: string | null) => !isRemoteHelper(value);
 const isLfs = (value: string | null) =>
   /^git-lfs (clean -- %f|smudge (--skip )?-- %f|filter-process( --skip)?)$/.test(value ?? "");
 
-/** Keys where the value decides: true when this one is harmless. */
+/** Keys where the value decides: true if the value is harmless. */
 const BY_VALUE: Readonly<Record<string, (value: string | null) => boolean>> = {
-  // True is the daemon that is part of git; anything else is a program.
+  // True is git's built-in daemon; anything else is a program.
   "core.fsmonitor": (value) => value === null || isBoolean(value),
   "core.pager": (value) => value === "cat" || value === "",
   "credential.helper": (value) => value === "",
@@ -181,10 +180,10 @@ const BY_VALUE: Readonly<Record<string, (value: string | null) => boolean>> = {
 const HEADER = /\[([A-Za-z0-9.-]+)(\]|[ \t\r]+")/y;
 const KEY = /([A-Za-z][A-Za-z0-9-]*)[ \t]*/y;
 const SPACE_OR_COMMENT = /[ \t\r\n]+|[#;][^\n]*/y;
-/** The mark of UTF-8, which git skips at the start of a file; also as it looks when bytes were read as they are. */
+/** The UTF-8 byte order mark, which git skips at the start of a file; also as raw bytes. */
 const BYTE_ORDER_MARK = /^(?:\ufeff|\u00ef\u00bb\u00bf)/;
 
-/** Reads as git does: sections, quotes, escapes, comments and continued lines. Time grows with the length only. */
+/** Reads as git does: sections, quotes, escapes, comments and continued lines. In linear time. */
 export function parseGitConfig(text: string): GitConfigText {
   const settings: GitSetting[] = [];
   let section: Pick<GitSetting, "section" | "subsection"> | undefined;
@@ -217,7 +216,7 @@ export function parseGitConfig(text: string): GitConfigText {
   }
 }
 
-/** `[section "sub"]`, or the old `[section.sub]`, where the subsection is in lower case, too. */
+/** `[section "sub"]`, or the old `[section.sub]`, where the subsection is lower case too. */
 function sectionOf(name: string, quoted: string | undefined): Pick<GitSetting, "section" | "subsection"> {
   const lower = name.toLowerCase();
   if (quoted !== undefined) return { section: lower, subsection: quoted };
@@ -225,7 +224,10 @@ function sectionOf(name: string, quoted: string | undefined): Pick<GitSetting, "
   return dot < 0 ? { section: lower } : { section: lower.slice(0, dot), subsection: lower.slice(dot + 1) };
 }
 
-/** What the quotes of a header hold, and where the header ends. By hand: a pattern would take quadratic time. */
+/**
+ * The text between the quotes of a header, and where the header ends. Written by hand: a regular expression would take
+ * quadratic time.
+ */
 function readSubsection(text: string, from: number): { value?: string; to: number } | undefined {
   const parts: string[] = [];
   for (let at = from; at < text.length && text[at] !== "\n"; at++) {
@@ -239,7 +241,7 @@ function readSubsection(text: string, from: number): { value?: string; to: numbe
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" };
 
-/** The value that begins here, and where its line ends. Undefined when git would not read it. */
+/** The value that starts here, and where its line ends. Undefined if git would not read it. */
 function readValue(text: string, from: number): { value: string; to: number } | undefined {
   const parts: string[] = [];
   let quoted = false;

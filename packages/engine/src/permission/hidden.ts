@@ -1,13 +1,13 @@
-// Which files the rules keep from tools that look at many. Made once for a set of rules, then asked for each file.
+// Which files the rules hide from tools that look at many files. Compiled once per set of rules, then called per file.
 
 import { coversTool, governs } from "./match/match.ts";
 import { matchesPath, type Anchors } from "./match/match-path.ts";
 import type { Rule } from "./rule.ts";
 
-/** Anchors come with each question: the shell moves, and folders are added, while the rules stay. */
+/** Anchors are passed on each call: the shell moves and folders are added while the rules stay the same. */
 export type Hides = (path: string, realPath: string, anchors: Anchors) => boolean;
 
-/** Undefined when nothing can be hidden. Either name of a file, given or with links resolved, is enough to hide it. */
+/** Undefined if nothing can be hidden. A match of either name, as given or with links resolved, hides a file. */
 export function hiddenFiles(rules: readonly Rule[]): Hides | undefined {
   const denying = rules.filter((rule) => rule.behavior === "deny");
   if (denying.some((rule) => coversTool(rule, "Read"))) return () => true;

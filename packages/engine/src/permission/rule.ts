@@ -1,23 +1,23 @@
-// One line such as `Bash(git *)` under allow, ask or deny: its parts and where it came from.
+// A rule such as `Bash(git *)` under allow, ask or deny: its parts and where it comes from.
 
 import type { RuleBehavior, RuleSource } from "@keelson/protocol";
 
 export interface Rule {
   readonly behavior: RuleBehavior;
   readonly tool: string;
-  /** What stands in the parentheses; absent for a bare tool name. */
+  /** The text in the parentheses; absent for a bare tool name. */
   readonly content?: string;
   readonly source: RuleSource;
-  /** What a leading `/` in a path pattern is anchored at. */
+  /** What a leading `/` in a path pattern is relative to. */
   readonly base: string;
-  /** The settings file it stands in, and the line. */
+  /** The settings file and line it comes from. */
   readonly file?: string;
   readonly line?: number;
   /** As written. */
   readonly text: string;
 }
 
-/** Splits `Tool(content)`. Undefined when the text is neither that nor a bare name. */
+/** Splits `Tool(content)`. Undefined if the text is neither that nor a bare name. */
 export function parseRule(text: string): { tool: string; content?: string } | undefined {
   const trimmed = text.trim();
   const open = trimmed.indexOf("(");

@@ -1,10 +1,11 @@
-// Which commands a setting keeps out of the sandbox. The gate and whoever starts the command must agree: both ask here.
+// Which commands a setting keeps out of the sandbox. The gate and the code that starts the command both use this, so
+// they agree.
 
 import type { CommandAnalysis } from "./command/command.ts";
 import { everyCommand } from "./command/command-files.ts";
 import { reachOf } from "./command/match-command.ts";
 
-/** True when any part is named by one of the patterns (`docker`, `docker *`, `docker:*`). */
+/** True if one of the patterns (`docker`, `docker *`, `docker:*`) matches any part. */
 export function isExcluded(analysis: CommandAnalysis, excluded: readonly string[]): boolean {
   if (excluded.length === 0 || analysis.problem !== undefined) return false;
   return everyCommand(analysis.commands).some((command) => {

@@ -1,4 +1,4 @@
-// What the gate says in words: the wish nobody has granted, and its refusals. Programs match some of them; those stay.
+// The gate's sentences: requests for permission, and refusals. Programs match some of them, so those stay as they are.
 
 import { cutMiddle } from "../bound.ts";
 import { governs } from "./match/match.ts";
@@ -8,28 +8,28 @@ import type { Rule } from "./rule.ts";
 
 const LONGEST_SHOWN = 2_000;
 
-/** The sentence for a call nobody has agreed to yet; the denial, when nobody can be asked. */
+/** The sentence for a call that no one has approved yet; also the denial if no one is available to approve. */
 export function wish({ access, tool }: GateQuestion): string {
   switch (access.kind) {
     case "read":
-      return `Permission to read ${access.path} was not given.`;
+      return `Permission to read ${access.path} was not granted.`;
     case "edit":
-      return `Permission to write to ${access.path} was not given.`;
+      return `Permission to write to ${access.path} was not granted.`;
     case "command":
       return "This command requires approval";
     case "person":
-      return `${tool} is a question only a person can answer.`;
+      return `${tool} requires an answer from a person.`;
     default:
-      return `Permission to use ${tool} was not given.`;
+      return `Permission to use ${tool} was not granted.`;
   }
 }
 
-/** For a write that neither a mode nor a rule allows; only a person can, or bypassPermissions. */
+/** For a write that neither a mode nor a rule allows; only a person or bypassPermissions can. */
 export function protectedWish(path: string): string {
-  return `Permission to write to ${path} was not given. It is protected: it configures this session, or runs as code.`;
+  return `Permission to write to ${path} was not granted. It is protected: it configures this session or runs as code.`;
 }
 
-/** For a call that a deny rule speaks about. */
+/** For a call that a deny rule matches. */
 export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
   if (access.kind === "command")
     return `Permission to use ${tool} with command ${shortCommand(access.command)} has been denied.`;
@@ -51,20 +51,20 @@ export function refusal({ access, tool }: GateQuestion, rule: Rule): string {
   }
 }
 
-/** For a call that would have to be asked about, in a mode that asks nobody. */
+/** For a call that needs approval in a mode that asks no one. */
 export function unasked(tool: string): string {
   return (
-    `Permission to use ${tool} has been denied because the session asks nobody (dontAsk mode). IMPORTANT: ` +
-    "nobody can approve this call, so do not try it again and do not work around it by other means. " +
-    "Go on with what is allowed, or tell the user which permission is missing."
+    `Permission to use ${tool} has been denied because this session does not ask for approval (dontAsk mode). IMPORTANT: ` +
+    "no one can approve this call, so do not retry it or work around it. " +
+    "Continue with what is allowed, or tell the user which permission is missing."
   );
 }
 
 export const CONFINED =
-  "Commands may not leave the sandbox in this session (sandbox.allowUnsandboxedCommands is off). " +
+  "Commands cannot run outside the sandbox in this session (sandbox.allowUnsandboxedCommands is off). " +
   "Run it without dangerouslyDisableSandbox.";
 
-/** Models may write commands as long as they like; a sentence about one is read by people. */
+/** Commands may be of any length, but people read sentences about them. */
 export const shortCommand = (text: string) => cutMiddle(text, LONGEST_SHOWN);
 
 const plain = (tool: string) => `Permission to use ${tool} has been denied.`;

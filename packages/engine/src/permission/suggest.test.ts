@@ -17,7 +17,7 @@ test.each<[string, string[]]>([
   ["docker compose up -d", ["docker compose up *"]],
   ["git stash pop", ["git stash pop *"]],
   ["kubectl get pods", ["kubectl get *"]],
-  // What runs anything that follows is allowed as it stands, and only that.
+  // A subcommand that runs whatever follows is only allowed with its exact text.
   ["npm exec evil", ["npm exec evil"]],
   ["docker run x", ["docker run x"]],
   ["go run ./cmd", ["go run ./cmd"]],
@@ -32,17 +32,17 @@ test.each<[string, string[]]>([
   ["rm -rf build", ["rm -rf build"]],
   ["sudo apt install x", ["sudo apt install x"]],
   ["npm run a && ./x.sh 1 && ls", ["npm run *", "./x.sh 1"]],
-  // A prefix would not cover the option, so the very text is offered.
+  // A prefix would not cover the option, so the exact text is suggested.
   ["git push --exec=x origin", ["git push --exec=x origin"]],
   ["npm test --script-shell=x", ["npm test --script-shell=x"]],
   ["docker build -o /x .", ["docker build -o /x ."]],
-  // A program that reads its program from elsewhere.
+  // A program that reads its code from elsewhere.
   ["python3", []],
   ["bash", []],
   ["python3 <<'E'\nprint(1)\nE", []],
   ["bash < x.sh", []],
   ["node -i", []],
-  // What no rule would settle.
+  // Commands that no rule would settle.
   ["FOO=1 npm test", []],
   ["npm test > out.txt", []],
   ["(npm test)", []],
@@ -58,7 +58,7 @@ test.each<[string, string[]]>([
   expect(suggested(command)).toEqual(expected);
 });
 
-test("accepting what was suggested settles the question", () => {
+test("accepting a suggestion settles the question", () => {
   for (const command of ["git push origin main", "gh pr create --fill", "python3 x.py", "npm run a && ./x.sh 1"]) {
     const allow = suggested(command).map((content) => `Bash(${content})`);
     expect([command, bash(command, { with: { allow } }).behavior]).toEqual([command, "allow"]);

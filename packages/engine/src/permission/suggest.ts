@@ -8,7 +8,7 @@ export function suggestTool(tool: string): PermissionUpdate[] {
   return [addRules([{ toolName: tool }])];
 }
 
-/** Nothing for an address that has no host. */
+/** Empty for an address without a host. */
 export function suggestHost(tool: string, host: string | undefined): PermissionUpdate[] {
   return host === undefined ? [] : [addRules([{ toolName: tool, ruleContent: `domain:${host}` }])];
 }
@@ -18,7 +18,7 @@ export function suggestSkill(tool: string, skill: string): PermissionUpdate[] {
   return [skill, `${skill}:*`].map((ruleContent) => addRules([{ toolName: tool, ruleContent }]));
 }
 
-/** Reading everything in a folder outside, for this session. Search tools name the folder itself. */
+/** Reading everything in an outside folder, for this session. Search tools name the folder itself. */
 export function suggestDirectory(path: string, tool: string): PermissionUpdate[] {
   const folder = tool === "Glob" || tool === "Grep" ? path : dirname(path);
   if (folder === "/") return [];

@@ -15,7 +15,7 @@ const added: Rule = {
 };
 const where = { behavior: "allow", destination: "session" } as const;
 
-test("rules are added, replaced and removed within the session; files keep theirs", () => {
+test("rules are added, replaced and removed within the session; rules from files stay", () => {
   const after = applyUpdate(start, { type: "addRules", rules, ...where }, "/p");
   expect(after).toEqual({ mode: "default", rules: [fromFile, added] });
 
@@ -27,7 +27,7 @@ test("rules are added, replaced and removed within the session; files keep their
   );
 });
 
-test("a mode replaces the mode, directories change nothing here", () => {
+test("a mode replaces the mode; directories change nothing here", () => {
   expect(applyUpdate(start, { type: "setMode", mode: "plan", destination: "session" }, "/p").mode).toBe("plan");
   const directories = { type: "addDirectories", directories: ["/x"], destination: "session" } as const;
   expect(applyUpdate(start, directories, "/p")).toBe(start);

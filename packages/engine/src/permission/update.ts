@@ -1,4 +1,4 @@
-// Changes to a session's permissions, applied. Pure: the state before and a change give the state after.
+// Applies changes to a session's permissions. Pure.
 
 import type { PermissionMode, PermissionUpdate, RuleValue } from "@keelson/protocol";
 import type { Rule } from "./rule.ts";
@@ -8,7 +8,7 @@ export interface PermissionState {
   readonly rules: readonly Rule[];
 }
 
-/** Rules and mode after an update; `base` is what a leading `/` in its rules is anchored at. */
+/** Rules and mode after an update; a leading `/` in its rules is relative to `base`. */
 export function applyUpdate(state: PermissionState, update: PermissionUpdate, base: string): PermissionState {
   switch (update.type) {
     case "setMode":

@@ -66,7 +66,8 @@ export class RuleBook {
   /** Adds or removes rules. Updates come with answers, so the gate has been loaded by then. */
   update(update: PermissionUpdate): void {
     if (!this.#loaded) return;
-    this.#state = this.#loaded.gate.applyUpdate(this.#state, update, this.#options.workspace.cwd);
+    const { applyUpdate } = this.#loaded.gate;
+    this.#state = applyUpdate(this.#state, update, this.#options.workspace.cwd);
   }
 
   /** Whether a deny rule leaves this file readable. For tools that look at many files; call `load` first. */

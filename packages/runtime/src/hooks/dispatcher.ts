@@ -148,13 +148,13 @@ export class HookDispatcher {
     { signal, withoutModels }: FireOptions,
   ): Promise<HookOutcome> {
     const engine = await import("@keelson/engine/hooks");
-    const subject = engine.subjectOf(event, own);
-    const chosen = await engine.select(waiting, event, subject, this.#conditions(engine, own));
+    const subject = engine.matcherSubject(event, own);
+    const chosen = await engine.selectHooks(waiting, event, subject, this.#conditions(engine, own));
     const live = chosen.filter((each) => this.#mayRun(each, withoutModels));
     if (live.length === 0) return NOTHING_SAID;
 
     const input = engine.hookInput(event, base, own);
-    const label = engine.labelOf(event, own);
+    const label = engine.eventLabel(event, own);
     const budget = event === "SessionEnd" ? engine.sessionEndBudget(live, this.#options.env) : undefined;
     const replies = await Promise.all(
       live.map((registration) => this.#one(engine, { registration, label, input }, signal, budget)),
@@ -181,7 +181,7 @@ export class HookDispatcher {
     const id = this.#options.newId();
     this.#hasRun = true;
     const runners = await this.#options.runners();
-    const timeoutMs = budget ?? engine.timeoutOf(registration);
+    const timeoutMs = budget ?? engine.hookTimeout(registration);
     this.#show(started, { subtype: "hook_started", hook_id: id });
 
     let wentAsync: ((timeoutMs: number | undefined) => void) | undefined;
@@ -206,7 +206,7 @@ export class HookDispatcher {
         outcome,
       });
       const reply = engine.readReply(run, { event, label, handler });
-      this.#options.trace({ event, label, name: engine.nameOf(handler), registration, input, run, reply });
+      this.#options.trace({ event, label, name: engine.handlerName(handler), registration, input, run, reply });
       return { run, reply };
     });
 
@@ -214,7 +214,7 @@ export class HookDispatcher {
     const first = isAsync ? "detached" : await Promise.race([finished, detached]);
     if (first === "detached") {
       const later = finished.then(
-        ({ run }) => this.#saidLater(label, engine.readLate(run, { event, label, handler })),
+        ({ run }) => this.#saidLater(label, engine.readBackgroundReply(run, { event, label, handler })),
         () => undefined,
       );
       this.#later.add(later);
@@ -229,7 +229,7 @@ export class HookDispatcher {
   }
 
   /** A background hook is done: it can no longer decide anything, but the model may hear of it. */
-  #saidLater(label: string, { text, wakes, problem }: EngineHooks.LateReply): void {
+  #saidLater(label: string, { text, wakes, problem }: EngineHooks.BackgroundReply): void {
     if (problem !== undefined && !this.#closed) this.#tell(`${label} hook ${problem}`);
     if (text === undefined) return;
     // What wakes the model is worth a request; everything else waits for one.

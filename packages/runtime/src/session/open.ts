@@ -85,7 +85,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
     tell: (event, input) => hooks.changes.tell(event, input),
     warn: options.warn,
   });
-  state.conversation = Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
   state.allTools = [...builtInTools(machine.tasks), ...(await forPeople(options, plan))];
   state.tools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);

@@ -20,8 +20,8 @@ const session = fc
   .map(([runs, parents]) => sessionEntries(runs, { parents }));
 
 /** What the next request of the session in the file would hold. */
-function resumed(): Conversation["messages"] {
-  const conversation = Conversation.of(loadSession({ path })!.entries, "preface");
+async function resumed(): Promise<Conversation["messages"]> {
+  const conversation = await Conversation.of(loadSession({ path })!.entries, "preface");
   conversation.add({ type: "user", message: { role: "user", content: "go on" } });
   return conversation.messages;
 }
@@ -29,26 +29,26 @@ function resumed(): Conversation["messages"] {
 const inFile = (entries: readonly ChainEntry[]) => Buffer.from(entries.map((entry) => toLine(entry)).join(""));
 const problemsIn = (messages: Conversation["messages"]) => messageProblems(messages as never);
 
-test("an undamaged session is the conversation that was recorded, however its entries hang together", () => {
-  fc.assert(
-    fc.property(session, (entries) => {
+test("an undamaged session is the conversation that was recorded, however its entries hang together", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, async (entries) => {
       writeFileSync(path, inFile(entries));
       const live = new Conversation("preface");
       for (const entry of entries) live.add(entry);
       live.add({ type: "user", message: { role: "user", content: "go on" } });
-      expect(resumed()).toEqual(live.messages);
+      expect(await resumed()).toEqual(live.messages);
     }),
     { numRuns: 300 },
   );
 }, 60_000);
 
-test("a file cut off at any byte goes on with every whole line", () => {
-  fc.assert(
-    fc.property(session, fc.nat(), (entries, cut) => {
+test("a file cut off at any byte goes on with every whole line", async () => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.nat(), async (entries, cut) => {
       const bytes = inFile(entries);
       const length = 1 + (cut % bytes.length);
       writeFileSync(path, bytes.subarray(0, length));
-      const messages = resumed();
+      const messages = await resumed();
       expect(problemsIn(messages)).toEqual([]);
       const whole = bytes.toString("utf8", 0, length).split("\n").slice(0, -1);
       expect(missingFrom(messages, whole)).toEqual([]);
@@ -57,10 +57,10 @@ test("a file cut off at any byte goes on with every whole line", () => {
   );
 }, 60_000);
 
-test("any one line lost costs only what it held", () => {
+test("any one line lost costs only what it held", async () => {
   const loss = fc.constantFrom("gone", "zeros", "half", "garbage");
-  fc.assert(
-    fc.property(session, fc.nat(), loss, (entries, at, how) => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.nat(), loss, async (entries, at, how) => {
       const lines = entries.map((entry) => toLine(entry).trimEnd());
       const hit = at % lines.length;
       const line = lines[hit]!;
@@ -73,7 +73,7 @@ test("any one line lost costs only what it held", () => {
       const kept = lines.filter((_, index) => index !== hit);
       writeFileSync(path, `${lines.toSpliced(hit, 1, ...left[how]).join("\n")}\n`);
 
-      const messages = resumed();
+      const messages = await resumed();
       expect(problemsIn(messages)).toEqual([]);
       expect(missingFrom(messages, kept)).toEqual([]);
     }),
@@ -81,16 +81,16 @@ test("any one line lost costs only what it held", () => {
   );
 }, 60_000);
 
-test("lines and bytes lost, repeated, swapped, zeroed and glued together make a conversation all the same", () => {
+test("lines and bytes lost, repeated, swapped, zeroed and glued together make a conversation all the same", async () => {
   const damage = fc.record({
     kind: fc.constantFrom("lose", "repeat", "swap", "zero", "cut", "glue", "drop-bytes"),
     at: fc.nat(),
     to: fc.nat(),
   });
-  fc.assert(
-    fc.property(session, fc.array(damage, { minLength: 1, maxLength: 8 }), (entries, damages) => {
+  await fc.assert(
+    fc.asyncProperty(session, fc.array(damage, { minLength: 1, maxLength: 8 }), async (entries, damages) => {
       writeFileSync(path, damages.reduce(damaged, inFile(entries)));
-      expect(problemsIn(resumed())).toEqual([]);
+      expect(problemsIn(await resumed())).toEqual([]);
     }),
     { numRuns: 500 },
   );

@@ -194,7 +194,7 @@ export class LiveSession implements Session {
       return await run(prompt, gate.rules.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
       // A bug of ours. The client still gets a result, and the next prompt a conversation that can be sent.
-      conversation.seal();
+      await conversation.seal();
       return brokenRun(error);
     }
   }

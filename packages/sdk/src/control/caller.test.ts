@@ -2,18 +2,18 @@ import { expect, test } from "bun:test";
 import { HOOK_EVENTS } from "@keelson/protocol";
 import type { HookCallbacks } from "../hooks/callbacks.ts";
 import type { Options } from "../options/options.ts";
-import { NO_ANSWER } from "./asked.ts";
-import { callerOf } from "./caller.ts";
+import { NO_ANSWER } from "./control-request.ts";
+import { createCaller } from "./caller.ts";
 
 const asked = { requestId: "r1", signal: new AbortController().signal };
-const answerer = (options: Options) => callerOf(options, async () => undefined);
+const answerer = (options: Options) => createCaller(options, async () => undefined);
 const wrong = (promise: Promise<unknown>) =>
   promise.then(
     () => "nothing wrong",
     (error: Error) => error.message,
   );
 
-test("a permission question reaches canUseTool with everything it knows", async () => {
+test("a permission request reaches canUseTool with all its fields", async () => {
   const calls: unknown[] = [];
   const { answer } = answerer({
     canUseTool: async (...call) => {
@@ -67,7 +67,7 @@ test("a permission question reaches canUseTool with everything it knows", async 
   expect(reply).toEqual({ behavior: "allow", updatedInput: { command: "ls" }, toolUseID: "toolu_1" });
 });
 
-test("only a proper answer is an answer", async () => {
+test("canUseTool must return a valid answer", async () => {
   const question = { subtype: "can_use_tool", tool_name: "Bash", input: {}, tool_use_id: "t" };
   const saying = (result: any) => answerer({ canUseTool: async () => result }).answer(question, asked);
   expect(await saying(null)).toBe(NO_ANSWER);
@@ -114,7 +114,7 @@ test("hooks of every event are announced and called by their ids", async () => {
   expect(called).toEqual(HOOK_EVENTS.map((event) => `${event} t`));
 });
 
-test("a hook may say nothing, fail, or not exist", async () => {
+test("a hook may return nothing, fail, or not exist", async () => {
   const caller = answerer({
     hooks: {
       Stop: [
@@ -143,7 +143,7 @@ test("a hook may say nothing, fail, or not exist", async () => {
   expect(await wrong(call("hook_9"))).toBe("No hook callback found for ID: hook_9");
 });
 
-test("elicitation is declined without a function, and carried to it otherwise", async () => {
+test("elicitation is declined without a callback, and passed to it otherwise", async () => {
   const request = {
     subtype: "elicitation",
     mcp_server_name: "el",
@@ -176,7 +176,7 @@ test("elicitation is declined without a function, and carried to it otherwise", 
   expect(await answerer({ onElicitation: async () => null }).answer(request, asked)).toBe(NO_ANSWER);
 });
 
-test("a dialog nobody handles is left unanswered", async () => {
+test("a dialog without a handler is left unanswered", async () => {
   const request = { subtype: "request_user_dialog", dialog_kind: "k", payload: { a: 1 }, tool_use_id: "t" };
   expect(await answerer({}).answer(request, asked)).toBe(NO_ANSWER);
   const { answer } = answerer({ onUserDialog: async (dialog) => ({ behavior: "completed", result: dialog }) });
@@ -186,7 +186,7 @@ test("a dialog nobody handles is left unanswered", async () => {
   });
 });
 
-test("a request nobody knows is refused by name", async () => {
+test("an unknown request is refused by name", async () => {
   const error: any = await answerer({})
     .answer({ subtype: "dance" }, asked)
     .catch((reason: unknown) => reason);

@@ -1,30 +1,33 @@
-// The caller's side of one query: its functions, its servers, what it told the program at the start.
+// The caller's side of one query: its callbacks, its servers, and what it sends in `initialize`.
 
 import { ControlRequestError } from "../errors.ts";
 import { registerHooks, type RegisteredHooks } from "../hooks/callbacks.ts";
-import { partServers } from "../mcp/config.ts";
+import { splitServers } from "../mcp/config.ts";
 import { inProcessServers, type InProcessServers } from "../mcp/in-process.ts";
 import type { JSONRPCMessage } from "../mcp/shapes.ts";
 import { askElicitation, askUserDialog } from "../options/dialogs.ts";
 import { toInitialize } from "../options/initialize.ts";
 import type { Options } from "../options/options.ts";
 import { askPermission } from "../permissions/ask.ts";
-import type { AnswerRequest, AskedBody } from "./asked.ts";
+import type { AnswerRequest, RequestBody } from "./control-request.ts";
 
 export interface Caller {
   readonly options: Options;
   readonly hooks: RegisteredHooks;
   readonly servers: InProcessServers;
   readonly answer: AnswerRequest;
-  initialize(): AskedBody;
-  /** Whether the program may have to ask it something before it can go on. */
+  initialize(): RequestBody;
+  /** Whether the program may have to ask the caller something before it can continue. */
   readonly isNeeded: boolean;
 }
 
-/** `send` carries what the caller's MCP servers say unasked. */
-export function callerOf(options: Options, send: (server: string, message: JSONRPCMessage) => Promise<void>): Caller {
+/** `send` carries messages that the caller's MCP servers send on their own. */
+export function createCaller(
+  options: Options,
+  send: (server: string, message: JSONRPCMessage) => Promise<void>,
+): Caller {
   const hooks = registerHooks(options.hooks);
-  const servers = inProcessServers(partServers(options.mcpServers).here, send);
+  const servers = inProcessServers(splitServers(options.mcpServers).here, send);
   return {
     options,
     hooks,

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { once } from "node:events";
 import { collect, fakeProgram, type FakeProgram } from "../fake-program.test-support.ts";
-import { ControlConnection, ENOUGH, TOO_MUCH, type Host } from "./connection.ts";
+import { ControlConnection, PAUSE_ABOVE, GIVE_UP_ABOVE, type Host } from "./connection.ts";
 
 function connected(host: Partial<Host> = {}) {
   const program = fakeProgram();
-  const connection = new ControlConnection({ answer: async () => ({}), saw: () => true, ...host });
+  const connection = new ControlConnection({ answer: async () => ({}), onMessage: () => true, ...host });
   const force = new AbortController();
   void connection.start(() => ({
     process: program.spawn({ command: "keelson", args: [], env: {}, signal: force.signal }),
@@ -68,9 +68,9 @@ test("requests in both directions are each answered exactly once, in any order",
     ),
     { numRuns: 30 },
   );
-});
+}, 60_000);
 
-test("ten thousand requests at once are answered each by its own", async () => {
+test("each of ten thousand concurrent requests gets its own answer", async () => {
   const { program, connection } = connected();
   const numbers = Array.from({ length: 10_000 }, (_, number) => number);
   const replies = numbers.map((number) => connection.request({ subtype: "s", number }));
@@ -104,7 +104,7 @@ test("a withdrawn question aborts, and its late answer is still sent", async () 
   connection.close();
 });
 
-test("an answer that is no JSON is an error, not a silence", async () => {
+test("an answer that cannot be JSON is an error, not silence", async () => {
   const { program, connection } = connected({ answer: async () => ({ big: 1n }) });
   program.ask("q", { subtype: "hook_callback" });
   const { response } = await program.hears(({ type }) => type === "control_response");
@@ -112,7 +112,7 @@ test("an answer that is no JSON is an error, not a silence", async () => {
   connection.close();
 });
 
-test("a reader that does not read stops the program, and everything arrives once it does", async () => {
+test("a reader that does not read pauses the program, and everything arrives once it does", async () => {
   const { program, connection } = connected();
   const total = 20_000;
   const written = flood(program, total);
@@ -127,17 +127,17 @@ test("a reader that does not read stops the program, and everything arrives once
   );
 });
 
-test("large messages count by their size", async () => {
+test("large messages count by size", async () => {
   const { program, connection } = connected();
-  for (let number = 0; number < 20; number++) program.say(piece(number, "x".repeat(ENOUGH.characters / 8)));
+  for (let number = 0; number < 20; number++) program.say(piece(number, "x".repeat(PAUSE_ABOVE.characters / 8)));
   await paused(program);
   expect(connection.messages.length).toBeLessThan(12);
   connection.close();
 });
 
-test("an answer is read although a reader waits for it instead of reading", async () => {
+test("an answer is read even if the reader waits for it instead of reading messages", async () => {
   const { program, connection } = connected();
-  void flood(program, ENOUGH.messages * 4);
+  void flood(program, PAUSE_ABOVE.messages * 4);
   await paused(program);
 
   const reply = connection.request({ subtype: "interrupt" });
@@ -148,25 +148,25 @@ test("an answer is read although a reader waits for it instead of reading", asyn
   connection.close();
 });
 
-test("beyond all measure a request is given up rather than memory", async () => {
+test("past the limit, a request fails instead of using more memory", async () => {
   const { program, connection } = connected();
   const reply = connection.request({ subtype: "interrupt" }).catch((error: unknown) => error);
   const text = "x".repeat(8 * 1024 * 1024);
-  for (let size = 0; size <= TOO_MUCH.characters; size += text.length) program.say(piece(size, text));
+  for (let size = 0; size <= GIVE_UP_ABOVE.characters; size += text.length) program.say(piece(size, text));
   const error: any = await reply;
   expect([error.errorClass, error.errorCode]).toEqual(["control_request_failed", "messages_unread"]);
   await paused(program);
   connection.close();
 });
 
-test("what the host must settle goes before the message and before all that follow", async () => {
+test("what the host must settle comes before the message and all that follow", async () => {
   const order: string[] = [];
   const { program, connection } = connected({
     settle: async ({ type, number }) => {
       if (type === "result") for (let tick = 0; tick < 50; tick++) await Promise.resolve();
       order.push(`settled ${number}`);
     },
-    saw: ({ number }) => order.push(`shown ${number}`) > 0,
+    onMessage: ({ number }) => order.push(`shown ${number}`) > 0,
     beforeEnd: async () => void order.push("end"),
   });
   program.say({ type: "result", number: 1 }, piece(2));
@@ -175,7 +175,7 @@ test("what the host must settle goes before the message and before all that foll
   expect(order).toEqual(["settled 1", "shown 1", "settled 2", "shown 2", "end"]);
 });
 
-test("while it is held, nothing is sent but what goes ahead", async () => {
+test("while held, only requests with `ahead` are sent", async () => {
   const { program, connection } = connected();
   connection.hold();
   void connection.send({ type: "user", text: "later" });

@@ -1,5 +1,5 @@
-// The line to one program: requests both ways, told apart by their ids, and messages for whoever reads them.
-// What requests and messages mean is for the host to say.
+// The connection to one program: requests in both directions, matched by id, and messages for the reader. The host
+// decides what requests and messages mean.
 
 import { controlError, controlSuccess, isObject, toLine, type ControlRequest } from "@keelson/protocol";
 import {
@@ -13,27 +13,30 @@ import {
 } from "../errors.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { superviseChild, type Child, type Launch } from "../process/child.ts";
-import { NO_ANSWER, type AnswerRequest, type AskedBody } from "./asked.ts";
-import { later } from "./later.ts";
+import { NO_ANSWER, type AnswerRequest, type RequestBody } from "./control-request.ts";
+import { deferred } from "./deferred.ts";
 import { MessageQueue } from "./message-queue.ts";
 
-/** Whom the connection serves. */
+/** What the connection calls. */
 export interface Host {
   readonly answer: AnswerRequest;
-  /** Looks at a message on its way to the reader; false keeps it from them. */
-  saw(message: Record<string, any>): boolean;
-  /** What must be done before a message, and all that come after it, go to the reader. */
+  /** Sees each message before the reader; returning false hides it from the reader. */
+  onMessage(message: Record<string, any>): boolean;
+  /** Work to do before a message, and all messages after it, go to the reader. */
   readonly settle?: ((message: Record<string, any>) => Promise<unknown>) | undefined;
   stderr?(text: string): void;
-  /** What must be done between the last message and the end the reader sees. */
+  /** Work to do between the last message and the end the reader sees. */
   beforeEnd?(): Promise<void>;
 }
 
-/** Above this many messages, or characters, we stop reading, unless an answer to a request of ours may lie behind them. */
-export const ENOUGH = { messages: 1_024, characters: 4 * 1024 * 1024 };
-/** Above this we stop in any case, and requests that wait are given up. */
-export const TOO_MUCH = { messages: 200_000, characters: 128 * 1024 * 1024 };
-/** So many messages may wait for the host to settle one. */
+/**
+ * Above this many messages or characters, we stop reading, unless we are waiting for an answer that may come after
+ * them.
+ */
+export const PAUSE_ABOVE = { messages: 1_024, characters: 4 * 1024 * 1024 };
+/** Above this we always stop reading, and waiting requests fail. */
+export const GIVE_UP_ABOVE = { messages: 200_000, characters: 128 * 1024 * 1024 };
+/** How many messages may wait for the host to settle one. */
 const UNSETTLED = 256;
 
 interface Pending {
@@ -41,7 +44,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** `response` is what was asked for; `envelope` stands around it and seldom says more. */
+/** `response` is what was asked for; `envelope` is the message around it. */
 export interface ControlAnswer {
   readonly response: unknown;
   readonly envelope: Record<string, unknown>;
@@ -49,17 +52,17 @@ export interface ControlAnswer {
 
 export class ControlConnection {
   readonly messages: MessageQueue<SDKMessage>;
-  /** Settles when the program has ended, and everything after it is done. */
+  /** Settles when the program has ended and all work after it is done. */
   readonly ended: Promise<void>;
   readonly #pending = new Map<string, Pending>();
   readonly #asked = new Map<string, AbortController>();
   #host: Host;
   #child: Child | undefined;
-  /** What was written while nothing may be sent, and how those who wrote learn that it is. */
+  /** Lines written before anything may be sent, and a promise that resolves when they are. */
   #early: string[] = [];
   #isHeld = true;
-  #release = later<void>();
-  readonly #over = later<void>();
+  #release = deferred<void>();
+  readonly #over = deferred<void>();
   #inputEnded = false;
   #aside = false;
   #paused = false;
@@ -68,7 +71,7 @@ export class ControlConnection {
   #damage: Error | undefined;
   #unsettled = 0;
   #settled: Promise<unknown> = Promise.resolve();
-  /** Why requests cannot be made any more. */
+  /** Why no more requests can be made. */
   #reason: Error | undefined;
 
   constructor(host: Host = NOBODY) {
@@ -77,27 +80,27 @@ export class ControlConnection {
     this.ended = this.#over.promise;
   }
 
-  /** Starts the program. Called once; what was sent before is sent now. */
+  /** Starts the program. Call it once; lines written before are sent now. */
   async start(launch: () => Launch | Promise<Launch>): Promise<void> {
     try {
       const launched = launch();
-      // Not awaited when it need not be: the program is to start now, not a tick later.
+      // Not awaited unless necessary: the program should start now, not a tick later.
       this.#run(launched instanceof Promise ? await launched : launched);
     } catch (error) {
       await this.#end({ exitCode: null, signal: null, stderr: "" }, error as Error);
     }
   }
 
-  /** From now on somebody else answers and looks. */
+  /** Replaces the host. */
   serve(host: Host): void {
     this.#host = host;
   }
 
-  /** Sends nothing until it is let go, but for requests that go ahead. */
+  /** Sends nothing until `letGo`, except for requests with `ahead`. */
   hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#release = later();
+    this.#release = deferred();
   }
 
   letGo(): void {
@@ -107,19 +110,22 @@ export class ControlConnection {
     this.#release.resolve();
   }
 
-  /** While set aside it does not keep this process alive. */
+  /** While set aside, it does not keep this process alive. */
   setAside(aside: boolean): void {
     this.#aside = aside;
     this.#child?.setAside(aside);
   }
 
-  /** Undefined when there is room for more, else settles when there is. */
+  /** Undefined if there is room for more; otherwise settles when there is. */
   send(message: object): Promise<void> | undefined {
     return this.#write(toLine(message));
   }
 
-  /** Asks the program. Rejects with ControlRequestError when it refuses, otherwise with the reason it never answered. */
-  request(request: AskedBody, { ahead = false } = {}): Promise<ControlAnswer> {
+  /**
+   * Sends a request to the program. Rejects with ControlRequestError if the program refuses, otherwise with the reason
+   * it never answered.
+   */
+  request(request: RequestBody, { ahead = false } = {}): Promise<ControlAnswer> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason);
     const id = `req_${++this.#lastRequest}`;
     return new Promise<ControlAnswer>((resolve, reject) => {
@@ -134,7 +140,7 @@ export class ControlConnection {
     });
   }
 
-  /** Answers a request of the program that came some other way than by itself. */
+  /** Answers a request of the program that arrived some other way. */
   redeliver(request: ControlRequest): void {
     void this.#answer(request);
   }
@@ -144,7 +150,7 @@ export class ControlConnection {
     if (!this.#isHeld) this.#child?.endInput();
   }
 
-  /** Ends the program. With an error the reader gets that next, otherwise the end. */
+  /** Ends the program. With an error, the reader gets that error next; otherwise the end. */
   close(error?: Error): void {
     if (this.messages.ended) return;
     this.messages.clear();
@@ -178,14 +184,14 @@ export class ControlConnection {
   }
 
   #read(line: string): void {
-    // Programs print other things now and then; only what looks like a message must be one.
+    // Programs may print other text; only lines that look like a message must be one.
     if (!line.startsWith("{")) return;
     if (this.#damage !== undefined) return this.close(this.#damage);
     let message: unknown;
     try {
       message = JSON.parse(line);
     } catch (error) {
-      // Only the next line shows whether this one was cut off by the end of the program.
+      // The next line shows whether this one was only cut off by the program's end.
       this.#damage = new CLIJSONDecodeError(line, error);
       return;
     }
@@ -215,7 +221,7 @@ export class ControlConnection {
   }
 
   #show(message: Record<string, any>, size: number): void {
-    if (this.#host.saw(message)) this.messages.push(message as SDKMessage, size);
+    if (this.#host.onMessage(message)) this.messages.push(message as SDKMessage, size);
     this.#regulate();
   }
 
@@ -245,17 +251,17 @@ export class ControlConnection {
     pending.reject(new ControlRequestError(String(envelope["error"]), typeof code === "string" ? code : undefined));
   }
 
-  /** Reads on, or waits for the reader. */
+  /** Reads more, or waits for the reader. */
   #regulate(): void {
     if (this.#reason !== undefined) return;
     const { length: messages, size: characters } = this.messages;
-    const above = (limit: typeof ENOUGH) => messages > limit.messages || characters > limit.characters;
-    const flooded = above(TOO_MUCH);
+    const above = (limit: typeof PAUSE_ABOVE) => messages > limit.messages || characters > limit.characters;
+    const flooded = above(GIVE_UP_ABOVE);
     if (flooded) {
-      const text = "Too many unread messages lie before the answer: read the query's messages while you wait for it";
+      const text = "Too many unread messages are queued before the answer: read the query's messages while you wait";
       for (const { reject } of this.#pending.values()) reject(new ControlRequestError(text, "messages_unread"));
     }
-    const wait = flooded || this.#unsettled > UNSETTLED || (above(ENOUGH) && this.#pending.size === 0);
+    const wait = flooded || this.#unsettled > UNSETTLED || (above(PAUSE_ABOVE) && this.#pending.size === 0);
     if (wait === this.#paused) return;
     this.#paused = wait;
     if (wait) this.#child?.pause();
@@ -273,7 +279,7 @@ export class ControlConnection {
 
   #errorOf(exit: Exit): Error | undefined {
     if (exit.signal !== null) return new ProcessError(exit);
-    // Half a line is what is left of a program that was ended; if it ended well, it is damage.
+    // A program that was killed may leave half a line; after a normal exit, half a line is damage.
     if (exit.exitCode === 0) return this.#damage;
     return this.#lastResult?.["is_error"] === true ? new ResultError(this.#lastResult, exit) : new ProcessError(exit);
   }
@@ -287,6 +293,6 @@ export class ControlConnection {
 }
 
 const NOBODY: Host = {
-  answer: () => Promise.reject(new Error("Nobody is there to answer")),
-  saw: () => false,
+  answer: () => Promise.reject(new Error("No one is available to answer")),
+  onMessage: () => false,
 };

@@ -1,5 +1,5 @@
-// Prompts on their way to the program, and the one decision about them: when no more will come.
-// The program's input stays open while it may have to ask the caller something, or the caller it.
+// Prompts on their way to the program, and the decision when no more will come. The program's input stays open while
+// either side may still need to ask the other something.
 
 import { CLIConnectionError } from "../errors.ts";
 import type { SDKUserMessage } from "../messages/messages.ts";
@@ -8,11 +8,11 @@ import type { ControlConnection } from "./connection.ts";
 export interface InputOptions {
   /** Send prompts as they are. */
   readonly verbatim: boolean;
-  /** The program may have to ask the caller something while tasks run in the background. */
+  /** Whether the program may have to ask the caller something while background tasks run. */
   needsCaller(): boolean;
 }
 
-/** How long a program that says it is idle is given to think of something, when the counts do not add up. */
+/** How long to wait after the program reports that it is idle although prompts seem unanswered. */
 const IDLE_MS = 250;
 
 export class Input {
@@ -23,7 +23,7 @@ export class Input {
   #open = 0;
   #results = 0;
   #background = 0;
-  /** Before anything was said, nothing can be over. */
+  /** Nothing can be over before anything was sent. */
   #begun = false;
   #ended = false;
   #idle: NodeJS.Timeout | undefined;
@@ -42,9 +42,9 @@ export class Input {
     });
   }
 
-  /** Sends everything the caller says, as fast as the program takes it. Rejects when the caller's iterable throws. */
+  /** Sends all messages of the caller, as fast as the program takes them. Rejects if the caller's iterable throws. */
   async stream(messages: AsyncIterable<SDKUserMessage>): Promise<void> {
-    if (this.#ended) throw new CLIConnectionError("The query takes no more messages: its input has ended");
+    if (this.#ended) throw new CLIConnectionError("The query accepts no more messages: its input has ended");
     const source = messages[Symbol.asyncIterator]();
     this.#begun = true;
     this.#sources.add(source);
@@ -60,8 +60,8 @@ export class Input {
     this.#endIfDone();
   }
 
-  /** A message that came out; some of them tell how far the program is. */
-  saw(message: Record<string, any>): void {
+  /** Sees each message from the program; some show how far it is. */
+  onMessage(message: Record<string, any>): void {
     const { type, subtype } = message;
     if (type === "result") this.#finished(message);
     else if (type === "command_lifecycle" && message["state"] === "cancelled") this.#open--;
@@ -72,7 +72,7 @@ export class Input {
     this.#endIfDone();
   }
 
-  /** Nobody wants to say anything any more. */
+  /** The caller has nothing more to send. */
   close(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -90,7 +90,7 @@ export class Input {
 
   #finished(result: Record<string, any>): void {
     this.#results++;
-    // A run the program started by itself answers none of ours; a run may answer several that were merged.
+    // A run the program started on its own answers none of our prompts; a run may also answer several merged ones.
     if (result["origin"]?.kind === "task-notification") return;
     const merged = result["user_message_uuids"];
     this.#open -= Array.isArray(merged) && merged.length > 1 ? merged.length : 1;
@@ -112,7 +112,7 @@ export class Input {
   }
 }
 
-/** Commands in the background ask nothing; agents do. */
+/** Background commands ask nothing; agents do. */
 function countAgents(tasks: unknown): number {
   if (!Array.isArray(tasks)) return 0;
   return tasks.filter(({ task_type: type }) => type === "local_agent" || type === "local_workflow").length;

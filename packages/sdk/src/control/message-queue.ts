@@ -1,5 +1,5 @@
-// Messages between the program, which writes when it likes, and the caller, who reads when it likes.
-// It only counts; whoever fills it decides what is too much.
+// A queue between the program, which writes at its own pace, and the caller, who reads at theirs. It only counts;
+// whoever fills it decides how much is too much.
 
 interface Held<Item> {
   readonly item: Item;
@@ -19,7 +19,7 @@ export class MessageQueue<Item> {
   #size = 0;
   #end: { readonly error?: unknown } | undefined;
 
-  /** `onTaken` is told after each message that leaves. */
+  /** `onTaken` is called after each message that is taken. */
   constructor(onTaken: () => void = () => undefined) {
     this.#onTaken = onTaken;
   }
@@ -28,7 +28,7 @@ export class MessageQueue<Item> {
     return this.#held.length - this.#first;
   }
 
-  /** Sum of the sizes of what waits here. */
+  /** Total size of the queued messages. */
   get size(): number {
     return this.#size;
   }
@@ -45,7 +45,7 @@ export class MessageQueue<Item> {
     this.#size += size;
   }
 
-  /** The end, once everything is read; with an error, which is thrown once. */
+  /** Ends the queue once everything is read. An error is thrown once. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
     const [first, ...others] = this.#waiting.splice(0);
@@ -55,7 +55,7 @@ export class MessageQueue<Item> {
     for (const { resolve } of others) resolve({ value: undefined, done: true });
   }
 
-  /** Forgets what waits. */
+  /** Drops everything that is queued. */
   clear(): void {
     this.#held = [];
     this.#first = 0;

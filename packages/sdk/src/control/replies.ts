@@ -1,4 +1,4 @@
-// What the program answers to a query's requests.
+// The program's replies to a query's requests.
 
 import type { McpServerStatus } from "../mcp/config.ts";
 import type { ModelUsage } from "../messages/messages.ts";
@@ -64,9 +64,9 @@ export type RewindFilesResult = {
   insertions?: number;
   deletions?: number;
   skippedLinks?: number;
-  /** Files somebody else had changed meanwhile; how they were is in the copy, which a dry run does not make. */
+  /** Files that others changed in the meantime; `copy` has their earlier content. A dry run makes no copies. */
   externallyChanged?: { path: string; copy?: string }[];
-  /** Files that were changed although no copy could be kept: these stay as they are. */
+  /** Changed files of which no copy could be kept: they stay as they are. */
   notKept?: string[];
 };
 

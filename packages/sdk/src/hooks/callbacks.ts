@@ -1,7 +1,7 @@
-// The caller's hook functions: each gets an id that the program calls it by. Whether and when is the program's affair.
+// The caller's hook callbacks. Each gets an id, and the program decides whether and when to call it.
 
 import { isObject, type HookEvent } from "@keelson/protocol";
-import type { AskContext, AskedBody } from "../control/asked.ts";
+import type { RequestContext, RequestBody } from "../control/control-request.ts";
 import type { HookInput } from "./inputs.ts";
 import type { HookJSONOutput } from "./outputs.ts";
 
@@ -12,29 +12,29 @@ export type HookCallback = (
 ) => Promise<HookJSONOutput>;
 
 export interface HookCallbackMatcher {
-  /** What the event's subject must match: a tool's name, a source, a reason. Absent: everything. */
+  /** What the event's subject must match: a tool name, a source, a reason. Matches everything if absent. */
   matcher?: string;
   hooks: HookCallback[];
   /** Seconds. */
   timeout?: number;
-  /** What a function that throws or takes too long means: nothing, or a block. */
+  /** What to do when a callback throws or takes too long: continue, or block. */
   onFailure?: "continue" | "block";
 }
 
 export type HookCallbacks = Partial<Record<HookEvent, HookCallbackMatcher[]>>;
 
-/** How hooks are announced to the program. */
+/** Hooks as `initialize` announces them to the program. */
 export type AnnouncedHooks = Record<
   string,
   { matcher?: string; hookCallbackIds: string[]; timeout?: number; onFailure?: "continue" | "block" }[]
 >;
 
 export interface RegisteredHooks {
-  /** Undefined when there are none. */
+  /** Undefined if there are none. */
   readonly announced: AnnouncedHooks | undefined;
-  /** At least one of them must block when it fails: the program has to know how. */
+  /** At least one of them blocks on failure, which the program must support. */
   readonly needOnFailure: boolean;
-  call(request: AskedBody, asked: AskContext): Promise<unknown>;
+  call(request: RequestBody, asked: RequestContext): Promise<unknown>;
 }
 
 export function registerHooks(hooks: HookCallbacks = {}): RegisteredHooks {

@@ -1,4 +1,4 @@
-// What a hook is told, one type for each event. `hook_event_name` tells them apart.
+// Hook input, one type per event. `hook_event_name` tells them apart.
 
 import type { PermissionUpdate } from "../permissions/permissions.ts";
 
@@ -8,7 +8,7 @@ export type BaseHookInput = {
   cwd: string;
   prompt_id?: string;
   permission_mode?: string;
-  /** Inside a subagent. */
+  /** Set inside a subagent. */
   agent_id?: string;
   agent_type?: string;
   effort?: { level: string };

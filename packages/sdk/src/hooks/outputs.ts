@@ -1,4 +1,4 @@
-// What a hook may answer. `hookSpecificOutput` says for which event; fields the event does not honour are ignored.
+// Hook output. `hookSpecificOutput` names the event; fields that the event does not support are ignored.
 
 import type { PermissionUpdate } from "../permissions/permissions.ts";
 
@@ -101,7 +101,7 @@ export type HookSpecificOutput =
   | WorktreeCreateHookSpecificOutput
   | MessageDisplayHookSpecificOutput;
 
-/** The hook goes on by itself; the run does not wait for it. */
+/** The hook continues in the background; the run does not wait for it. */
 export type AsyncHookJSONOutput = { async: true; asyncTimeout?: number };
 
 export type SyncHookJSONOutput = {

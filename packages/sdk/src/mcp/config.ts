@@ -1,4 +1,4 @@
-// MCP servers as callers name them, and as the program reports them.
+// MCP servers as callers configure them, and as the program reports them.
 
 import type { McpServerInstance } from "./shapes.ts";
 
@@ -68,8 +68,8 @@ export type McpServerStatus = {
 
 export type McpSetServersResult = { added: string[]; removed: string[]; errors: Record<string, string> };
 
-/** Parts a record of servers: those that run here, and those the program starts itself. */
-export function partServers(servers: Record<string, McpServerConfig> = {}) {
+/** Splits a record of servers into those that run in this process and those the program starts. */
+export function splitServers(servers: Record<string, McpServerConfig> = {}) {
   const here: Record<string, McpSdkServerConfigWithInstance> = {};
   const elsewhere: Record<string, McpServerConfigForProcessTransport> = {};
   for (const [name, server] of Object.entries(servers)) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as z3 from "zod/v3";
 import { z } from "zod";
-import { NO_ANSWER } from "../control/asked.ts";
+import { NO_ANSWER } from "../control/control-request.ts";
 import { inProcessServers } from "./in-process.ts";
 import { createSdkMcpServer } from "./server.ts";
 import type { JSONRPCMessage, McpServerInstance, McpTransport } from "./shapes.ts";
@@ -34,7 +34,7 @@ const add = tool("add", "Adds", { a: z.number(), b: z.number().default(1) }, asy
   alwaysLoad: true,
 });
 
-test("a server introduces itself, lists its tools and runs them", async () => {
+test("a server initializes, lists its tools and runs them", async () => {
   const { call, send } = clientOf(
     createSdkMcpServer({ name: "calc", version: "2.0.0", instructions: "Be exact", tools: [add] }),
   );
@@ -67,7 +67,7 @@ test("a server introduces itself, lists its tools and runs them", async () => {
   expect(await call("tools/call", { name: "add", arguments: { a: 2 } })).toEqual(text(3));
 });
 
-test("what is wrong is said in the protocol's way, and what a tool throws in its result", async () => {
+test("invalid calls are protocol errors, and what a tool throws goes into its result", async () => {
   const broken = tool("broken", "Breaks", {}, async () => {
     throw new Error("out of order");
   });
@@ -82,7 +82,7 @@ test("what is wrong is said in the protocol's way, and what a tool throws in its
   expect(await call("resources/list")).toEqual({ code: -32601, message: "Method not found" });
 });
 
-test("zod 3, JSON Schema and a whole server that shall always be loaded", async () => {
+test("zod 3, JSON Schema and a server that is always loaded", async () => {
   const three = tool("three", "d", { a: z3.string() }, async ({ a }) => text(a.toUpperCase()));
   const raw = tool("raw", "d", { type: "object", properties: { a: {} } }, async (args) => text(JSON.stringify(args)));
   const { call } = clientOf(createSdkMcpServer({ name: "calc", alwaysLoad: true, tools: [three, raw] }));
@@ -99,7 +99,7 @@ test("zod 3, JSON Schema and a whole server that shall always be loaded", async 
   expect(await call("tools/call", { name: "raw", arguments: { b: 1 } })).toEqual(text('{"b":1}'));
 });
 
-test("a tool whose input cannot be written down is left out, and said so", async () => {
+test("a tool whose input has no JSON Schema is skipped with a warning", async () => {
   const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
   const odd = tool("odd", "d", { f: z3.function() as any }, async () => text(""));
   const { call } = clientOf(createSdkMcpServer({ name: "calc", tools: [odd, add] }));
@@ -107,7 +107,7 @@ test("a tool whose input cannot be written down is left out, and said so", async
   expect((await warning).message).toContain('"odd"');
 });
 
-test("a call can be cancelled, and may tell how far it is", async () => {
+test("a call can be cancelled, and can report progress", async () => {
   const seen: unknown[] = [];
   let begun = () => {};
   const slow = tool("slow", "d", {}, async (_, extra: any) => {
@@ -144,7 +144,7 @@ test("a call can be cancelled, and may tell how far it is", async () => {
   ] as any);
 });
 
-/** As an official McpServer behaves: it knows transports, and asks its client things. */
+/** Behaves like an official McpServer: it uses a transport, and sends requests to its client. */
 function foreignServer(): McpServerInstance & { transport?: McpTransport; closed: boolean } {
   return {
     closed: false,
@@ -164,7 +164,7 @@ function foreignServer(): McpServerInstance & { transport?: McpTransport; closed
   };
 }
 
-test("a server of another make may ask its client in the middle of a call", async () => {
+test("another server implementation may ask its client something during a call", async () => {
   const instance = foreignServer();
   const client = clientOf({ type: "sdk", name: "calc", instance });
   const called = client.send({ jsonrpc: "2.0", id: 7, method: "tools/call", params: {} });
@@ -174,7 +174,7 @@ test("a server of another make may ask its client in the middle of a call", asyn
   expect(await called).toEqual({ mcp_response: { jsonrpc: "2.0", id: 7, result: { action: "decline" } } });
 });
 
-test("servers that are replaced are closed with what they still owed", async () => {
+test("replaced servers are closed, and their open calls are answered", async () => {
   const instance = foreignServer();
   const client = clientOf({ type: "sdk", name: "calc", instance });
   const open = client.send({ jsonrpc: "2.0", id: 9, method: "never/answered" });
@@ -188,7 +188,7 @@ test("servers that are replaced are closed with what they still owed", async () 
   expect(await gone.catch((error: Error) => error.message)).toBe("SDK MCP server not found: calc");
 });
 
-test("one server serves any number of queries at once", async () => {
+test("one server serves any number of concurrent queries", async () => {
   const server = createSdkMcpServer({ name: "calc", tools: [add] });
   const clients = [clientOf(server), clientOf(server), clientOf(server)];
   clients[2]!.servers.close();

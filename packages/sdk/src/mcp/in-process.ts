@@ -1,22 +1,22 @@
-// The servers of this process as the program sees them: JSON-RPC messages inside control requests, both ways.
+// The in-process servers as the program sees them: JSON-RPC messages inside control requests, in both directions.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type AskContext, type AskedBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
 import type { McpSdkServerConfigWithInstance } from "./config.ts";
 import type { JSONRPCId, JSONRPCMessage, McpTransport } from "./shapes.ts";
 
 export interface InProcessServers {
   readonly names: readonly string[];
-  /** What initialize says about them beside their names; undefined when there is nothing to say. */
+  /** What `initialize` says about them besides their names; undefined if nothing. */
   readonly configs: Record<string, object> | undefined;
-  /** These and no others from now on. A server that stays keeps its connection. */
+  /** Replaces all servers. A server that stays keeps its connection. */
   replace(servers: Record<string, McpSdkServerConfigWithInstance>): void;
   /** Answers an `mcp_message` request. */
-  answer(request: AskedBody, asked: AskContext): Promise<unknown>;
+  answer(request: RequestBody, asked: RequestContext): Promise<unknown>;
   close(): void;
 }
 
-/** `send` carries what a server says of itself, unasked, to the program. */
+/** `send` carries messages that a server sends on its own. */
 export function inProcessServers(
   servers: Record<string, McpSdkServerConfigWithInstance>,
   send: (serverName: string, message: JSONRPCMessage) => Promise<void>,
@@ -53,7 +53,7 @@ export function inProcessServers(
       const connection = connections.get(String(request["server_name"]));
       if (connection === undefined) throw new Error(`SDK MCP server not found: ${String(request["server_name"])}`);
       const message = request["message"];
-      if (!isObject(message)) throw new Error("mcp_message carries no message");
+      if (!isObject(message)) throw new Error("mcp_message has no message");
       const reply = await connection.deliver(message as JSONRPCMessage, asked.signal);
       return reply === undefined ? NO_ANSWER : { mcp_response: reply };
     },
@@ -64,7 +64,7 @@ export function inProcessServers(
 interface Connection {
   readonly instance: McpSdkServerConfigWithInstance["instance"];
   readonly transport: McpTransport;
-  /** The reply; at once an empty one when the message wants none; undefined when it was withdrawn. */
+  /** Resolves to the reply, to an empty one if the message needs none, or to undefined if it was withdrawn. */
   deliver(message: JSONRPCMessage, withdrawn: AbortSignal): Promise<JSONRPCMessage | undefined>;
 }
 
@@ -88,7 +88,7 @@ function connectTo(
       transport.onclose?.();
     },
   };
-  // A server that cannot connect says so to whoever calls it, not to nobody.
+  // If a server cannot connect, whoever calls it gets the error.
   const connected = instance.connect(transport);
   connected.catch(() => undefined);
 

@@ -4,7 +4,7 @@ import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
 import { checkArguments, toJsonSchema } from "./input-schema.ts";
 
-// As TypeScript writes an enum of numbers.
+// How TypeScript compiles a numeric enum.
 const Level = { 0: "Low", 1: "High", Low: 0, High: 1 } as const;
 
 const shape3 = {
@@ -120,7 +120,7 @@ test("toJsonSchema() reads zod 4, classic and mini, as a shape and as an object"
   expect(await toJsonSchema(small)).toEqual(expected);
 });
 
-test("toJsonSchema() leaves JSON Schema alone, also one with a property called type", async () => {
+test("toJsonSchema() leaves JSON Schema unchanged, even with a property called type", async () => {
   const schema = { type: "object", properties: { type: { type: "string" } }, required: ["type"] };
   expect(await toJsonSchema(schema)).toBe(schema);
   expect(await toJsonSchema({ type: z4.string() })).toEqual(schema);
@@ -131,7 +131,7 @@ test.each([
   ["a type that contains itself", { self: recursive() }, "contain themselves"],
   ["two versions at once", { a: z3.string(), b: z4.string() }, "cannot be mixed"],
   ["something else", { a: "string" }, '"a" is not a zod type'],
-  ["what zod 4 cannot write", { a: z4.bigint() }, "BigInt"],
+  ["a type without a JSON Schema in zod 4", { a: z4.bigint() }, "BigInt"],
 ])("toJsonSchema() throws for %s", async (_, shape, message) => {
   expect(await toJsonSchema(shape as any).catch((error: Error) => error.message)).toContain(message);
 });
@@ -141,7 +141,7 @@ function recursive(): any {
   return type;
 }
 
-test("checkInput() checks, fills in and strips, whatever the version", async () => {
+test("checkArguments() checks, fills in and strips, for every version of zod", async () => {
   for (const z of [z3, z4] as any[]) {
     const shape = {
       name: z.string(),

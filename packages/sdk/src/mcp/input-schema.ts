@@ -1,4 +1,4 @@
-// The input of a tool, whichever way it was written: as JSON Schema for the model, and as a check on what the model sent.
+// A tool's input, however it was written: as JSON Schema for the model, and as a check of what the model sent.
 
 import { isObject } from "@keelson/protocol";
 import { zod3ToJsonSchema } from "./zod3.ts";
@@ -8,7 +8,7 @@ export type CheckedArguments =
 
 type AnySchema = Record<string, any>;
 
-/** JSON Schema of an object. Throws when part of it has none. */
+/** The JSON Schema of an object. Throws if part of it has none. */
 export async function toJsonSchema(input: AnySchema): Promise<Record<string, unknown>> {
   if (isJsonSchema(input)) return input;
   const shape = shapeOf(input);
@@ -16,14 +16,14 @@ export async function toJsonSchema(input: AnySchema): Promise<Record<string, unk
   const strangers = Object.keys(shape).filter((name) => !isZod3(shape[name]) && !isZod4(shape[name]));
   if (strangers.length > 0) throw new Error(`"${strangers[0]}" is not a zod type`);
   if (values.some(isZod3)) {
-    if (values.some(isZod4)) throw new Error("types of zod 3 and zod 4 cannot be mixed in one tool");
+    if (values.some(isZod4)) throw new Error("zod 3 and zod 4 types cannot be mixed in one tool");
     return zod3ToJsonSchema(shape);
   }
-  // Loaded only where a tool is defined with zod 4: about 10 ms.
+  // Only loaded for a tool defined with zod 4: about 10 ms.
   const { object, toJSONSchema } = await import("zod/mini");
   const { $schema: _, ...schema } = toJSONSchema(object(shape), { io: "input", target: "draft-7" }) as AnySchema;
   for (const [name, type] of Object.entries(shape)) {
-    // Another copy of zod keeps its descriptions to itself; those of the top level can be had from the types.
+    // Another copy of zod keeps its descriptions private; those of the top level are also on the types.
     const property = schema["properties"]?.[name];
     if (isObject(property) && property["description"] === undefined && typeof type.description === "string") {
       property["description"] = type.description;
@@ -32,7 +32,7 @@ export async function toJsonSchema(input: AnySchema): Promise<Record<string, unk
   return schema;
 }
 
-/** Checks arguments type by type, so that each copy and version of zod judges its own. */
+/** Checks arguments one by one, so each copy and version of zod checks its own types. */
 export async function checkArguments(input: AnySchema, args: unknown): Promise<CheckedArguments> {
   if (isJsonSchema(input)) return { ok: true, value: args };
   if (!isObject(args)) return { ok: false, problems: ["expected an object"] };
@@ -47,7 +47,7 @@ export async function checkArguments(input: AnySchema, args: unknown): Promise<C
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
 }
 
-// A shape's values are types; only in a JSON Schema is `type` a plain word.
+// In a shape, values are types; only in a JSON Schema is `type` a plain string.
 const isJsonSchema = (input: AnySchema) => input["type"] === "object" && !isZod4(input);
 
 /** A shape, or the shape inside `z.object(…)`. */

@@ -1,5 +1,5 @@
-// A small MCP server for tools written as functions. It speaks to any number of clients, each over a transport of its own,
-// and keeps nothing between calls.
+// A small MCP server for tools written as functions. It serves any number of clients, each over its own transport, and
+// keeps nothing between calls.
 
 import { isObject } from "@keelson/protocol";
 import { emitWarning } from "node:process";
@@ -11,7 +11,7 @@ import type { SdkMcpToolDefinition, ToolCallExtra } from "./tool.ts";
 export interface CreateSdkMcpServerOptions {
   name: string;
   version?: string;
-  /** Told to the model together with the tools. */
+  /** Sent to the model together with the tools. */
   instructions?: string;
   tools?: SdkMcpToolDefinition<any>[];
   /** Offer all its tools from the start, never only on demand. */
@@ -20,7 +20,9 @@ export interface CreateSdkMcpServerOptions {
   timeout?: number;
 }
 
-/** A server to put under `mcpServers`; its tools run in this process. A tool whose schema has no JSON form is left out. */
+/**
+ * Creates a server for `mcpServers` whose tools run in this process. A tool whose schema has no JSON form is skipped.
+ */
 export function createSdkMcpServer(options: CreateSdkMcpServerOptions): McpSdkServerConfigWithInstance {
   return {
     type: "sdk",
@@ -70,7 +72,7 @@ function toolServer(options: CreateSdkMcpServerOptions): McpServerInstance {
         if (message.method === undefined || message.id === undefined) return;
         void answer(message, message.id, calls, transport);
       };
-      // A transport has one listener of each kind; it is no event target.
+      // A transport has one listener of each kind; it is not an event target.
       Object.assign(transport, { onclose: closed, onmessage: heard });
       await transport.start();
     },
@@ -138,7 +140,7 @@ async function call(tool: ListedTool | undefined, params: Record<string, unknown
   try {
     return await handler(checked.value as never, extra);
   } catch (error) {
-    // What went wrong inside a tool is for the model to read, not a fault of the protocol.
+    // The model should read what went wrong inside a tool; it is not a protocol error.
     return { content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }], isError: true };
   }
 }
@@ -161,7 +163,7 @@ async function listTools({ name: server, tools = [], alwaysLoad }: CreateSdkMcpS
       });
     } catch (error) {
       emitWarning(
-        `Tool "${name}" of "${server}" is left out, its input has no JSON Schema: ${(error as Error).message}`,
+        `Tool "${name}" of "${server}" was skipped because its input has no JSON Schema: ${(error as Error).message}`,
       );
     }
   }

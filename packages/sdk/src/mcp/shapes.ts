@@ -1,5 +1,5 @@
-// The parts of the Model Context Protocol that tools and their callers touch, written structurally: values and servers
-// of the official MCP packages fit, and none of them is needed.
+// The parts of the Model Context Protocol that tools and callers need, as structural types: values and servers from the
+// official MCP packages fit, but those packages are not required.
 
 export type TextContent = { type: "text"; text: string; _meta?: Record<string, unknown>; [key: string]: unknown };
 export type ImageContent = { type: "image"; data: string; mimeType: string; [key: string]: unknown };
@@ -19,7 +19,7 @@ export type CallToolResult = {
   [key: string]: unknown;
 };
 
-/** Hints, not promises: what a tool says about itself. */
+/** What a tool says about itself: hints, not guarantees. */
 export type ToolAnnotations = {
   title?: string;
   readOnlyHint?: boolean;

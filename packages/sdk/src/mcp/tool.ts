@@ -1,8 +1,8 @@
-// A tool as a caller writes it: a name, what it is for, what it takes, and a function.
+// A tool as a caller defines it: a name, a description, an input schema, and a function.
 
 import type { CallToolResult, ToolAnnotations } from "./shapes.ts";
 
-/** Zod types by name, of zod 3 or 4. */
+/** Zod types by name, from zod 3 or 4. */
 export type AnyZodRawShape = Record<string, { _output: any } | { _zod: { output: any } }>;
 
 export type InferShape<Shape extends AnyZodRawShape> = {
@@ -13,7 +13,7 @@ export type InferShape<Shape extends AnyZodRawShape> = {
       : never;
 } & {};
 
-/** A JSON Schema of an object, for those who have one already. Arguments are then handed over unchecked. */
+/** A JSON Schema of an object, for callers who already have one. Arguments are then passed on unchecked. */
 export type JsonSchemaObject = {
   type: "object";
   properties?: Record<string, unknown>;

@@ -1,10 +1,10 @@
-// Zod 3 types as JSON Schema, read from their definitions. What the model cannot send (functions, symbols, promises) has
-// no schema and throws.
+// Converts zod 3 types to JSON Schema, from their definitions. Throws for types the model cannot send (functions,
+// symbols, promises).
 
 type Zod3 = { _def: Record<string, any>; description?: string };
 type Schema = Record<string, unknown>;
 
-/** How deep types may lie in each other. */
+/** How deep types may be nested. */
 const MAX_DEPTH = 50;
 
 export function zod3ToJsonSchema(shape: Record<string, Zod3>): Schema {
@@ -12,7 +12,7 @@ export function zod3ToJsonSchema(shape: Record<string, Zod3>): Schema {
 }
 
 function convert(type: Zod3, depth: number): Schema {
-  if (depth > MAX_DEPTH) throw new Error(`types lie in each other more than ${MAX_DEPTH} deep, or contain themselves`);
+  if (depth > MAX_DEPTH) throw new Error(`types are nested more than ${MAX_DEPTH} levels deep, or contain themselves`);
   const schema = byKind(type, depth);
   return typeof type.description === "string" ? { ...schema, description: type.description } : schema;
 }
@@ -168,7 +168,7 @@ function numberSchema(checks: readonly Check[]): Schema {
 const bound = (name: string, limit: { value: number } | null | undefined): Schema =>
   limit === null || limit === undefined ? {} : { [name]: limit.value };
 
-/** TypeScript's numeric enums also map numbers back to names; those are no values. */
+/** TypeScript's numeric enums also map numbers back to names; those are not values. */
 function enumValues(values: Record<string, string | number>): (string | number)[] {
   return Object.entries(values).flatMap(([name, value]) =>
     typeof values[value] === "number" && values[value] === Number(name) ? [] : [value],

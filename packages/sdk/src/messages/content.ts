@@ -1,5 +1,5 @@
-// What messages are made of, in the model API's own spelling. Written for callers: they build and change these freely,
-// so nothing is readonly, and the unions are closed so that `block.type === "text"` narrows.
+// The parts of messages, in the model API's spelling. Callers build and change these freely, so nothing is readonly,
+// and the unions are closed so that `block.type === "text"` narrows.
 
 export type CacheControlEphemeral = { type: "ephemeral"; ttl?: "5m" | "1h" };
 
@@ -56,7 +56,7 @@ export type ToolResultBlockParam = {
   cache_control?: CacheControlEphemeral | null;
 };
 
-/** A block of something said to the model. */
+/** A block of a message to the model. */
 export type ContentBlockParam =
   | TextBlockParam
   | ImageBlockParam

@@ -1,4 +1,4 @@
-// Everything a query yields. What a newer program says and this list does not know is yielded all the same.
+// Everything a query yields. Messages of a newer program that are not listed here are yielded too.
 
 import type { UUID } from "node:crypto";
 import type { BetaMessage, BetaRawMessageStreamEvent, MessageParam, NonNullableUsage } from "./content.ts";
@@ -61,13 +61,13 @@ export type SDKMessageOrigin =
   | { kind: "auto-continuation" }
   | { kind: "observer-activity" };
 
-/** Something said to the model: by the caller, by a tool, or by the program itself (`isSynthetic`). */
+/** A message to the model: from the caller, from a tool, or from the program itself (`isSynthetic`). */
 export type SDKUserMessage = {
   type: "user";
   message: MessageParam;
   parent_tool_use_id: string | null;
   isSynthetic?: boolean;
-  /** What a tool returned, whole; the model may have been shown less. */
+  /** A tool's whole output; the model may have been shown less. */
   tool_use_result?: unknown;
   priority?: "now" | "next" | "later";
   /** False: add it to the conversation without asking the model. */
@@ -107,7 +107,7 @@ export type ModelUsage = {
   cacheCreationEphemeral5mInputTokens?: number;
   cacheCreationEphemeral1hInputTokens?: number;
   webSearchRequests: number;
-  /** Null at run time when no price is known for the model. */
+  /** Null at run time if the model's price is unknown. */
   costUSD: number;
   contextWindow: number;
   maxOutputTokens: number;
@@ -146,7 +146,7 @@ type AnyResult = {
   is_error: boolean;
   num_turns: number;
   stop_reason: string | null;
-  /** Of the whole process so far. Null at run time when a model without a known price was used. */
+  /** For the whole process so far. Null at run time if a model with an unknown price was used. */
   total_cost_usd: number;
   usage: NonNullableUsage;
   modelUsage: Record<string, ModelUsage>;
@@ -181,5 +181,5 @@ export type SDKResultError = AnyResult & {
   startup_failure_reason?: string;
 };
 
-/** How one run ended. There is exactly one for each prompt. */
+/** How one run ended. There is exactly one per prompt. */
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;

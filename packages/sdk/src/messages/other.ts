@@ -1,4 +1,4 @@
-// Messages with a type of their own that belong neither to the conversation nor to `system`.
+// Messages with their own type that belong neither to the conversation nor to `system`.
 
 import type { UUID } from "node:crypto";
 

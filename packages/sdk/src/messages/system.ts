@@ -1,4 +1,4 @@
-// Messages of type `system`: how a session stands, and what goes on in it besides the conversation.
+// Messages of type `system`: the state of a session, and what happens in it besides the conversation.
 
 import type { UUID } from "node:crypto";
 import type { SlashCommand } from "../control/replies.ts";
@@ -149,7 +149,7 @@ export type SDKTaskNotificationMessage = Stamp & {
   reason?: string;
 };
 
-/** Every task that runs in the background now; replaces what was said before. */
+/** All background tasks that run now; replaces the previous list. */
 export type SDKBackgroundTasksChangedMessage = Stamp & {
   type: "system";
   subtype: "background_tasks_changed";
@@ -249,7 +249,7 @@ export type SDKLocalCommandOutputMessage = Stamp & {
   content: string;
 };
 
-/** Every slash command there is now; replaces what was said before. */
+/** All current slash commands; replaces the previous list. */
 export type SDKCommandsChangedMessage = Stamp & {
   type: "system";
   subtype: "commands_changed";
@@ -310,7 +310,7 @@ export type SDKSessionWritesLostMessage = Stamp & {
   transcript_session_ids?: string[];
 };
 
-/** Entries that a session store did not take. Made here, not by the program. */
+/** Entries that a session store did not accept. Created here, not by the program. */
 export type SDKMirrorErrorMessage = Stamp & {
   type: "system";
   subtype: "mirror_error";

@@ -1,11 +1,11 @@
-// Agents a caller defines in code. They win over agent files of the same name.
+// Agents that a caller defines in code. They take precedence over agent files of the same name.
 
 import type { McpServerConfigForProcessTransport } from "../mcp/config.ts";
 import type { PermissionMode } from "../permissions/permissions.ts";
 
 export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
-/** A server's name, or servers written out. */
+/** A server's name, or a server configuration. */
 export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;
 
 export type AgentDefinition = {
@@ -13,7 +13,7 @@ export type AgentDefinition = {
   description: string;
   /** Its system prompt. */
   prompt: string;
-  /** The tools it has; all of its parent's when absent. It cannot bring back what is disallowed. */
+  /** Its tools; all of its parent's if absent. It cannot restore disallowed tools. */
   tools?: string[];
   disallowedTools?: string[];
   /** An alias, a model id, or "inherit". */

@@ -1,10 +1,10 @@
-// Options as flags of the program. What has no flag travels in the initialize request.
+// Converts options to the program's flags. Options without a flag go into the `initialize` request.
 
-import { partServers } from "../mcp/config.ts";
+import { splitServers } from "../mcp/config.ts";
 import type { Options } from "./options.ts";
 import { joinSandbox } from "./sandbox.ts";
 
-/** Messages both ways, one a line. */
+/** Messages in both directions, one per line. */
 const STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"];
 
 export function toArguments(options: Options): string[] {
@@ -76,7 +76,7 @@ function tools(options: Options): string[] {
   const { skills, mcpServers, plugins = [] } = options;
   const ofSkills = skills === "all" ? ["Skill"] : (skills ?? []).map((name) => `Skill(${name})`);
   const allowed = [...(options.allowedTools ?? []), ...ofSkills];
-  const { elsewhere } = partServers(mcpServers);
+  const { elsewhere } = splitServers(mcpServers);
   const pluginFlags = plugins.map(
     ({ path, skipMcpDiscovery }) => `--${skipMcpDiscovery ? "plugin-dir-no-mcp" : "plugin-dir"}=${path}`,
   );

@@ -1,7 +1,7 @@
-// Questions that are not about permission: those MCP servers put to a person, and dialogs of the program itself.
+// Questions that are not about permission: those that MCP servers ask a person, and dialogs of the program itself.
 
 import { isObject } from "@keelson/protocol";
-import { NO_ANSWER, type AskContext, type AskedBody } from "../control/asked.ts";
+import { NO_ANSWER, type RequestContext, type RequestBody } from "../control/control-request.ts";
 
 export type ElicitationRequest = {
   serverName: string;
@@ -20,16 +20,16 @@ export type ElicitationResult = ElicitResult;
 
 type Context = { signal: AbortSignal; requestId: string };
 
-/** `null`: the answer goes another way. */
+/** `null`: the answer is sent another way. */
 export type OnElicitation = (request: ElicitationRequest, options: Context) => Promise<ElicitResult | null>;
 
 export type UserDialogRequest = { dialogKind: string; payload: Record<string, unknown>; toolUseID?: string };
 export type UserDialogResult = { behavior: "completed"; result: unknown } | { behavior: "cancelled" };
 
-/** `null`: the answer goes another way. */
+/** `null`: the answer is sent another way. */
 export type OnUserDialog = (request: UserDialogRequest, options: Context) => Promise<UserDialogResult | null>;
 
-export async function askElicitation(ask: OnElicitation | undefined, request: AskedBody, asked: AskContext) {
+export async function askElicitation(ask: OnElicitation | undefined, request: RequestBody, asked: RequestContext) {
   if (ask === undefined) return { action: "decline" };
   const text = (name: string) => (typeof request[name] === "string" ? { [camel(name)]: request[name] } : {});
   const answer = await ask(
@@ -49,7 +49,7 @@ export async function askElicitation(ask: OnElicitation | undefined, request: As
   return answer === null ? NO_ANSWER : answer;
 }
 
-export async function askUserDialog(ask: OnUserDialog | undefined, request: AskedBody, asked: AskContext) {
+export async function askUserDialog(ask: OnUserDialog | undefined, request: RequestBody, asked: RequestContext) {
   if (ask === undefined) return NO_ANSWER;
   const answer = await ask(
     {

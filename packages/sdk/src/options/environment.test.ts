@@ -9,7 +9,7 @@ const always = {
   NoDefaultCurrentDirectoryInExePath: "1",
 };
 
-test("toEnvironment() replaces our environment by the one given, and adds who asks", () => {
+test("toEnvironment() replaces our environment with the given one, and identifies the SDK", () => {
   expect(toEnvironment({ env: { A: "1", BUN_OPTIONS: "--preload=x", BUN_BE_BUN: "1" } })).toEqual({
     A: "1",
     ...always,
@@ -20,12 +20,12 @@ test("toEnvironment() replaces our environment by the one given, and adds who as
   });
 });
 
-test("toEnvironment() takes our own environment when none is given", () => {
+test("toEnvironment() uses our own environment if none is given", () => {
   const { PATH } = toEnvironment({});
   expect(PATH).toBe(process.env["PATH"]);
 });
 
-test("toEnvironment() carries the options that have no flag", () => {
+test("toEnvironment() includes options that have no flag", () => {
   const toolConfig = { askUserQuestion: { previewFormat: "html" } } as const;
   expect(toEnvironment({ env: {}, enableFileCheckpointing: true, toolConfig })).toEqual({
     ...always,

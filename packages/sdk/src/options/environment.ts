@@ -1,4 +1,4 @@
-// The environment the program gets: the caller's, or the one given instead of it, and what tells the program who asks.
+// The program's environment: the caller's, or the one given instead, plus variables that identify the SDK.
 
 import { VERSION } from "@keelson/protocol";
 import process from "node:process";
@@ -6,7 +6,7 @@ import type { Options } from "./options.ts";
 
 export function toEnvironment(options: Options): Record<string, string | undefined> {
   const { env: given, enableFileCheckpointing, toolConfig } = options;
-  // These make a Bun program run foreign code, or be plain Bun.
+  // These make a Bun program run other code, or behave as plain Bun.
   const { BUN_OPTIONS: _, BUN_BE_BUN: __, ...base } = given ?? process.env;
   const previewFormat = toolConfig?.askUserQuestion?.previewFormat;
   return {

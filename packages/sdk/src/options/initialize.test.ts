@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { createSdkMcpServer } from "../mcp/server.ts";
-import { callerOf } from "../control/caller.ts";
+import { createCaller } from "../control/caller.ts";
 import type { Options } from "./options.ts";
 
-const initialize = (options: Options) => callerOf(options, async () => undefined).initialize();
+const initialize = (options: Options) => createCaller(options, async () => undefined).initialize();
 
 const schema = { type: "object" };
 const agent = { description: "d", prompt: "p" };
@@ -79,6 +79,6 @@ const cases: [Options, object][] = [
 ];
 
 test.each(cases)("initialize(%j)", (options, fields) => {
-  // As it goes over the wire: fields without a value are not there.
+  // As sent over the wire: fields without a value are absent.
   expect(JSON.parse(JSON.stringify(initialize(options)))).toEqual({ subtype: "initialize", ...fields });
 });

@@ -1,6 +1,6 @@
-// Options as fields of the initialize request: all that has no flag.
+// Converts options without a flag to fields of the `initialize` request.
 
-import type { AskedBody } from "../control/asked.ts";
+import type { RequestBody } from "../control/control-request.ts";
 import type { AnnouncedHooks } from "../hooks/callbacks.ts";
 import type { InProcessServers } from "../mcp/in-process.ts";
 import type { Options, SystemPromptOption } from "./options.ts";
@@ -9,7 +9,7 @@ export function toInitialize(
   options: Options,
   hooks: AnnouncedHooks | undefined,
   servers: Pick<InProcessServers, "names" | "configs">,
-): AskedBody {
+): RequestBody {
   const fields = {
     hooks,
     sdkMcpServers: servers.names.length > 0 ? servers.names : undefined,
@@ -32,7 +32,8 @@ export function toInitialize(
   return { subtype: "initialize", ...Object.fromEntries(given) };
 }
 
-// Saying nothing means the program's own prompt there, and no prompt here: so something is always said.
+// Without this field, the program uses its own prompt. Without the option, there should be no prompt, so we always send
+// one.
 function systemPrompt(option: SystemPromptOption | undefined) {
   if (option === undefined) return { systemPrompt: [""] };
   if (typeof option === "string") return { systemPrompt: [option] };

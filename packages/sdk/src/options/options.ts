@@ -1,4 +1,4 @@
-// Everything a query can be told. What is left out is for the program, its settings and its flags to decide.
+// All options of a query. The program, its settings and its flags decide about options that are left out.
 
 import type { Settings } from "@keelson/protocol";
 import type { HookCallbacks } from "../hooks/callbacks.ts";
@@ -44,69 +44,69 @@ export type SystemPromptOption =
 export type Options = {
   /** Aborting ends the program and makes the iterator throw `AbortError`. */
   abortController?: AbortController;
-  /** Further folders to work in; absolute paths. */
+  /** Additional working directories; absolute paths. */
   additionalDirectories?: string[];
-  /** A trusted checkout whose settings are used instead of those of `cwd`. */
+  /** A trusted checkout whose settings are used instead of those in `cwd`. */
   projectConfigRoot?: string;
-  /** The agent to be: its prompt, tools and model. */
+  /** The agent to run as: its prompt, tools and model. */
   agent?: string;
   agents?: Record<string, AgentDefinition>;
-  /** Rules for what runs unasked. */
+  /** Rules for calls that run without approval. */
   allowedTools?: string[];
-  /** Tools, or rules, that never run. */
+  /** Tools, or rules for calls, that never run. */
   disallowedTools?: string[];
   toolAliases?: Record<string, string>;
-  /** The built-in tools to offer; none with an empty list. */
+  /** The built-in tools to offer; an empty list offers none. */
   tools?: string[] | { type: "preset"; preset: "claude_code" };
   toolConfig?: ToolConfig;
-  /** Answers permission questions. */
+  /** Answers permission requests. */
   canUseTool?: CanUseTool;
   permissionMode?: PermissionMode;
-  /** Needed for the mode "bypassPermissions". */
+  /** Required for the mode "bypassPermissions". */
   allowDangerouslySkipPermissions?: boolean;
-  /** An MCP tool that answers permission questions. */
+  /** An MCP tool that answers permission requests. */
   permissionPromptToolName?: string;
-  /** "none": what would be asked is denied. */
+  /** "none": calls that need approval are denied. */
   permissionPrompts?: "host" | "none";
   planModeInstructions?: string;
-  /** Go on with the last session of the folder. */
+  /** Continue the most recent session in this folder. */
   continue?: boolean;
-  /** Go on with this session. */
+  /** Continue this session. */
   resume?: string;
-  /** Go on in a copy. */
+  /** Continue in a copy of the session. */
   forkSession?: boolean;
-  /** The id a new session shall have; a UUID. */
+  /** Use this UUID for the new session. */
   sessionId?: string;
-  /** With `resume`: go on after the message with this UUID. */
+  /** With `resume`: continue after the message with this UUID. */
   resumeSessionAt?: string;
   resumeDropsTurn?: string;
-  /** False: keep no transcript. */
+  /** False: do not store a transcript. */
   persistSession?: boolean;
-  /** Keeps a copy of the transcript elsewhere, and resumes from there. */
+  /** Stores a copy of the transcript elsewhere, and resumes from there. */
   sessionStore?: SessionStore;
   sessionStoreFlush?: SessionStoreFlush;
-  /** Milliseconds a store may take to load a session; 60,000 when absent. */
+  /** Milliseconds a store may take to load a session; 60,000 by default. */
   loadTimeoutMs?: number;
   title?: string;
-  /** Where to work; the caller's own folder when absent. */
+  /** The working directory; the caller's by default. */
   cwd?: string;
-  /** Replaces the environment; the caller's own when absent. */
+  /** Replaces the environment; the caller's by default. */
   env?: Record<string, string | undefined>;
-  /** What runs a program that is a script. */
+  /** The runtime for a program that is a script. */
   executable?: "bun" | "deno" | "node";
   executableArgs?: string[];
-  /** The program. Found by itself when absent: $KEELSON_BIN, the installed package "keelson", $PATH. */
+  /** The program. By default it is found through $KEELSON_BIN, the installed package "keelson", or $PATH. */
   pathToClaudeCodeExecutable?: string;
-  /** The same, by its own name. */
+  /** The same as `pathToClaudeCodeExecutable`. */
   pathToKeelsonExecutable?: string;
-  /** Takes a program that was kept ready, made by `keepSpares()`; which program it is was said there. */
+  /** Use a process from `keepSpares()`, which decides which program runs. */
   spares?: Spares;
-  /** Starts the program some other way: in a container, on another machine. */
+  /** Starts the program another way: in a container, on another machine. */
   spawnClaudeCodeProcess?: (options: SpawnOptions) => SpawnedProcess;
-  /** Further flags, without the dashes; null for flags without a value. */
+  /** Additional flags, without the dashes; null for flags without a value. */
   extraArgs?: Record<string, string | null>;
   model?: string;
-  /** Models to turn to when the first is overloaded, comma-separated. */
+  /** Models to use if the first is overloaded, separated by commas. */
   fallbackModel?: string;
   betas?: SdkBeta[];
   thinking?: ThinkingConfig;
@@ -116,41 +116,41 @@ export type Options = {
   maxTurns?: number;
   maxBudgetUsd?: number;
   taskBudget?: { total: number };
-  /** Needed for `rewindFiles`. */
+  /** Required for `rewindFiles`. */
   enableFileCheckpointing?: boolean;
   hooks?: HookCallbacks;
-  /** Answers questions of MCP servers; declined when absent. */
+  /** Answers questions from MCP servers; they are declined if absent. */
   onElicitation?: OnElicitation;
   onUserDialog?: OnUserDialog;
   supportedDialogKinds?: string[];
   perTaskStopAffordance?: boolean;
   includeHookEvents?: boolean;
-  /** Also the pieces of a reply while it is being written. */
+  /** Also yield parts of a reply while it is being written. */
   includePartialMessages?: boolean;
   forwardSubagentText?: boolean;
-  /** Prompts as they are: no mentions, no slash commands. */
+  /** Send prompts as they are: no mentions, no slash commands. */
   verbatimPrompts?: boolean;
   promptSuggestions?: boolean;
   agentProgressSummaries?: boolean;
   mcpServers?: Record<string, McpServerConfig>;
-  /** Only these MCP servers. */
+  /** Use only these MCP servers. */
   strictMcpConfig?: boolean;
-  /** A JSON Schema the answer has to fit. */
+  /** A JSON Schema for the answer. */
   outputFormat?: OutputFormat;
   plugins?: SdkPluginConfig[];
   pluginDelivery?: "argv" | "initialize";
   sandbox?: SandboxSettings;
-  /** Settings above those of user and project: a path, or the settings themselves. */
+  /** Settings that override user and project settings: a path, or the settings themselves. */
   settings?: string | Settings;
-  /** Settings of the policy layer; only those that restrict count. */
+  /** Settings of the policy layer; only restrictive ones apply. */
   managedSettings?: Settings;
-  /** Which settings files to read; all of them when absent. */
+  /** Which settings files to read; all by default. */
   settingSources?: SettingSource[];
   skills?: string[] | "all";
-  /** Absent: no system prompt at all. The preset is the program's own. */
+  /** If absent, there is no system prompt at all. The preset is the program's own. */
   systemPrompt?: SystemPromptOption;
   debug?: boolean;
   debugFile?: string;
-  /** Gets what the program writes to standard error, as it comes. */
+  /** Called with what the program writes to stderr, as it arrives. */
   stderr?: (data: string) => void;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { joinSandbox } from "./sandbox.ts";
 
-test("joinSandbox() lays the option over the settings and unites what denies", () => {
+test("joinSandbox() puts the option over the settings and joins deny lists", () => {
   const ofSettings = {
     enabled: false,
     excludedCommands: ["docker"],
@@ -23,6 +23,6 @@ test("joinSandbox() lays the option over the settings and unites what denies", (
   });
 });
 
-test("joinSandbox() leaves a sandbox that is off as it is", () => {
+test("joinSandbox() leaves a disabled sandbox unchanged", () => {
   expect(joinSandbox(undefined, { enabled: false })).toEqual({ enabled: false });
 });

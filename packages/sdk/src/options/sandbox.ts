@@ -1,4 +1,4 @@
-// The sandbox as callers set it, and how it joins the sandbox of settings they give beside it.
+// The sandbox option, and how it is merged with the sandbox of the `settings` option.
 
 import { isObject } from "@keelson/protocol";
 
@@ -56,7 +56,7 @@ export type SandboxSettings = {
 
 const DENY_LISTS = ["deniedDomains", "denyWrite", "denyRead"];
 
-/** Key by key, the option over the settings; lists that deny are united, so that neither lifts what the other forbids. */
+/** Merges key by key, the option over the settings. Deny lists are joined, so neither lifts what the other denies. */
 export function joinSandbox(ofSettings: unknown, option: SandboxSettings): Record<string, unknown> {
   const joined = join(isObject(ofSettings) ? ofSettings : {}, option);
   if (joined["enabled"] === true) joined["failIfUnavailable"] ??= true;

@@ -1,11 +1,11 @@
-// A `can_use_tool` request to the caller's function and back. Anything but a proper answer is an error, which denies.
+// Passes a `can_use_tool` request to the caller's function. Anything but a valid answer is an error, which denies.
 
 import { isObject } from "@keelson/protocol";
-import type { AskContext } from "../control/asked.ts";
-import { NO_ANSWER, type AskedBody } from "../control/asked.ts";
+import type { RequestContext } from "../control/control-request.ts";
+import { NO_ANSWER, type RequestBody } from "../control/control-request.ts";
 import type { CanUseTool, PermissionUpdate } from "./permissions.ts";
 
-export async function askPermission(canUseTool: CanUseTool | undefined, request: AskedBody, asked: AskContext) {
+export async function askPermission(canUseTool: CanUseTool | undefined, request: RequestBody, asked: RequestContext) {
   if (canUseTool === undefined) throw new Error("canUseTool callback is not provided.");
   const result = await canUseTool(String(request["tool_name"]), inputOf(request), {
     signal: asked.signal,
@@ -28,12 +28,12 @@ export async function askPermission(canUseTool: CanUseTool | undefined, request:
     throw new TypeError('canUseTool must return { behavior: "allow" } or { behavior: "deny", message }');
   }
   if (result.behavior === "deny" && typeof result.message !== "string") {
-    throw new TypeError('canUseTool must give a "message" when it denies');
+    throw new TypeError('canUseTool must return a "message" when it denies');
   }
   return { ...result, toolUseID: result.toolUseID ?? request["tool_use_id"] };
 }
 
-const inputOf = ({ input }: AskedBody) => (isObject(input) ? input : {});
+const inputOf = ({ input }: RequestBody) => (isObject(input) ? input : {});
 
 function ruleOf(rule: unknown) {
   if (!isObject(rule)) return undefined;
@@ -44,7 +44,7 @@ function ruleOf(rule: unknown) {
   };
 }
 
-/** A field that is there only when it has a value. */
+/** A field that is only present if it has a value. */
 function present<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { [Key in Name]?: Value });
 }

@@ -1,4 +1,4 @@
-// Permission questions as a caller answers them: `canUseTool`, its answers, and the updates an answer may carry.
+// Permission requests as a caller answers them: `canUseTool`, its results, and the updates a result may contain.
 
 import type { PermissionMode } from "@keelson/protocol";
 
@@ -6,7 +6,7 @@ export type { PermissionMode };
 
 export type PermissionBehavior = "allow" | "deny" | "ask";
 
-/** Where an update goes: a settings file, or this session only. */
+/** Where an update is stored: a settings file, or only this session. */
 export type PermissionUpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
 
 export type PermissionRuleValue = { toolName: string; ruleContent?: string };
@@ -30,7 +30,7 @@ export type PermissionDecisionClassification = "user_temporary" | "user_permanen
 export type PermissionResult =
   | {
       behavior: "allow";
-      /** What runs instead; the original when absent. */
+      /** The input to run with; the original if absent. */
       updatedInput?: Record<string, unknown>;
       updatedPermissions?: PermissionUpdate[];
       toolUseID?: string;
@@ -38,17 +38,17 @@ export type PermissionResult =
     }
   | {
       behavior: "deny";
-      /** Goes to the model. */
+      /** Sent to the model. */
       message: string;
-      /** Ends the run, too. */
+      /** Also ends the run. */
       interrupt?: boolean;
       toolUseID?: string;
       decisionClassification?: PermissionDecisionClassification;
     };
 
 /**
- * Asked about every call that rules and mode left open. `null` means the answer goes to the program by another way;
- * nothing is sent.
+ * Called for every call that rules and mode leave open. `null` means that the answer is sent to the program another
+ * way.
  */
 export type CanUseTool = (
   toolName: string,
@@ -56,7 +56,7 @@ export type CanUseTool = (
   options: {
     /** Aborts when the question is withdrawn. */
     signal: AbortSignal;
-    /** Updates that would keep this question from coming again. */
+    /** Updates that would prevent this question next time. */
     suggestions?: PermissionUpdate[];
     blockedPath?: string;
     mcpServer?: { name: string; source: string };

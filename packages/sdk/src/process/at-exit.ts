@@ -1,15 +1,15 @@
-// Programs that must not outlive this process. When it ends they are told to end too; should it be killed, the end of
-// their input tells them.
+// Programs that must not outlive this process. When it exits, they are terminated; if it is killed, they end when their
+// input ends.
 
 import process from "node:process";
 import type { SpawnedProcess } from "./spawn.ts";
 
-// One list and one listener for the process, because there is one exit. A listener for each program would make Node
-// warn of a leak at the eleventh query.
+// One list and one listener per process, because there is one exit. With a listener per program, Node would warn of a
+// leak at the eleventh query.
 const alive = new Set<SpawnedProcess>();
 
 /** Returns a function to call once the program has ended. */
-export function endWithUs(child: SpawnedProcess): () => void {
+export function endAtExit(child: SpawnedProcess): () => void {
   if (alive.size === 0) process.on("exit", endAll);
   alive.add(child);
   return () => {

@@ -1,28 +1,30 @@
-// One running program: lines to it, lines from it, its end. It knows no messages.
+// One running program: lines to it, lines from it, its end. It knows nothing about messages.
 
 import { LineSplitter } from "@keelson/protocol";
 import { existsSync } from "node:fs";
 import { CLIConnectionError, CLINotFoundError, type Exit } from "../errors.ts";
-import { endWithUs } from "./at-exit.ts";
+import { endAtExit } from "./at-exit.ts";
 import type { SpawnedProcess } from "./spawn.ts";
 
 export interface Child {
-  /** Undefined when there is room for more, else settles when there is. Rejects never: the end tells what went wrong. */
+  /**
+   * Undefined if there is room for more; otherwise settles when there is. Never rejects: the end says what went wrong.
+   */
   write(line: string): Promise<void> | undefined;
   endInput(): void;
-  /** Stops reading; the program will wait once the pipe is full. */
+  /** Stops reading; the program waits once the pipe is full. */
   pause(): void;
   resume(): void;
-  /** Ends its input, and two seconds later the program, gently, then not. */
+  /** Ends its input; two seconds later sends SIGTERM, then SIGKILL. */
   stop(): void;
-  /** While set aside the program does not keep this process alive. */
+  /** While set aside, the program does not keep this process alive. */
   setAside(aside: boolean): void;
 }
 
 export interface ChildEvents {
   line(line: string): void;
   stderr?(text: string): void;
-  /** After the last line. `failure` is set when the program could not be run or read at all. */
+  /** Called after the last line. `failure` is set if the program could not be run or read at all. */
   end(exit: Exit, failure?: Error): void;
 }
 
@@ -30,20 +32,20 @@ export interface Launch {
   readonly process: SpawnedProcess;
   readonly command: string;
   readonly cwd?: string | undefined;
-  /** Aborted when the program is ended by force. */
+  /** Aborted when the program is terminated. */
   readonly force: AbortController;
 }
 
 const TERMINATE_AFTER = 2_000;
 const KILL_AFTER = 5_000;
-/** What holds the output open after the program has ended gets this long. */
+/** How long a process that holds the output open may outlive the program. */
 const LINGER = 1_000;
 const STDERR_TAIL = 16_384;
 const MAX_LINE = 256 * 1024 * 1024;
 
 export function superviseChild({ process: child, command, cwd, force }: Launch, events: ChildEvents): Child {
   const splitter = new LineSplitter({ maxBytes: MAX_LINE });
-  const forget = endWithUs(child);
+  const forget = endAtExit(child);
   const timers: NodeJS.Timeout[] = [];
   let stderr = "";
   let exit: Omit<Exit, "stderr"> | undefined;
@@ -51,7 +53,7 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
   let paused = false;
   let stopping = false;
   let over = false;
-  /** Set while the pipe is full. One for everybody who waits: Node warns of a leak at the eleventh listener. */
+  /** Set while the pipe is full. Shared by everyone who waits: Node warns of a leak at the eleventh listener. */
   let room: Promise<void> | undefined;
 
   const finish = (failure?: Error) => {
@@ -97,7 +99,7 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
     events.stderr?.(text);
   });
   child.stderr?.on("error", () => undefined);
-  // A program that ends before it has read everything: its end says why.
+  // A program may end before it has read everything; its end says why.
   child.stdin.on("error", () => undefined);
 
   child.once("exit", (exitCode, signal) => {
@@ -126,7 +128,7 @@ export function superviseChild({ process: child, command, cwd, force }: Launch, 
       if (over || stopping) return;
       stopping = true;
       child.stdin.end();
-      // What is still said is of no interest; left unread it would keep the program from ending.
+      // The remaining output is not needed, but left unread it would keep the program from ending.
       paused = false;
       child.stdout.resume();
       later(TERMINATE_AFTER, () => {
@@ -163,7 +165,7 @@ function startFailure(error: Error, command: string, cwd: string | undefined): E
   if (cwd !== undefined && !existsSync(cwd))
     return new CLIConnectionError(`The folder "${cwd}" does not exist`, { cause: error });
   return new CLINotFoundError(
-    `There is no program "${command}". Give the path of keelson in pathToKeelsonExecutable or KEELSON_BIN`,
+    `Program "${command}" not found. Set the path of keelson in pathToKeelsonExecutable or KEELSON_BIN`,
     { cause: error },
   );
 }

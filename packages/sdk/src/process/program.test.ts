@@ -20,7 +20,7 @@ const wrong = (options: Options): any => {
   }
 };
 
-test("a path is taken as it is, under either name", () => {
+test("a path is used as it is, under either name", () => {
   expect(findCommand({ pathToKeelsonExecutable: program })).toEqual({ command: program, args: [] });
   expect(findCommand({ pathToClaudeCodeExecutable: program, executableArgs: ["-x"] })).toEqual({
     command: program,
@@ -28,7 +28,7 @@ test("a path is taken as it is, under either name", () => {
   });
 });
 
-test("a script is run by the runtime that is asked for, or by the one we run in", () => {
+test("a script is run by the requested runtime, or by the current one", () => {
   const at = { pathToClaudeCodeExecutable: script };
   expect(findCommand({ ...at, executable: "node", executableArgs: ["--inspect"] })).toEqual({
     command: "node",
@@ -38,11 +38,11 @@ test("a script is run by the runtime that is asked for, or by the one we run in"
   expect(findCommand(at)).toEqual({ command: process.execPath, args: [script] });
 });
 
-test("without a path it is found by KEELSON_BIN", () => {
+test("without a path, KEELSON_BIN is used", () => {
   expect(findCommand({ env: { KEELSON_BIN: program } })).toEqual({ command: program, args: [] });
 });
 
-test("what is not there is named, with what to do about it", () => {
+test("a missing program is named, with how to fix it", () => {
   const missing = join(folder, "nope");
   for (const options of [{ pathToKeelsonExecutable: missing }, { env: { KEELSON_BIN: missing } }]) {
     const { name, code, errorClass, message } = wrong(options);
@@ -57,7 +57,7 @@ test("what is not there is named, with what to do about it", () => {
   expect(wrong({ pathToKeelsonExecutable: missing })).toBeInstanceOf(ReferenceError);
 });
 
-test("a spawner of the caller may know paths we do not", () => {
+test("a custom spawn function may use paths that do not exist here", () => {
   const spawnClaudeCodeProcess = () => {
     throw new Error("not called");
   };

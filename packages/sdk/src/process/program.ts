@@ -1,4 +1,4 @@
-// Which program to start, and with which words before its flags.
+// Which program to start, and the arguments before its flags.
 
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,7 @@ export interface ProgramLine {
 }
 
 const FIX =
-  'Install the package "keelson" beside this one, put keelson on the PATH, or give its path in pathToKeelsonExecutable or KEELSON_BIN';
+  'Install the package "keelson" beside this one, put keelson on the PATH, or set its path in pathToKeelsonExecutable or KEELSON_BIN';
 
 /** Throws CLINotFoundError. */
 export function findCommand(options: Options): ProgramLine {
@@ -23,7 +23,7 @@ export function findCommand(options: Options): ProgramLine {
   const { executable } = options;
   const isDeno = executable === "deno" || (executable === undefined && process.versions["deno"] !== undefined);
   const words = isDeno && before.length === 0 ? ["run", "--allow-all"] : before;
-  // The runtime we run in need not be on the PATH.
+  // The current runtime need not be on the PATH.
   return { command: executable ?? process.execPath, args: [...words, program] };
 }
 
@@ -31,15 +31,15 @@ function findProgram(options: Options): string {
   const given = options.pathToKeelsonExecutable ?? options.pathToClaudeCodeExecutable;
   const env = options.env ?? process.env;
   if (given !== undefined) {
-    // What starts the program elsewhere knows paths that do not exist here; a bare name is looked up by the system.
+    // A custom spawn function may use paths that do not exist here; the system looks up a bare name.
     const isName = !/[\\/]/.test(given);
     if (options.spawnClaudeCodeProcess !== undefined || isName || existsSync(resolve(given))) return given;
-    throw new CLINotFoundError(`There is no program at "${given}". ${FIX}`);
+    throw new CLINotFoundError(`No program at "${given}". ${FIX}`);
   }
   const fromEnv = env["KEELSON_BIN"] ?? process.env["KEELSON_BIN"];
   if (fromEnv !== undefined && fromEnv !== "") {
     if (existsSync(fromEnv)) return fromEnv;
-    throw new CLINotFoundError(`KEELSON_BIN names "${fromEnv}", which does not exist. ${FIX}`);
+    throw new CLINotFoundError(`KEELSON_BIN is "${fromEnv}", which does not exist. ${FIX}`);
   }
   const found = installed() ?? onPath(env["PATH"] ?? process.env["PATH"] ?? "");
   if (found !== undefined) return found;
@@ -49,15 +49,15 @@ function findProgram(options: Options): string {
 
 const FILE = process.platform === "win32" ? "keelson.exe" : "keelson";
 
-/** The executable of the installed package, past its launcher: that would cost another process. */
+/** The installed package's executable, without its launcher, which would cost another process. */
 function installed(): string | undefined {
-  // Bundlers that make CommonJS leave no address to look from.
+  // Bundlers that produce CommonJS leave no URL to resolve from.
   if (!import.meta.url) return undefined;
   const platform = `keelson-${process.platform}-${process.arch}`;
   const here = createRequire(import.meta.url);
   return (
     tryResolve(here, `${platform}/bin/${FILE}`) ??
-    // With strict package managers only the package "keelson" itself can reach its platform packages.
+    // With strict package managers, only the package "keelson" itself can resolve its platform packages.
     (tryResolve(here, "keelson/package.json") === undefined
       ? undefined
       : (tryResolve(createRequire(here.resolve("keelson/package.json")), `${platform}/bin/${FILE}`) ??

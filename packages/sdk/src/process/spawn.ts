@@ -1,4 +1,4 @@
-// Starting the program. The shapes are those of node:child_process, so that a ChildProcess is a SpawnedProcess.
+// Starts the program. The types follow node:child_process, so a ChildProcess is a SpawnedProcess.
 
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -8,7 +8,7 @@ export interface SpawnOptions {
   args: string[];
   cwd?: string;
   env: Record<string, string | undefined>;
-  /** Aborts when the program is to be ended by force. */
+  /** Aborts when the program must be terminated. */
   signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
-// Small changes to a session: its name, its tag, whether it is put away, whether it is there. A transcript is only
-// ever added to, so a name is one more line.
+// Small changes to a session: rename, tag, archive, delete. A transcript is only ever appended to, so a new name is one
+// more line.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import { requireSessionId, requireTranscript } from "./find.ts";
 import { folderOf } from "./messages.ts";
 
 export type SessionMutationOptions = {
-  /** Where to look; without it among all sessions of this machine, or the current directory's in a store. */
+  /** Where to look. By default, all sessions on this machine, or those of the current directory in a store. */
   dir?: string;
   sessionStore?: SessionStore;
 };
 
-/** The last name given counts. */
+/** The last name wins. */
 export async function renameSession(
   sessionId: string,
   title: string,
@@ -29,7 +29,7 @@ export async function renameSession(
   await addLine({ type: "custom-title", customTitle, sessionId }, options);
 }
 
-/** Null takes the tag away. */
+/** Null removes the tag. */
 export async function tagSession(
   sessionId: string,
   tag: string | null,
@@ -41,7 +41,7 @@ export async function tagSession(
   await addLine({ type: "tag", tag: text, sessionId }, options);
 }
 
-/** For good, with everything its subagents wrote. A store without delete() keeps what it has. */
+/** Permanently, with everything its subagents wrote. A store without delete() keeps what it has. */
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   const { dir, sessionStore } = options;
   requireSessionId(sessionId);
@@ -54,7 +54,7 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
   rmSync(folderOf(path), { recursive: true, force: true });
 }
 
-/** Marks a session as put away; lists then say so. */
+/** Marks a session as archived, which lists then show. */
 export async function archiveSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   noteArchived(sessionId, true, options);
 }
@@ -85,7 +85,7 @@ async function addLine(line: MetadataEntry & object, { dir, sessionStore }: Sess
   if (problem !== undefined) throw problem;
 }
 
-/** Without characters nobody sees: a tag is typed again to filter by. */
+/** Removes invisible characters, because people type a tag again to filter by it. */
 function visible(text: string): string {
   let current = text;
   for (let round = 0; round < 10; round++) {

@@ -1,4 +1,4 @@
-// Where the transcripts of this machine are. Looks names up; what is in a transcript others read.
+// Finds transcripts on this machine. It only looks up names; other code reads transcripts.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { isSessionId, keyPrefix, projectsDir, transcriptPath } from "@keelson/st
 import { configDirOf, projectKeyOf } from "../stores/key.ts";
 import { worktreesOf } from "./worktrees.ts";
 
-/** The folders with the sessions of a directory and of its worktrees; without a directory, of all. */
+/** The folders with the sessions of a directory and its worktrees; without a directory, all folders. */
 export function sessionFolders(dir: string | undefined, { includeWorktrees = true } = {}): string[] {
   const root = projectsDir(configDirOf());
   if (dir === undefined) return namesIn(root).map((name) => join(root, name));
@@ -15,7 +15,7 @@ export function sessionFolders(dir: string | undefined, { includeWorktrees = tru
   return [...new Set(keys)].map((key) => join(root, key));
 }
 
-/** The file of a session; undefined for an id nobody has, and for what is no id. */
+/** The file of a session; undefined if there is no such session, or the id is invalid. */
 export function findTranscript(sessionId: string, dir?: string): string | undefined {
   if (!isSessionId(sessionId)) return undefined;
   return sessionFolders(dir)
@@ -23,7 +23,7 @@ export function findTranscript(sessionId: string, dir?: string): string | undefi
     .find((path) => existsSync(path) && statSync(path).size > 0);
 }
 
-/** As `findTranscript`, for those who cannot go on without. */
+/** Like `findTranscript`, but throws if it is not found. */
 export function requireTranscript(sessionId: string, dir?: string): string {
   requireSessionId(sessionId);
   const path = findTranscript(sessionId, dir);
@@ -35,7 +35,7 @@ export function requireSessionId(sessionId: string): void {
   if (!isSessionId(sessionId)) throw new Error(`Invalid sessionId: ${sessionId}`);
 }
 
-/** A long directory may also have sessions under a name an older hash made. */
+/** Sessions of a directory with a long name may also be under a name from an older hash. */
 function alikeIn(root: string, key: string): string[] {
   const prefix = keyPrefix(key);
   return prefix === undefined ? [key] : [key, ...namesIn(root).filter((name) => name.startsWith(prefix))];

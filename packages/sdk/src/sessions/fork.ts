@@ -1,5 +1,5 @@
-// A second session with the conversation of a first. Unlike the program's own fork every entry gets a new uuid and
-// says where it came from, so both can be looked at side by side.
+// Creates a second session with the conversation of a first. Unlike the program's own fork, every entry gets a new uuid
+// and records where it came from, so the two can be compared.
 
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
@@ -16,14 +16,14 @@ import type { SessionMutationOptions } from "./change.ts";
 import { requireSessionId, requireTranscript } from "./find.ts";
 
 export type ForkSessionOptions = SessionMutationOptions & {
-  /** The last message to take along. */
+  /** The last message to copy. */
   upToMessageId?: string;
-  /** Without it the old name with " (fork)". */
+  /** By default, the old name with " (fork)". */
   title?: string;
 };
 export type ForkSessionResult = { sessionId: string };
 
-/** Throws when there is nothing to fork, or no such message. */
+/** Throws if there is nothing to fork, or no such message. */
 export async function forkSession(sessionId: string, options: ForkSessionOptions = {}): Promise<ForkSessionResult> {
   const { dir, sessionStore, upToMessageId, title } = options;
   requireSessionId(sessionId);
@@ -53,7 +53,7 @@ interface From {
   readonly title: string | undefined;
 }
 
-/** Fields that tie an entry to what else was going on in its session. */
+/** Fields that refer to other parts of the original session. */
 const LEFT_BEHIND = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
 
 function forkedEntries(entries: readonly SessionStoreEntry[], from: From): SessionStoreEntry[] {
@@ -81,14 +81,14 @@ function forkedEntries(entries: readonly SessionStoreEntry[], from: From): Sessi
       uuid: renamed.get(entry.uuid)!,
       sessionId: from.to,
       isSidechain: false,
-      // The newest entry is where a session is taken up again.
+      // A session is resumed at its newest entry.
       timestamp: index === copied.length - 1 ? now : (entry.timestamp ?? now),
       forkedFrom: { sessionId: from.sessionId, messageUuid: entry.uuid },
     };
   });
   return [...forked, ...replacements(entries, from, now), titleOf(entries, from, now)];
 
-  /** Notes of progress were links of the chain and are not copied: their child goes to their parent. */
+  /** Progress entries were part of the chain but are not copied: their child is linked to their parent. */
   function parentOf(entry: SessionStoreEntry): string | null {
     let parent = entry["parentUuid"];
     for (let steps = taken.length; steps > 0 && parent !== null; steps--) {
@@ -100,7 +100,7 @@ function forkedEntries(entries: readonly SessionStoreEntry[], from: From): Sessi
   }
 }
 
-/** What a compaction says about the messages it kept, in their new names. */
+/** Replaces message ids in compaction metadata with the new ones. */
 function withNames(value: unknown, renamed: ReadonlyMap<unknown, string>): unknown {
   if (typeof value === "string") return renamed.get(value) ?? value;
   if (Array.isArray(value)) return value.map((item) => withNames(item, renamed));

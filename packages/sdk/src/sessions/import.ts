@@ -1,4 +1,4 @@
-// A session of this machine into a store: to move it there, or to bring a store up to date that was away while the
+// Copies a session from this machine to a store: to move it there, or to update a store that was unavailable while the
 // session ran. Sends only what the store does not have.
 
 import { basename, dirname } from "node:path";
@@ -11,18 +11,18 @@ import { folderOf, transcriptsBelow } from "./messages.ts";
 export type ImportSessionToStoreOptions = {
   dir?: string;
   includeSubagents?: boolean;
-  /** How many entries one append() gets at most. */
+  /** The largest number of entries per append(). */
   batchSize?: number;
 };
 
-/** Any number of times: a store that keeps each uuid once ends up with the same entries. */
+/** Can be repeated: a store that keeps each uuid once ends up with the same entries. */
 export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,
   { dir, includeSubagents = true, batchSize = BATCH_ENTRIES }: ImportSessionToStoreOptions = {},
 ): Promise<void> {
   const path = requireTranscript(sessionId, dir);
-  // The name of the folder it was found in: what a running session would have been kept under.
+  // The folder's name is the key a running session would have used.
   const session = { projectKey: basename(dirname(path)), sessionId: basename(folderOf(path)) };
   const most = batchSize > 0 ? batchSize : BATCH_ENTRIES;
   await send(path, session);
@@ -38,8 +38,8 @@ export async function importSessionToStore(
 }
 
 /**
- * In order: what has a uuid the store lacks, and of the lines without one those behind the last that both have. An
- * earlier one is not sent late: of titles, tags and totals the newest counts, and it would pass for that.
+ * In order: entries with a uuid the store lacks, and of those without a uuid, the ones after the last shared one.
+ * Earlier ones are not sent late: the newest title, tag or total wins, and a late one would look like the newest.
  */
 function* missing(file: string, there: readonly SessionStoreEntry[]): Generator<SessionStoreEntry> {
   const uuids = new Set(there.flatMap(({ uuid }) => uuid ?? []));
@@ -51,7 +51,9 @@ function* missing(file: string, there: readonly SessionStoreEntry[]): Generator<
   }
 }
 
-/** Counting only lines without a uuid: which one of the file is the last that the store has as well; -1 for none. */
+/**
+ * The index of the last entry without a uuid that the store also has, counting only such entries; -1 if there is none.
+ */
 function lastShared(file: string, there: readonly SessionStoreEntry[]): number {
   const known = there.filter(({ uuid }) => uuid === undefined);
   if (known.length === 0) return -1;

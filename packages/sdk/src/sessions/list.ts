@@ -1,4 +1,4 @@
-// Lists of sessions, from this machine or from a store.
+// Lists sessions from this machine or from a store.
 
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import { findTranscript, sessionFolders } from "./find.ts";
 
 export type SDKSessionInfo = {
   sessionId: string;
-  /** What to show: a chosen title, else a generated one, else what was asked. */
+  /** What to show: a chosen title, else a generated one, else the prompt. */
   summary: string;
-  /** Milliseconds since 1970, as `createdAt`. */
+  /** Milliseconds since 1970, like `createdAt`. */
   lastModified: number;
   fileSize?: number;
   customTitle?: string;
@@ -27,13 +27,13 @@ export type SDKSessionInfo = {
 };
 
 export type ListSessionsOptions = {
-  /** The sessions of this directory; without it all of this machine's, or the current directory's in a store. */
+  /** The sessions of this directory. By default, all on this machine, or those of the current directory in a store. */
   dir?: string;
   limit?: number;
   offset?: number;
-  /** Also those of the repository's other working trees. Only for sessions of this machine. */
+  /** Include sessions of the repository's other worktrees. Only for sessions on this machine. */
   includeWorktrees?: boolean;
-  /** Also those an application started. */
+  /** Include sessions that an application started. */
   includeProgrammatic?: boolean;
   sessionStore?: SessionStore;
 };
@@ -57,7 +57,7 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   return page(sessions.toSorted((a, b) => b.modified - a.modified)).map(infoOfFile);
 }
 
-/** Reads no more files than a page needs, unless many of them are not to be shown. */
+/** Reads no more files than a page needs, unless many of them are hidden. */
 function newestIn(folder: string, most: number, isShown: (session: SessionInfo) => boolean): SessionInfo[] {
   for (let limit = most; ; limit *= 4) {
     const read = listLocal(folder, { limit });
@@ -66,7 +66,7 @@ function newestIn(folder: string, most: number, isShown: (session: SessionInfo) 
   }
 }
 
-/** Undefined for a session that is not there, and for what is no session id. */
+/** Undefined if there is no such session, or the id is invalid. */
 export async function getSessionInfo(
   sessionId: string,
   { dir, sessionStore }: GetSessionInfoOptions = {},
@@ -86,7 +86,7 @@ export async function getSessionInfo(
   return info === undefined || info.title === "" ? undefined : infoOfFile(info);
 }
 
-/** Summaries the store keeps; where it has none, or one older than the session, worked out from the entries. */
+/** The store's summaries; if one is missing or older than its session, it is computed from the entries. */
 async function summariesOf(store: SessionStore, projectKey: string): Promise<SessionSummaryEntry[]> {
   if (store.listSessions === undefined && store.listSessionSummaries === undefined) {
     throw new Error("To list sessions, the session store must have listSessions() or listSessionSummaries()");
@@ -115,7 +115,7 @@ async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) =>
   );
 }
 
-/** Undefined for what a subagent wrote, and where there is nothing to show. */
+/** Undefined for a subagent's transcript, and if there is nothing to show. */
 function infoOfSummary({ sessionId, mtime, data }: SessionSummaryEntry): SDKSessionInfo | undefined {
   const text = (name: string) => (typeof data[name] === "string" && data[name] !== "" ? data[name] : undefined);
   const { customTitle, firstPrompt } = { customTitle: text("customTitle"), firstPrompt: text("firstPrompt") };
@@ -152,7 +152,7 @@ function infoOfFile(session: SessionInfo): SDKSessionInfo {
   });
 }
 
-/** Without the fields nothing is known of. */
+/** Removes fields without a value. */
 function known(info: { [Name in keyof SDKSessionInfo]: SDKSessionInfo[Name] | undefined }): SDKSessionInfo {
   return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as SDKSessionInfo;
 }
@@ -168,7 +168,7 @@ function createdAt(path: string): number | undefined {
     const time = Date.parse(/"timestamp":"([^"\\]{10,40})"/.exec(head)?.[1] ?? "");
     return Number.isNaN(time) ? undefined : time;
   } catch {
-    // Gone since it was listed.
+    // Deleted since it was listed.
     return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);

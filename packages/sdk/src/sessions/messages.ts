@@ -1,5 +1,5 @@
-// The conversations of finished or running sessions, from this machine or from a store: the branch that is alive,
-// oldest first, from the last compaction on.
+// The conversations of sessions, from this machine or from a store: the active branch, oldest first, since the last
+// compaction.
 
 import { readdirSync } from "node:fs";
 import { isChainEntry, type ChainEntry } from "@keelson/protocol";
@@ -15,9 +15,9 @@ export type SessionMessage = {
   type: "user" | "assistant" | "system";
   uuid: string;
   session_id: string;
-  /** As the model API has it; for a system message what it says. */
+  /** In the model API's shape; for a system message, its fields. */
   message: unknown;
-  /** The call a subagent was started by. */
+  /** The call that started the subagent. */
   parent_tool_use_id: string | null;
   /** The subagent that started this one. */
   parent_agent_id: string | null;
@@ -34,7 +34,7 @@ export type GetSessionMessagesOptions = {
 export type ListSubagentsOptions = { dir?: string; sessionStore?: SessionStore };
 export type GetSubagentMessagesOptions = { dir?: string; limit?: number; offset?: number; sessionStore?: SessionStore };
 
-/** Empty for a session that is not there, and for what is no session id. */
+/** Empty if there is no such session, or the id is invalid. */
 export async function getSessionMessages(
   sessionId: string,
   options: GetSessionMessagesOptions = {},
@@ -52,7 +52,7 @@ export async function getSessionMessages(
   return page(entries.filter(isShown), options).map((entry) => messageOf(entry));
 }
 
-/** The ids of the subagents a session started. */
+/** The ids of the subagents that a session started. */
 export async function listSubagents(
   sessionId: string,
   { dir, sessionStore }: ListSubagentsOptions = {},
@@ -69,7 +69,7 @@ export async function getSubagentMessages(
 ): Promise<SessionMessage[]> {
   const { dir, sessionStore } = options;
   if (!isSessionId(sessionId)) return [];
-  // A store that cannot list its subpaths may still have the one where a subagent usually is.
+  // A store that cannot list its subpaths may still have the usual one for a subagent.
   const subpaths =
     sessionStore !== undefined && sessionStore.listSubkeys === undefined
       ? [`subagents/agent-${agentId}`]
@@ -88,7 +88,7 @@ export async function getSubagentMessages(
   return page(entries.filter(isShown), options).map((entry) => messageOf(entry, metadata));
 }
 
-/** The live conversation among the entries of a store. */
+/** The active branch among the entries of a store. */
 function conversationIn(entries: readonly SessionStoreEntry[]): ChainEntry[] {
   const chain = inTimeOrder(entries).filter((entry): entry is ChainEntry & SessionStoreEntry => isChainEntry(entry));
   return liveChain(chain.map(linkOf)).steps.map(({ index }) => chain[index]!);
@@ -106,7 +106,7 @@ async function subpathsOf(sessionId: string, dir?: string, store?: SessionStore)
   return subpaths.filter((subpath) => subpath.startsWith("subagents/")).toSorted();
 }
 
-/** Paths below a session's folder, without their ending: what a store calls subpaths. */
+/** Paths below a session's folder, without the extension: what a store calls subpaths. */
 export function transcriptsBelow(folder: string, below: string): string[] {
   try {
     return readdirSync(`${folder}/${below}`, { withFileTypes: true })
@@ -121,7 +121,7 @@ export function transcriptsBelow(folder: string, below: string): string[] {
   }
 }
 
-/** The folder beside a transcript. */
+/** The folder next to a transcript. */
 export const folderOf = (path: string) => path.slice(0, -".jsonl".length);
 
 const agentIdOf = (subpath: string) => /(?:^|\/)agent-([^/]+)$/.exec(subpath)?.[1];

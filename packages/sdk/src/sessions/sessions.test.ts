@@ -45,7 +45,7 @@ const uuid = (n: number) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0
 const time = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
 const SESSION = id(1);
 
-/** Odd numbers ask, even ones answer. */
+/** Odd numbers are prompts, even ones are replies. */
 function said(n: number, more: object = {}): SessionStoreEntry {
   const isPrompt = n % 2 === 1;
   const content = isPrompt ? `question ${n}` : [{ type: "text", text: `answer ${n}` }];
@@ -85,7 +85,7 @@ function write(path: string, ...entries: (SessionStoreEntry | string)[]): string
 const session = (sessionId: string, modified: number, ...entries: SessionStoreEntry[]) =>
   utimesSync(write(fileOf(sessionId), ...entries), modified, modified);
 
-/** The same session in a file and in a store: every reading function must give the same. */
+/** The same session in a file and in a store: every function that reads must return the same. */
 async function inBoth(...entries: SessionStoreEntry[]): Promise<{ where: string; sessionStore?: SessionStore }[]> {
   write(fileOf(SESSION), ...entries);
   const sessionStore = new InMemorySessionStore();
@@ -93,7 +93,7 @@ async function inBoth(...entries: SessionStoreEntry[]): Promise<{ where: string;
   return [{ where: "file" }, { where: "store", sessionStore }];
 }
 
-test("listSessions() gives the sessions of a folder, newest first, page by page", async () => {
+test("listSessions() lists the sessions of a folder, newest first, page by page", async () => {
   session(id(1), 1_000, said(1), said(2), { type: "custom-title", customTitle: "Named", sessionId: id(1) });
   session(id(2), 3_000, said(1, { entrypoint: "sdk-ts" }), { type: "tag", tag: "t", sessionId: id(2) });
   session(id(3), 2_000, said(1), { type: "last-prompt", lastPrompt: "last asked", sessionId: id(3) });
@@ -114,7 +114,7 @@ test("listSessions() gives the sessions of a folder, newest first, page by page"
   expect(await getSessionInfo(id(3), { dir })).toEqual(third);
 });
 
-test("listSessions() finds the sessions of a repository's other working trees", async () => {
+test("listSessions() finds the sessions of a repository's other worktrees", async () => {
   const tree = mkdtempSync(join(root, "tree-"));
   mkdirSync(join(dir, ".git", "worktrees", "t"), { recursive: true });
   writeFileSync(join(dir, ".git", "worktrees", "t", "gitdir"), `${join(tree, ".git")}\n`);
@@ -131,7 +131,7 @@ test("listSessions() finds the sessions of a repository's other working trees", 
   expect(await getSessionMessages(id(2), { dir })).toHaveLength(1);
 });
 
-test("listSessions() lists a store by its summaries, and by its entries where those are missing or old", async () => {
+test("listSessions() lists a store by its summaries, or by its entries if those are missing or old", async () => {
   const store = new InMemorySessionStore();
   const projectKey = projectKeyOf(dir);
   await store.append({ projectKey, sessionId: id(1) }, [said(1), said(2)]);
@@ -166,7 +166,7 @@ test("listSessions() lists a store by its summaries, and by its entries where th
   );
 });
 
-test("getSessionInfo() gives the same from a file and from a store, and nothing for what is not there", async () => {
+test("getSessionInfo() returns the same from a file and from a store, and undefined for a missing session", async () => {
   for (const { where, ...options } of await inBoth(said(1), { type: "tag", tag: "t", sessionId: SESSION })) {
     const { lastModified, fileSize, ...info } = (await getSessionInfo(SESSION, { dir, ...options }))!;
     expect([where, info]).toEqual([
@@ -189,7 +189,7 @@ test("getSessionInfo() gives the same from a file and from a store, and nothing 
   }
 });
 
-test("getSessionMessages() gives the branch that is alive, without what the program noted for itself", async () => {
+test("getSessionMessages() returns the active branch, without the program's own notes", async () => {
   const entries = [
     said(1),
     said(2, { parentUuid: uuid(1) }),
@@ -218,7 +218,7 @@ test("getSessionMessages() gives the branch that is alive, without what the prog
   }
 });
 
-test("subagents are listed, and say which call and which agent started them", async () => {
+test("subagents are listed with the call and the agent that started them", async () => {
   const inner = "subagents/workflows/run-1/agent-b2";
   const entries = [said(1, { isSidechain: true, agentId: "b2" }), said(2, { isSidechain: true, agentId: "b2" })];
   write(fileOf(SESSION), said(1));
@@ -249,7 +249,7 @@ test("subagents are listed, and say which call and which agent started them", as
   expect(await getSubagentMessages(SESSION, "a1", { dir, sessionStore: plain })).toHaveLength(1);
 });
 
-test("renameSession() and tagSession() add a line, also behind one that was cut off", async () => {
+test("renameSession() and tagSession() add a line, even after one that was cut off", async () => {
   const path = write(fileOf(SESSION), said(1));
   writeFileSync(path, '{"type":"custom-title","customTit', { flag: "a" });
   const sessionStore = new InMemorySessionStore();
@@ -275,7 +275,7 @@ test("renameSession() and tagSession() add a line, also behind one that was cut 
   await expect(renameSession(id(9), "t")).rejects.toThrow(`Session ${id(9)} not found`);
 });
 
-test("deleteSession() takes the file and the folder beside it", async () => {
+test("deleteSession() deletes the file and the folder next to it", async () => {
   const path = write(fileOf(SESSION), said(1));
   const sub = write(fileOf(SESSION, { subpath: "subagents/agent-a1" }), said(1, { isSidechain: true }));
   const sessionStore = new InMemorySessionStore();
@@ -288,7 +288,7 @@ test("deleteSession() takes the file and the folder beside it", async () => {
   expect(sessionStore.size).toBe(0);
 });
 
-test("an archived session says so until it is taken out again", async () => {
+test("an archived session is listed as archived until it is unarchived", async () => {
   write(fileOf(SESSION), said(1));
   await archiveSession(SESSION, { dir });
   expect((await listSessions({ dir }))[0]?.archived).toBe(true);
@@ -299,7 +299,7 @@ test("an archived session says so until it is taken out again", async () => {
   );
 });
 
-test("forkSession() copies the conversation under new uuids and says where each entry came from", async () => {
+test("forkSession() copies the conversation with new uuids and records where each entry came from", async () => {
   const entries = [
     said(1),
     said(2, { type: "progress" }),
@@ -347,7 +347,7 @@ test("forkSession() copies the conversation under new uuids and says where each 
   }
 });
 
-test("forkSession() stops at a message, takes a title, and refuses what it cannot do", async () => {
+test("forkSession() stops at a message, takes a title, and rejects what it cannot do", async () => {
   for (const { where: _, ...options } of await inBoth(said(1), said(2), said(3))) {
     const { sessionId } = await forkSession(SESSION, { dir, ...options, upToMessageId: uuid(2), title: " Half " });
     const messages = await getSessionMessages(sessionId, { dir, ...options });
@@ -365,7 +365,7 @@ test("forkSession() stops at a message, takes a title, and refuses what it canno
   expect(loadSession({ path: fileOf(sessionId) })?.entries).toHaveLength(3);
 });
 
-test("importSessionToStore() sends a session in batches, and a second time only what is new", async () => {
+test("importSessionToStore() sends a session in batches, and the second time only what is new", async () => {
   const lines = [{ type: "mode", mode: "normal" }, said(1), said(2), { type: "custom-title", customTitle: "A" }];
   write(fileOf(SESSION), ...lines, '{"broken', { type: "api-request-blob", data: "x" });
   const appended: number[] = [];
@@ -387,7 +387,7 @@ test("importSessionToStore() sends a session in batches, and a second time only 
   await expect(importSessionToStore(id(9), store)).rejects.toThrow(`Session ${id(9)} not found`);
 });
 
-test("importSessionToStore() fills a hole in a store without bringing old titles back", async () => {
+test("importSessionToStore() fills a gap in a store without restoring old titles", async () => {
   const title = (customTitle: string) => ({ type: "custom-title", customTitle });
   write(fileOf(SESSION), title("A"), said(1), title("B"), said(2), said(3), title("C"));
   const store = new InMemorySessionStore();

@@ -1,10 +1,10 @@
-// The other working trees of a directory's git repository, read from git's own files: starting git for a list of
-// sessions would be slow, and would run what the repository's settings name.
+// The other worktrees of a directory's git repository, read from git's own files. Starting git would be slow, and would
+// run programs that the repository's settings name.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Without the one the directory is in, and without those that are gone. */
+/** Without the directory's own worktree, and without deleted ones. */
 export function worktreesOf(dir: string): string[] {
   const top = topOf(resolve(dir));
   if (top === undefined) return [];
@@ -25,7 +25,10 @@ function topOf(dir: string): string | undefined {
   }
 }
 
-/** `.git` is a folder in the main tree; in the others a file that names their folder, which names the common one. */
+/**
+ * In the main worktree, `.git` is a folder. In the others it is a file that names their folder, which names the common
+ * one.
+ */
 function commonDirOf(git: string): string | undefined {
   if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return git;
   const own = /^gitdir: (.+)$/.exec(firstLine(git) ?? "")?.[1];

@@ -1,5 +1,5 @@
-// Settings as the program would see them, without starting a session: the program itself is asked, so that there is one
-// reading of the files and not two.
+// Settings as the program would see them, without starting a session. It asks the program itself, so the files are read
+// in only one way.
 
 import type { PermissionMode, Settings } from "@keelson/protocol";
 import { ProcessError } from "../errors.ts";
@@ -13,37 +13,37 @@ export interface ResolveSettingsOptions extends Pick<
 > {
   settingSources?: SettingSource[];
   managedSettings?: Settings;
-  /** There is no server that manages settings; anything given here is refused. */
+  /** There is no server that manages settings; a value here is rejected. */
   serverManagedSettings?: Settings;
 }
 
 export interface SettingsOrigin {
   source: "policySettings" | "flagSettings" | "localSettings" | "projectSettings" | "userSettings";
-  /** Absent for settings that are no file. */
+  /** Absent for settings that do not come from a file. */
   path?: string;
 }
 
 export interface ResolvedSettings {
   effective: Settings;
-  /** Where each value comes from, by its key with dots; highest first, several where lists are joined. */
+  /** Where each value comes from, by its dotted key; highest first, several if lists are joined. */
   provenance: Record<string, SettingsOrigin[]>;
-  /** What counts of each source, lowest precedence first. */
+  /** What applies from each source, lowest precedence first. */
   sources: (SettingsOrigin & { settings: Settings })[];
-  /** What an administrator or the caller's `managedSettings` decides; absent when nothing does. */
+  /** What an administrator or the caller's `managedSettings` decides; absent if nothing. */
   machinePolicy?: Settings;
 }
 
-/** Rejects with ProcessError when the program cannot read what it was told to. */
+/** Rejects with ProcessError if the program cannot read the settings. */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<ResolvedSettings> {
   if (options.serverManagedSettings !== undefined) {
-    throw new Error("serverManagedSettings is not available; give the policy in managedSettings");
+    throw new Error("serverManagedSettings is not available; pass the policy in managedSettings");
   }
   return JSON.parse(await ask(options)) as ResolvedSettings;
 }
 
 const ESCALATING: readonly (PermissionMode | undefined)[] = ["acceptEdits", "auto", "bypassPermissions"];
 
-/** Without a starting mode that lets more happen unasked and that the project's own files chose. */
+/** Removes a starting mode that allows more without approval, if the project's own files chose it. */
 export function filterEscalatingDefaultMode(resolved: ResolvedSettings): ResolvedSettings {
   const { defaultMode, ...permissions } = resolved.effective.permissions ?? {};
   const [from] = resolved.provenance["permissions.defaultMode"] ?? [];

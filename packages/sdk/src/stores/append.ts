@@ -1,10 +1,10 @@
-// Calls into somebody's store: with a limit on how long, and for an append with another try.
+// Calls to a session store: with a time limit, and for an append with retries.
 
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
 export type Pause = (ms: number) => Promise<unknown>;
 
-/** A store that did not answer. It may still do what it was asked, so it is not asked again at once. */
+/** A store that did not answer. It may still do what it was asked, so we do not retry at once. */
 export class StoreTimeout extends Error {
   override readonly name = "StoreTimeout";
 }
@@ -18,7 +18,7 @@ export async function append(
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await withinTime(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
+      return await withStoreTimeout(timeoutMs, "SessionStore.append()", () => store.append(key, entries));
     } catch (error) {
       const pause = pauses[attempt];
       if (pause === undefined || error instanceof StoreTimeout) throw error;
@@ -28,13 +28,13 @@ export async function append(
 }
 
 /** @param what names the call in the error, for example `SessionStore.load()`. */
-export async function withinTime<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
+export async function withStoreTimeout<T>(ms: number, what: string, call: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new StoreTimeout(`${what} did not answer within ${ms} ms`)), ms);
   });
   const answer = (async () => call())();
-  // Its failure after the limit is nobody's concern any more.
+  // A failure after the limit no longer matters.
   answer.catch(() => {});
   try {
     return await Promise.race([answer, late]);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
+import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
 import { InMemorySessionStore } from "./memory.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 
@@ -34,7 +34,7 @@ function folderWith(entries: readonly SessionStoreEntry[], prefix = "keelson-cat
   return folder;
 }
 
-/** What the store has afterwards, and what the session goes on with: the same. */
+/** What the store has afterwards, and what the session continues with: they are equal. */
 async function caughtUp(there: readonly SessionStoreEntry[], local: readonly SessionStoreEntry[]) {
   const store = new InMemorySessionStore();
   if (there.length > 0) await store.append(key, [...there]);
@@ -44,14 +44,14 @@ async function caughtUp(there: readonly SessionStoreEntry[], local: readonly Ses
   return entries;
 }
 
-test("a store that holds a beginning gets the rest, one that holds nothing everything", async () => {
+test("a store with a prefix gets the rest, and an empty one gets everything", async () => {
   const all = [said(1), said(2), said(3)];
   expect(await caughtUp([said(1)], all)).toEqual(all);
   expect(await caughtUp([], all)).toEqual(all);
   expect(await caughtUp(all, all)).toEqual(all);
 });
 
-test("a store that holds only what came before the conversation gets all of that", async () => {
+test("a store that only has entries from before the conversation gets all of it", async () => {
   const mode = (name: string): SessionStoreEntry => ({ type: "mode", mode: name, sessionId: key.sessionId });
   const all = [mode("a"), titled("name"), said(1), mode("b"), said(2), mode("a")];
   expect(await caughtUp([mode("a")], all)).toEqual(all);
@@ -59,18 +59,18 @@ test("a store that holds only what came before the conversation gets all of that
   expect(await caughtUp(all.slice(0, 4), all)).toEqual(all);
 });
 
-test("a session that went on elsewhere is left as it is", async () => {
+test("a session that continued elsewhere is left unchanged", async () => {
   const elsewhere = [said(1), { ...said(2), uuid: "other" }];
   expect(await caughtUp(elsewhere, [said(1), said(2)])).toEqual(elsewhere);
 });
 
-test("a name given in the store is not undone by an old one that the program repeated", async () => {
+test("a name given in the store is not overridden by an old one that the program repeated", async () => {
   const there = [titled("old"), said(1), { ...titled("new"), uuid: "renamed" }];
   const local = [titled("old"), said(1), said(2), titled("old")];
   expect(await caughtUp(there, local)).toEqual([...there, said(2)]);
 });
 
-test("what a killed application left in its temporary folder is sent, and the folder goes", async () => {
+test("what a killed application left in its temporary folder is sent, and the folder is removed", async () => {
   const abandoned = folderWith([said(1), said(2)], RESUME_PREFIX);
   const { exitCode, pid } = Bun.spawnSync(["true"]);
   expect(exitCode).toBe(0);
@@ -79,14 +79,14 @@ test("what a killed application left in its temporary folder is sent, and the fo
   expect(existsSync(abandoned)).toBe(false);
 });
 
-test("the folder of an application that runs is its own", async () => {
+test("the folder of a running application is left alone", async () => {
   const busy = folderWith([said(1), said(2)], RESUME_PREFIX);
-  claim(busy);
+  claimFolder(busy);
   expect(await caughtUp([said(1)], [])).toEqual([said(1)]);
   expect(existsSync(busy)).toBe(true);
 });
 
-test("a store that refuses the rest is an error: going on would leave a hole", async () => {
+test("a store that refuses the rest is an error, because continuing would leave a gap", async () => {
   const store = {
     load: async () => null,
     append: () => Promise.reject(new Error("the disk is full")),

@@ -1,6 +1,6 @@
-// What an application that was killed had not sent to its store is still in the transcript its program wrote, among the
-// user's sessions or in the temporary folder of a resumed one. Before a session goes on from the store it is sent,
-// provided that the store holds a beginning of it: what went on elsewhere since is never mixed with it.
+// If an application was killed before it sent everything to its store, the rest is still in the transcript that the
+// program wrote, among the user's sessions or in the temporary folder of a resumed one. It is sent before the session
+// continues from the store, but only if the store has the beginning of it: work done elsewhere since is never mixed in.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -16,18 +16,18 @@ import { entriesOfFile, inBatches } from "./transcript-file.ts";
 export interface CatchUpOptions {
   readonly store: SessionStore;
   readonly key: SessionKey;
-  /** What the store has. */
+  /** The entries the store has. */
   readonly entries: readonly SessionStoreEntry[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
 }
 
-/** What temporary folders of resumed sessions are called. */
+/** Prefix of the temporary folders of resumed sessions. */
 export const RESUME_PREFIX = "keelson-resume-";
 const OWNER = "owner";
 const PAUSES = [200, 800];
 
-/** Everything there is of the session now. Rejects when the store does not take the rest: going on would leave a hole. */
+/** All entries of the session now. Rejects if the store does not accept the rest: continuing would leave a gap. */
 export async function catchUp(options: CatchUpOptions): Promise<readonly SessionStoreEntry[]> {
   const { store, key, env, timeoutMs } = options;
   const file = join("projects", key.projectKey, `${key.sessionId}.jsonl`);
@@ -43,8 +43,8 @@ export async function catchUp(options: CatchUpOptions): Promise<readonly Session
   return entries;
 }
 
-/** Notes whose folder it is, so that others can tell when that process is gone. */
-export function claim(folder: string): void {
+/** Records which process owns the folder, so others can tell when that process is gone. */
+export function claimFolder(folder: string): void {
   writeFileSync(join(folder, OWNER), String(process.pid), { mode: 0o600 });
 }
 
@@ -63,13 +63,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Anybody may put a folder there. */
+/** Anyone may create a folder there. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid());
 }
 
-/** NaN without a note. */
+/** NaN without a record. */
 function ownerOf(folder: string): number {
   try {
     return Number(readFileSync(join(folder, OWNER), "utf8") || NaN);
@@ -91,8 +91,8 @@ function isGone(pid: number): boolean {
 const NAMES = new Set(["custom-title", "agent-name", "tag"]);
 
 /**
- * What stands in the file behind the newest of the conversation that the store has; nothing if that is not in it. To a
- * store that has nothing of the conversation, everything.
+ * The entries in the file after the newest conversation entry that the store has; none if that entry is not in the
+ * file. If the store has no conversation entries, everything.
  */
 function unsent(path: string, there: readonly SessionStoreEntry[]): SessionStoreEntry[] {
   const newest = there.findLast(isOfConversation)?.uuid;
@@ -100,7 +100,8 @@ function unsent(path: string, there: readonly SessionStoreEntry[]): SessionStore
   const unnamed = new Set(there.flatMap((entry) => (entry.uuid === undefined ? JSON.stringify(entry) : [])));
   const names = new Map<string, string>();
   const rest: SessionStoreEntry[] = [];
-  // Behind the first that is missing, all is: a line that says what an earlier one said takes back one in between.
+  // After the first missing entry, all count as missing: a line that repeats an earlier one overrides what came
+  // between.
   const isMissing = (entry: SessionStoreEntry) => rest.length > 0 || !unnamed.has(JSON.stringify(entry));
   let isReached = newest === undefined;
   for (const entry of entriesOfFile(path)) {
@@ -114,7 +115,7 @@ function unsent(path: string, there: readonly SessionStoreEntry[]): SessionStore
 
 const isOfConversation = (entry: SessionStoreEntry) => typeof entry.uuid === "string" && "parentUuid" in entry;
 
-/** Programs repeat a session's name; sent once more it would take the place of one given since. */
+/** The program repeats a session's name; sent again, it would override a newer one. */
 function isRepeated(entry: SessionStoreEntry, names: Map<string, string>): boolean {
   if (!NAMES.has(entry.type)) return false;
   const text = JSON.stringify(entry);

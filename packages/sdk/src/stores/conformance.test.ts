@@ -28,23 +28,23 @@ const withUuid = (entries: SessionStoreEntry[] | null) =>
 
 const broken: [name: string, change: (store: InMemorySessionStore) => Partial<SessionStore>, caught: string][] = [
   [
-    "keeps an entry twice",
+    "stores an entry twice",
     (store) => ({
       append: (key: SessionKey, entries) => store.append(key, withoutUuid(entries)),
       load: async (key: SessionKey) => withUuid(await store.load(key)),
     }),
-    "append() leaves out an entry whose uuid is there already",
+    "append() skips an entry whose uuid already exists",
   ],
   [
-    "gives entries sorted by uuid",
+    "returns entries sorted by uuid",
     (store) => ({
       load: async (key) =>
         (await store.load(key))?.toSorted((a, b) => ((a.uuid ?? "") < (b.uuid ?? "") ? -1 : 1)) ?? null,
     }),
-    "load() gives back what append() was given, in order",
+    "load() returns what append() was given, in order",
   ],
   [
-    "takes separators for part of a key",
+    "confuses separators in keys",
     (store) => {
       const flat = ({ projectKey, sessionId, subpath }: SessionKey) => ({
         projectKey,
@@ -52,33 +52,33 @@ const broken: [name: string, change: (store: InMemorySessionStore) => Partial<Se
       });
       return { append: (key, entries) => store.append(flat(key), entries), load: (key) => store.load(flat(key)) };
     },
-    "keys that look alike stay apart",
+    "similar keys are kept apart",
   ],
   [
-    "counts in seconds",
+    "reports seconds",
     (store) => ({
       listSessions: async (project) =>
         (await store.listSessions(project)).map((each) => ({ ...each, mtime: Math.round(each.mtime / 1000) })),
     }),
-    "listSessions() names the sessions of one project, with the time in milliseconds",
+    "listSessions() lists the sessions of one project, with the time in milliseconds",
   ],
   [
     "leaves subagents behind",
     (store) => ({ delete: async (key) => (key.subpath ? store.delete(key) : undefined) }),
-    "delete() of a session takes its subpaths with it and nothing else",
+    "delete() of a session also deletes its subpaths and nothing else",
   ],
   [
-    "has an empty list for nothing",
+    "returns an empty list for a missing session",
     (store) => ({ load: async (key) => (await store.load(key)) ?? [] }),
-    "load() is null for a session, and for a subpath, that nobody wrote",
+    "load() is null for a session or subpath that was never written",
   ],
 ];
 
-test.each(broken)("a store that %s is found out", async (_, change, caught) => {
+test.each(broken)("a store that %s is detected", async (_, change, caught) => {
   expect(await failuresOf(change)).toContain(caught);
 });
 
-test("a store without the optional methods passes what is left", async () => {
+test("a store without the optional methods passes the remaining checks", async () => {
   const outcomes = await Promise.all(
     sessionStoreConformance(() => {
       const store = new InMemorySessionStore();

@@ -1,6 +1,6 @@
-// What every session store must do, as checks anyone can run on their own. Needs no test framework: a check that
-// fails throws. Each works under a project key of its own, so a store may keep what others left in it.
-// Long because it is one table.
+// Checks that every session store must pass, which anyone can run on their own store. They need no test framework: a
+// failed check throws. Each uses its own project key, so a store may keep entries from other checks. Long because it is
+// one table.
 
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -9,7 +9,7 @@ import { foldSessionSummary } from "./summary.ts";
 
 export interface ConformanceCheck {
   readonly name: string;
-  /** Skipped when the store does not have the optional method the check is about. */
+  /** Skipped if the store does not have the optional method the check is about. */
   run(): Promise<"passed" | "skipped">;
 }
 
@@ -20,7 +20,7 @@ interface Given {
   readonly store: SessionStore & Required<Pick<SessionStore, Optional>>;
   readonly has: (method: Optional) => boolean;
   readonly project: string;
-  /** The key of a session of the project. */
+  /** The key of a session in the project. */
   key(sessionId?: string, subpath?: string): SessionKey;
 }
 
@@ -52,7 +52,7 @@ const withUuid = (uuid: string, n = 0) => entry(n, { uuid });
 
 const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], check: Check])[] = [
   [
-    "load() gives back what append() was given, in order",
+    "load() returns what append() was given, in order",
     [],
     async ({ store, key }) => {
       const entries = [withUuid("b", 1), withUuid("a", 2)];
@@ -61,7 +61,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "load() is null for a session, and for a subpath, that nobody wrote",
+    "load() is null for a session or subpath that was never written",
     [],
     async ({ store, key }) => {
       same(await store.load(key()), null);
@@ -93,7 +93,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "append() leaves out an entry whose uuid is there already",
+    "append() skips an entry whose uuid already exists",
     [],
     async ({ store, key }) => {
       await store.append(key(), [withUuid("a", 1), withUuid("b", 2)]);
@@ -112,7 +112,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "the same uuid under another session, subpath or project is another entry",
+    "the same uuid in another session, subpath or project is a different entry",
     [],
     async ({ store, key, project }) => {
       const keys = [key(), key("other"), key("session", "subagents/agent-1"), { ...key(), projectKey: `${project}-2` }];
@@ -121,7 +121,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "entries come back as they were, whatever is in them",
+    "entries come back unchanged, whatever they contain",
     [],
     async ({ store, key }) => {
       const odd = [
@@ -148,7 +148,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "append() keeps what it was given, not a view of it",
+    "append() stores a copy of what it was given",
     [],
     async ({ store, key }) => {
       const given = [entry(1, { deep: { value: "kept" } })];
@@ -160,7 +160,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "keys that look alike stay apart",
+    "similar keys are kept apart",
     ["listSessions"],
     async ({ store, key, project }) => {
       const keys = ["s1", "s10", "s_", "s%", "S%", "a:b", "a/b", "..", "__proto__", "{x}", "sp ace", "ü"].map((id) =>
@@ -174,7 +174,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "many appends at once lose nothing and keep each writer's order",
+    "concurrent appends lose nothing and keep each writer's order",
     [],
     async ({ store, key }) => {
       const writers = Array.from({ length: 8 }, (_, writer) => writer);
@@ -192,7 +192,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "a batch stays together while others append",
+    "a batch keeps its order while others append",
     [],
     async ({ store, key }) => {
       const batches = Array.from({ length: 6 }, (_, batch) =>
@@ -210,7 +210,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSessions() names the sessions of one project, with the time in milliseconds",
+    "listSessions() lists the sessions of one project, with the time in milliseconds",
     ["listSessions"],
     async ({ store, key, project }) => {
       await store.append(key("a"), [entry(1)]);
@@ -224,7 +224,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSessions() leaves out subpaths",
+    "listSessions() does not list subpaths",
     ["listSessions"],
     async ({ store, key, project }) => {
       await store.append(key("main"), [entry(1)]);
@@ -247,7 +247,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSubkeys() names the subpaths of one session, not the session itself",
+    "listSubkeys() lists the subpaths of one session, not the session itself",
     ["listSubkeys"],
     async ({ store, key }) => {
       same(await store.listSubkeys(key("nobody")), []);
@@ -261,7 +261,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "delete() of nothing is no error",
+    "delete() of a missing session is not an error",
     ["delete"],
     async ({ store, key }) => {
       await store.delete(key("nobody"));
@@ -269,7 +269,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "delete() of a session takes its subpaths with it and nothing else",
+    "delete() of a session also deletes its subpaths and nothing else",
     ["delete"],
     async ({ store, has, key, project }) => {
       const subs = [key("session", "subagents/agent-1"), key("session", "subagents/workflows/run 1/agent-2")];
@@ -292,7 +292,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "delete() of a subpath takes only that",
+    "delete() of a subpath deletes only that subpath",
     ["delete"],
     async ({ store, has, key }) => {
       const [first, second] = [key("session", "subagents/agent-1"), key("session", "subagents/agent-2")];
@@ -304,7 +304,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "a deleted session can be written anew, with the same uuids",
+    "a deleted session can be written again, with the same uuids",
     ["delete"],
     async ({ store, key }) => {
       for (const each of [key(), key("session", "subagents/agent-1")]) await store.append(each, [withUuid("a", 1)]);
@@ -316,7 +316,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSessionSummaries() keeps what foldSessionSummary() made",
+    "listSessionSummaries() returns what foldSessionSummary() produced",
     ["listSessionSummaries"],
     async ({ store, has, key, project }) => {
       const first = [
@@ -346,7 +346,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSessionSummaries() misses nothing that was appended at the same moment",
+    "listSessionSummaries() includes concurrent appends",
     ["listSessionSummaries"],
     async ({ store, key, project }) => {
       const entries = [
@@ -372,7 +372,7 @@ const CHECKS: readonly (readonly [name: string, needs: readonly Optional[], chec
     },
   ],
   [
-    "listSessionSummaries() forgets a deleted session",
+    "listSessionSummaries() does not list a deleted session",
     ["listSessionSummaries", "delete"],
     async ({ store, key, project }) => {
       await store.append(key(), [{ type: "custom-title", customTitle: "old" }]);
@@ -391,7 +391,7 @@ async function numbersIn(store: SessionStore, key: SessionKey): Promise<unknown[
   return (await store.load(key))?.map(({ n }) => n) ?? null;
 }
 
-// Seconds since 1970 would be a moment in January of that year.
+// Seconds since 1970 would be a date in January 1970.
 const isMilliseconds = (mtime: unknown) => typeof mtime === "number" && Number.isFinite(mtime) && mtime > 1e12;
 
 function same(actual: unknown, expected: unknown): void {

@@ -1,8 +1,9 @@
-// Any text as a file name and back. A key comes from outside: it must not leave its folder, nor mean two files.
+// Converts any text to a file name and back. Keys come from outside: one must not leave its folder or share a file with
+// another.
 
 const LONGEST = 240;
 
-/** Letters, digits, `-` and `_` stay, every other byte becomes `%XX`; so `..`, `/` and an empty name cannot happen. */
+/** Letters, digits, `-` and `_` stay, every other byte becomes `%XX`, so `..`, `/` and an empty name cannot occur. */
 export function encodeName(text: string): string {
   const name = text === "" ? "%" : [...Buffer.from(text)].map(encodeByte).join("");
   if (name.length > LONGEST) throw new Error(`Session key is too long for a file name: "${text.slice(0, 60)}…"`);

@@ -26,7 +26,7 @@ test("two stores on one folder see each other's entries and write none twice", a
   expect(readFileSync(join(dir, key.projectKey, `${key.sessionId}.jsonl`), "utf8").split("\n")).toHaveLength(4);
 });
 
-test("a line that was cut off is skipped, and the next entry does not stick to it", async () => {
+test("a line that was cut off is skipped, and the next entry is not joined to it", async () => {
   const dir = join(root, "torn");
   const path = join(dir, key.projectKey, `${key.sessionId}.jsonl`);
   await new FileSessionStore({ dir }).append(key, [numbered(1)]);
@@ -39,7 +39,7 @@ test("a line that was cut off is skipped, and the next entry does not stick to i
   expect(await store.load(key)).toEqual([numbered(1), numbered(2), numbered(3)]);
 });
 
-test("a session another process deleted and began again is not mistaken for the old one", async () => {
+test("a session that another process deleted and recreated is not mistaken for the old one", async () => {
   const dir = join(root, "again");
   const [one, two] = [new FileSessionStore({ dir }), new FileSessionStore({ dir })];
   await one.append(key, [numbered(1)]);

@@ -1,5 +1,5 @@
-// A session store in a folder: one JSON-lines file per transcript, the way the local ones lie. For a shared disk or a
-// backup; several processes may append to the same session.
+// A session store in a folder: one JSON Lines file per transcript, like the local ones. For a shared disk or a backup;
+// several processes may append to the same session.
 
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rm, stat, type FileHandle } from "node:fs/promises";
@@ -10,13 +10,13 @@ import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry }
 import { foldSessionSummary } from "./summary.ts";
 
 export interface FileSessionStoreOptions {
-  /** Made when it is needed; files in it are readable by their owner only. */
+  /** Created when needed; only the owner can read its files. */
   readonly dir: string;
 }
 
-/** What is known of a file up to a place in it, so that an append reads only what others have added meanwhile. */
+/** What is known about a file up to a position, so an append reads only what others have added since. */
 interface Known {
-  /** Tells a file from one that was deleted and begun again under the same name. */
+  /** Distinguishes a file from one that was deleted and created again under the same name. */
   readonly identity: string;
   end: number;
   readonly uuids: Set<string>;
@@ -63,7 +63,7 @@ export class FileSessionStore implements SessionStore {
     const uuids = new Set<string>();
     const entries: SessionStoreEntry[] = [];
     for (const entry of entriesIn(bytes)) {
-      // Two processes may have appended the same entry at the same moment.
+      // Two processes may have appended the same entry at the same time.
       if (typeof entry.uuid === "string" && uuids.has(entry.uuid)) continue;
       if (typeof entry.uuid === "string") uuids.add(entry.uuid);
       entries.push(entry);
@@ -129,7 +129,7 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  /** Reads what was added to a file since we last looked, by us or by others. */
+  /** Reads what was added to a file since the last call, by us or by others. */
   async #catchUp(path: string, key: SessionKey, file: FileHandle): Promise<Known> {
     const { size, ino, birthtimeMs } = await file.stat();
     const identity = `${ino} ${birthtimeMs}`;
@@ -142,7 +142,7 @@ export class FileSessionStore implements SessionStore {
       const entries = [...entriesIn(bytes)];
       for (const { uuid } of entries) if (typeof uuid === "string") known.uuids.add(uuid);
       if (entries.length > 0) known.summary = foldSessionSummary(known.summary, key, entries);
-      // An unfinished last line is looked at again: its writer may still be at it.
+      // An unfinished last line is read again: its writer may still be writing.
       const lastEnd = bytes.lastIndexOf(NEWLINE);
       known.isTorn = lastEnd !== bytes.length - 1;
       known.end += lastEnd + 1;
@@ -156,7 +156,7 @@ export class FileSessionStore implements SessionStore {
     return known;
   }
 
-  /** One after the other for the same file. */
+  /** Runs work for the same file one after another. */
   #inTurn(path: string, work: () => Promise<void>): Promise<void> {
     const turn = (this.#queues.get(path) ?? Promise.resolve()).then(work);
     const settled = turn.catch(() => {});
@@ -171,7 +171,7 @@ export class FileSessionStore implements SessionStore {
 const END = ".jsonl";
 const NEWLINE = 10;
 
-/** Lines that are no JSON were cut off while they were written. */
+/** Lines that are not valid JSON were cut off while being written. */
 function* entriesIn(bytes: Buffer): Generator<SessionStoreEntry> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(NEWLINE, start);
@@ -193,7 +193,7 @@ async function openForAppend(path: string): Promise<FileHandle> {
 }
 
 async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
-  // The loop runs once; a second round means the disk took only a part.
+  // The loop usually runs once; a second round means that the disk took only a part.
   for (let done = 0; done < bytes.length;)
     done += (await file.write(bytes, done, bytes.length - done, null)).bytesWritten;
 }

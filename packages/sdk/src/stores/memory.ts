@@ -1,4 +1,4 @@
-// A session store in memory: for tests, for trying things out, and as the shortest example of a store.
+// A session store in memory: for tests, for experiments, and as the shortest example of a store.
 
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
@@ -28,7 +28,7 @@ export class InMemorySessionStore implements SessionStore {
       return !uuids.has(uuid) && uuids.add(uuid);
     });
     for (const entry of fresh) kept.entries.push(structuredClone(entry));
-    // Never the same moment twice, so that "newest first" has one answer.
+    // Never the same time twice, so "newest first" is well defined.
     this.#lastMtime = Math.max(Date.now(), this.#lastMtime + 1);
     kept.summary = foldSessionSummary(kept.summary, key, fresh, { mtime: this.#lastMtime });
   }
@@ -63,7 +63,7 @@ export class InMemorySessionStore implements SessionStore {
     return structuredClone(this.#kept.get(idOf(key))?.entries ?? []);
   }
 
-  /** How many sessions there are, subagents not counted. */
+  /** The number of sessions, without subagents. */
   get size(): number {
     return [...this.#kept.values()].filter(({ key }) => !key.subpath).length;
   }
@@ -79,7 +79,7 @@ export class InMemorySessionStore implements SessionStore {
   }
 }
 
-// An array as text: no character of a key can be taken for a separator.
+// A JSON array, so no character of a key can be mistaken for a separator.
 const idOf = ({ projectKey, sessionId, subpath }: SessionKey) =>
   JSON.stringify([projectKey, sessionId, ...(subpath ? [subpath] : [])]);
 

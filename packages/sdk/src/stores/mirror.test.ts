@@ -15,7 +15,7 @@ const key: SessionKey = { projectKey: "-p", sessionId: SESSION };
 const numbered = (n: number, size = 0): SessionStoreEntry => ({ type: "x", uuid: `u${n}`, pad: "x".repeat(size) });
 const numbersOf = (entries: readonly SessionStoreEntry[] | null) => (entries ?? []).map(({ uuid }) => uuid);
 
-/** The part of the program that matters here: it writes lines to a file, then tells of them. */
+/** The relevant part of the program: it writes lines to a file, then reports them. */
 function transcript(subpath?: string, { isHere = true } = {}) {
   const filePath = join(
     mkdtempSync(join(root, "c-")),
@@ -35,7 +35,7 @@ function transcript(subpath?: string, { isHere = true } = {}) {
 
 type Mood = "well" | "failing" | "failing late" | "silent";
 
-/** A store in memory that behaves as it is told. */
+/** A store in memory whose behavior the test controls. */
 function moody(mood: () => Mood) {
   const memory = new InMemorySessionStore();
   const appends: (readonly (string | undefined)[])[] = [];
@@ -89,7 +89,7 @@ test("batched: a long turn does not wait for its end", async () => {
   expect(memory.getEntries(key)).toHaveLength(500);
 });
 
-test("eager: entries go to the store at once, and those that come meanwhile go together", async () => {
+test("eager: entries go to the store at once, and those that arrive meanwhile are sent together", async () => {
   const { store, appends } = moody(() => "well");
   const { mirror } = mirrorOf(store, { flush: "eager" });
   const { frame } = transcript();
@@ -100,7 +100,7 @@ test("eager: entries go to the store at once, and those that come meanwhile go t
   expect(appends.length).toBeGreaterThan(1);
 });
 
-test("a subagent's entries and its metadata are kept under its own subpath", async () => {
+test("a subagent's entries and metadata are stored under its own subpath", async () => {
   const { store, memory } = moody(() => "well");
   const { mirror } = mirrorOf(store);
   const { frame } = transcript("subagents/agent-a1");
@@ -113,7 +113,7 @@ test("a subagent's entries and its metadata are kept under its own subpath", asy
   ]);
 });
 
-test("a store that fails is tried three times, reported once, and gets everything when it is back", async () => {
+test("a failing store is tried three times, reported once, and gets everything when it works again", async () => {
   let mood: Mood = "failing";
   const { store, memory, appends } = moody(() => mood);
   const { mirror, errors, pauses } = mirrorOf(store);
@@ -132,7 +132,7 @@ test("a store that fails is tried three times, reported once, and gets everythin
   expect(numbersOf(memory.getEntries(key))).toEqual(["u1", "u2"]);
 });
 
-test("a store that does not answer is not asked again at once", async () => {
+test("a store that does not answer is not tried again at once", async () => {
   let mood: Mood = "silent";
   const { store, memory, appends } = moody(() => mood);
   const { mirror, errors } = mirrorOf(store, { timeoutMs: 5 });
@@ -147,7 +147,7 @@ test("a store that does not answer is not asked again at once", async () => {
   expect(numbersOf(memory.getEntries(key))).toEqual(["u1"]);
 });
 
-test("what waits for a store that is down does not fill memory: it is read from the file again", async () => {
+test("entries that wait for a failing store do not fill memory: they are read from the file again", async () => {
   let mood: Mood = "failing";
   const { store, memory } = moody(() => mood);
   const { mirror } = mirrorOf(store, { maxWaitingBytes: 10_000 });
@@ -165,7 +165,7 @@ test("what waits for a store that is down does not fill memory: it is read from 
   ]);
 });
 
-test("a store that is slow gets nothing twice when memory was given back meanwhile", async () => {
+test("a slow store gets nothing twice when memory was freed meanwhile", async () => {
   const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { store, appends } = moody(() => "well");
   const slow: SessionStore = {
@@ -189,7 +189,7 @@ test("a store that is slow gets nothing twice when memory was given back meanwhi
   expect(appends.flat()).toEqual([1, 2, 3, 4, 5, 6].map((n) => `u${n}`));
 });
 
-test("when the file is on another machine a slow store slows the reader down", async () => {
+test("if the file is on another machine, a slow store slows down the reader", async () => {
   const held = Promise.withResolvers<void>();
   const memory = new InMemorySessionStore();
   const asked = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ test("when the file is on another machine a slow store slows the reader down", a
   expect(numbersOf(memory.getEntries(key))).toEqual(["u1"]);
 });
 
-test("when the file is on another machine and the store is down, it keeps a beginning and the rest is named", async () => {
+test("if the file is on another machine and the store fails, the store keeps a prefix and the rest is reported", async () => {
   let mood: Mood = "well";
   const { store, memory } = moody(() => mood);
   const { mirror } = mirrorOf(store, { maxWaitingBytes: 1_000 });
@@ -231,7 +231,7 @@ test("when the file is on another machine and the store is down, it keeps a begi
   expect(numbersOf(memory.getEntries(key))).toEqual(["u1"]);
 });
 
-test("lines of a file that is no transcript are named at the end", async () => {
+test("lines of a file that is not a transcript are reported at the end", async () => {
   const { mirror } = mirrorOf(moody(() => "well").store);
   await mirror.push({ type: "transcript_mirror", filePath: "/elsewhere/x.jsonl", entries: [numbered(1)] });
 
@@ -240,7 +240,7 @@ test("lines of a file that is no transcript are named at the end", async () => {
   ]);
 });
 
-test("whatever a store does meanwhile, it always has a beginning of each transcript, and in the end all of it", async () => {
+test("whatever a store does, it always has a prefix of each transcript, and in the end all of it", async () => {
   const mood = fc.constantFrom<Mood>("well", "well", "failing", "failing late", "silent");
   const step = fc.record({
     file: fc.nat(2),

@@ -1,7 +1,7 @@
-// Sends what a running session writes to a store, in order and without holding the session up. What a store holds is
-// always a beginning of what happened: while it fails, later entries wait for earlier ones; when too much waits, it is
-// read again from the transcript file, where the program wrote it before it told us. Knows nothing of processes:
-// `query()` joins it through `openStoreSession` (open-store-session.ts), whose header says how.
+// Sends what a running session writes to a store, in order and without delaying the session. A store always has a
+// prefix of what happened: while it fails, later entries wait for earlier ones. If too much waits, it is read again
+// from the transcript file, which the program writes first. It knows nothing about processes; `query()` uses it through
+// `openStoreSession` (see the header of open-store-session.ts).
 
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,40 +21,40 @@ export interface MirrorError {
   readonly key: SessionKey;
   readonly filePath: string;
   readonly error: string;
-  /** The mirror is done: what is missing is in the file only, and `importSessionToStore` sends it. */
+  /** The mirror is closed: what is missing is only in the file, and `importSessionToStore` sends it. */
   readonly isFinal: boolean;
 }
 
 export interface StoreMirrorOptions {
   readonly store: SessionStore;
   readonly flush?: SessionStoreFlush | undefined;
-  /** Told when a transcript begins to fail. */
+  /** Called when a transcript starts to fail. */
   readonly onError: (error: MirrorError) => void;
   readonly timeoutMs?: number;
-  /** What may wait in memory. */
+  /** How much may wait in memory. */
   readonly maxWaitingBytes?: number;
   readonly wait?: Pause | undefined;
   readonly now?: () => number;
 }
 
 export interface StoreMirror {
-  /** Takes a frame. Wait for it before taking the next: it is done at once unless memory is full. Never rejects. */
+  /** Takes a frame. Await it before the next: it resolves at once unless memory is full. Never rejects. */
   push(frame: TranscriptMirror): Promise<void>;
-  /** Sends what waits. Never rejects. */
+  /** Sends what is waiting. Never rejects. */
   flush(): Promise<void>;
-  /** The last flush. Gives the transcripts of which the store does not have everything. */
+  /** Flushes a last time. Returns the transcripts of which the store does not have everything. */
   close(): Promise<readonly MirrorError[]>;
 }
 
-/** One transcript on its way. */
+/** One transcript on its way to the store. */
 interface Lane {
   readonly key: SessionKey;
   readonly filePath: string;
   waiting: SessionStoreEntry[];
   bytes: number;
-  /** What waits is in the file instead of in memory. */
+  /** What is waiting is in the file instead of in memory. */
   isInFile: boolean;
-  /** Frames seen, so that a reader of the file can tell whether more came meanwhile. */
+  /** The number of frames seen, so a reader of the file can tell whether more arrived. */
   frames: number;
   firstUuid: string | undefined;
   sentUuid: string | undefined;
@@ -81,7 +81,7 @@ export function openStoreMirror(options: StoreMirrorOptions): StoreMirror {
   const waitingBytes = () => all().reduce((sum, lane) => sum + lane.bytes, 0);
   const waitingEntries = () => all().reduce((sum, lane) => sum + lane.waiting.length, 0);
 
-  /** One round after the other; a round that has not begun yet takes along what comes until it does. */
+  /** Runs rounds one after another; a round that has not started yet includes what arrives until it does. */
   function round(kind: "background" | "flush" | "close"): Promise<void> {
     if (kind === "background" && roundsWaiting > 0) return rounds;
     roundsWaiting++;
@@ -89,16 +89,16 @@ export function openStoreMirror(options: StoreMirrorOptions): StoreMirror {
       roundsWaiting--;
       for (const lane of all()) {
         if (lane.isGivenUp || (kind === "background" && now() < lane.notBefore)) continue;
-        // The first time is worth some patience, and so is the last; in between every turn would wait for it.
+        // Retry the first time and the last time; in between, every turn would wait.
         const pauses = lane.failures === 0 || kind === "close" ? BACK_OFF : [];
-        // A store that does not answer at all is asked once per round, not once per transcript.
+        // A store that does not answer is tried once per round, not once per transcript.
         if (!(await deliver(lane, pauses))) break;
       }
     });
     return rounds;
   }
 
-  /** False when the store does not answer at all. */
+  /** False if the store does not answer. */
   async function deliver(lane: Lane, pauses: readonly number[]): Promise<boolean> {
     const send = (entries: SessionStoreEntry[]) => append(store, lane.key, entries, { timeoutMs, pauses, wait });
     try {
@@ -119,12 +119,12 @@ export function openStoreMirror(options: StoreMirrorOptions): StoreMirror {
     return true;
   }
 
-  /** Gives memory back. False when the only thing left is to wait. */
+  /** Frees memory. False if we can only wait. */
   function makeRoom(): boolean {
     const [largest] = all().toSorted((a, b) => b.bytes - a.bytes);
     if (largest === undefined || largest.bytes === 0) return true;
     if (existsSync(largest.filePath)) largest.isInFile = true;
-    // The file is on another machine. What comes after a hole would be worse than nothing: the rest is left to it.
+    // The file is on another machine. Entries after a gap would be worse than none, so this transcript is given up.
     else if (largest.failures > 0) largest.isGivenUp = true;
     else return false;
     largest.waiting = [];
@@ -163,7 +163,7 @@ export function openStoreMirror(options: StoreMirrorOptions): StoreMirror {
   };
 }
 
-function errorOf({ key, filePath, error = "The store does not answer" }: Lane, isFinal: boolean): MirrorError {
+function errorOf({ key, filePath, error = "The store did not answer" }: Lane, isFinal: boolean): MirrorError {
   return { key, filePath, error, isFinal };
 }
 
@@ -174,7 +174,7 @@ async function deliverWaiting(lane: Lane, send: Send): Promise<void> {
   const [batch] = inBatches(waiting);
   await send(batch!);
   lane.sentUuid = lastUuid(batch!) ?? lane.sentUuid;
-  // Memory may have been given back while it was sent; then the rest is read from the file, behind this batch.
+  // Memory may have been freed while this was sent; the rest is then read from the file, after this batch.
   if (lane.waiting !== waiting) return;
   lane.waiting = waiting.slice(batch!.length);
   lane.bytes -= batch!.reduce((sum, entry) => sum + sizeOf(entry), 0);
@@ -186,15 +186,15 @@ async function deliverFromFile(lane: Lane, send: Send): Promise<void> {
     await send(batch);
     lane.sentUuid = lastUuid(batch) ?? lane.sentUuid;
   }
-  // The program writes before it tells: without a frame meanwhile, the file had everything we were told of.
+  // The program writes before it reports: if no frame arrived, the file had everything that was reported.
   if (lane.frames === frames) lane.isInFile = false;
 }
 
-/** What the file has behind the last entry we know to be sent; else from the first we were told of. */
+/** The entries in the file after the last one we know was sent; otherwise from the first one that was reported. */
 function* unsentOf({ filePath, sentUuid, firstUuid }: Lane): Generator<SessionStoreEntry> {
   const from = sentUuid ?? firstUuid;
   let isReached = from === undefined;
-  // Lines without a uuid that stand right before the first one belong to the same frames.
+  // Lines without a uuid directly before the first one belong to the same frames.
   let before: SessionStoreEntry[] = [];
   for (const entry of entriesOfFile(filePath)) {
     if (isReached) yield entry;

@@ -14,7 +14,7 @@ const PROGRAM = `
   console.log(typeof process.versions.bun, [...outcomes].join(), (await listSessions({ dir: process.argv[2] })).length);
 `;
 
-test("stores and session functions need nothing of Bun", async () => {
+test("stores and session functions need no Bun API", async () => {
   const dir = mkdtempSync(join(tmpdir(), "keelson-on-node-"));
   try {
     await Bun.write(join(dir, "program.ts"), PROGRAM);

@@ -57,7 +57,7 @@ test("a new session needs nothing special, and its lines go to the store", async
   expect(store.getEntries(key)).toEqual([said(1)]);
 });
 
-test("a session of the store is there for the program to resume, subagents included, and gone afterwards", async () => {
+test("a session from the store can be resumed, including subagents, and its files are removed afterwards", async () => {
   const { store, key, open } = world();
   const title = { type: "custom-title", customTitle: "My work", sessionId: SESSION };
   const long = said(3, { toolUseResult: "x".repeat(200_000) });
@@ -88,7 +88,7 @@ test("a session of the store is there for the program to resume, subagents inclu
   expect(existsSync(configDir)).toBe(false);
 });
 
-test("the user's settings come along, the token that renews a sign-in does not", async () => {
+test("the user's settings are included, but the refresh token is not", async () => {
   const { home, store, key, open, claude } = world();
   mkdirSync(join(claude, "skills", "deploy"), { recursive: true });
   writeFileSync(join(claude, "skills", "deploy", "SKILL.md"), "deploy");
@@ -114,7 +114,7 @@ test("the user's settings come along, the token that renews a sign-in does not",
   expect(readFileSync(join(claude, "skills", "deploy", "SKILL.md"), "utf8")).toBe("deploy");
 });
 
-test("continue takes the newest conversation of the folder, and none when there is none", async () => {
+test("continue uses the newest conversation of the folder, if there is one", async () => {
   const { store, key, open } = world();
   expect((await open({ continue: true })).resume).toBeUndefined();
   await store.append({ ...key, sessionId: OTHER }, [said(1)]);
@@ -149,7 +149,7 @@ test("a store that fails or does not answer when asked for a session is an error
   );
 });
 
-test("what a store did not take of a resumed session is saved among the user's own", async () => {
+test("entries of a resumed session that a store did not accept are saved among the user's own", async () => {
   const { store, key, open, errors, claude } = world();
   await store.append(key, [said(1), said(2)]);
   const down = { load: store.load.bind(store), append: async () => Promise.reject(new Error("connection refused")) };
@@ -164,16 +164,16 @@ test("what a store did not take of a resumed session is saved among the user's o
   expect([...readEntries(saved)].map((entry) => "uuid" in entry && entry.uuid)).toEqual(["u1", "u2", "u3"]);
   expect(existsSync(filePath)).toBe(false);
   expect(errors.map(({ subtype, error, key }) => ({ subtype, error, key }))).toEqual([
-    { subtype: "mirror_error", error: "connection refused; the entries are kept and tried again", key },
+    { subtype: "mirror_error", error: "connection refused; the entries are kept and will be retried", key },
     {
       subtype: "mirror_error",
-      error: `connection refused; the entries are in "${saved}"; importSessionToStore() sends them`,
+      error: `connection refused; the entries are in "${saved}"; send them with importSessionToStore()`,
       key,
     },
   ]);
 });
 
-test("what is saved is added to a local copy of the same session, nothing twice", async () => {
+test("saved entries are added to a local copy of the same session, none twice", async () => {
   const { store, key, open, claude } = world();
   const project = join(claude, "projects", key.projectKey);
   mkdirSync(project, { recursive: true });
@@ -195,7 +195,7 @@ test("what is saved is added to a local copy of the same session, nothing twice"
 test("entries that reached the store late do not make an old branch the newest", async () => {
   const { store, key, open } = world();
   const call = (n: number, parent: string) => said(n, { parentUuid: parent, type: "assistant" });
-  // u3 came late: without order it would be the last entry nobody follows.
+  // u3 came late: unsorted, it would look like the newest leaf.
   await store.append(key, [
     said(1),
     call(2, "u1"),

@@ -1,19 +1,19 @@
-// Joins a running program to a session store: what it must be started with, what to do with the lines it prints, and
-// what to do when it has ended. For `query()`:
+// Connects a running program to a session store: how to start it, what to do with the lines it prints, and what to do
+// when it has ended. In `query()`:
 //   const joined = await openStoreSession({ store, cwd, env, resume, … });
 //   start the program with { ...env, ...joined.env }, --session-mirror, and --resume=joined.resume in place of the
-//   options `resume` and `continue` (when it is undefined, pass those on as they are);
-//   for each line: if (await joined.take(message)) continue;   // swallowed: a transcript_mirror line
-//                  if (message.type === "result") await joined.flush();   // then hand the result out
-//   messages for the application come through onMirrorError at any moment;
-//   after the program has ended, whatever the reason: await joined.close().
+//   options `resume` and `continue` (if it is undefined, pass those on as they are);
+//   for each line: if (await joined.take(message)) continue;   // a transcript_mirror line, for the store only
+//                  if (message.type === "result") await joined.flush();   // then pass the result on
+//   onMirrorError may be called with messages for the application at any time;
+//   after the program has ended, for whatever reason: await joined.close().
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
 import type { Pause } from "./append.ts";
 import { configDirOf } from "./key.ts";
-import { materialise } from "./materialise.ts";
+import { materialize } from "./materialize.ts";
 import { openStoreMirror, type MirrorError, type TranscriptMirror } from "./mirror.ts";
 import { rescue } from "./rescue.ts";
 import type { SessionKey, SessionStore, SessionStoreFlush } from "./session-store.ts";
@@ -28,7 +28,7 @@ export interface StoreSessionOptions {
   readonly flush?: SessionStoreFlush | undefined;
   readonly loadTimeoutMs?: number | undefined;
   readonly onMirrorError: (message: MirrorErrorMessage) => void;
-  /** How to pass the time between two tries. */
+  /** How to wait between two attempts. */
   readonly wait?: Pause | undefined;
 }
 
@@ -42,30 +42,30 @@ export interface MirrorErrorMessage {
 }
 
 export interface StoreSession {
-  /** To be laid over the program's environment. */
+  /** Variables to add to the program's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The session the store had; undefined when the program shall look for itself. */
+  /** The session from the store; undefined if the program should look for itself. */
   readonly resume: string | undefined;
-  /** True when the line was one for the store. Wait for the answer before the next line. */
+  /** True if the line was for the store. Await it before the next line. */
   take(message: unknown): Promise<boolean>;
   flush(): Promise<void>;
-  /** Sends the rest, and removes what was made for the program. Never rejects. */
+  /** Sends the rest, and removes temporary files. Never rejects. */
   close(): Promise<void>;
 }
 
 const LOAD_TIMEOUT = 60_000;
 
-/** Rejects when the store cannot be asked for the session to resume. */
+/** Rejects if the store fails to load the session to resume. */
 export async function openStoreSession(options: StoreSessionOptions): Promise<StoreSession> {
   const { store, cwd, env, flush, onMirrorError, loadTimeoutMs = LOAD_TIMEOUT } = options;
   const resume = options.resume ?? (options.continue === true ? ({ newest: true } as const) : undefined);
-  const made = resume === undefined ? undefined : await materialise({ store, cwd, env, resume, loadTimeoutMs });
+  const made = resume === undefined ? undefined : await materialize({ store, cwd, env, resume, loadTimeoutMs });
   const tell = (problem: MirrorError, advice: string) => onMirrorError(messageOf(problem, advice));
   const mirror = openStoreMirror({
     store,
     flush,
     wait: options.wait,
-    onError: (problem) => tell(problem, "the entries are kept and tried again"),
+    onError: (problem) => tell(problem, "the entries are kept and will be retried"),
   });
   return {
     env: made === undefined ? {} : { CLAUDE_CONFIG_DIR: made.configDir },
@@ -85,9 +85,9 @@ export async function openStoreSession(options: StoreSessionOptions): Promise<St
           const path = isTemporary
             ? rescue(problem.filePath, { from: made.configDir, to: configDirOf(env) })
             : problem.filePath;
-          tell(problem, `the entries are in "${path}"; importSessionToStore() sends them`);
+          tell(problem, `the entries are in "${path}"; send them with importSessionToStore()`);
         } catch (error) {
-          // Better a folder too many than a conversation lost.
+          // An extra folder is better than a lost conversation.
           isSaved = false;
           tell(problem, `the entries are in "${problem.filePath}" and could not be moved (${String(error)})`);
         }

@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { testUnless } from "@keelson/testkit";
 import { sessionStoreConformance } from "./conformance.ts";
 import { PostgresSessionStore, type PostgresClient } from "./postgres.ts";
-import { startPostgres } from "./servers.ts";
+import { startPostgres } from "./servers.test-support.ts";
 
 const server = await startPostgres();
 const sql =
@@ -13,7 +13,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** As `pg`'s Pool: each query on whichever connection is free. */
+/** Like `pg`'s Pool: each query uses whichever connection is free. */
 const client: PostgresClient = {
   query: async (text, values = []) => ({ rows: [...(await sql!.unsafe(text, values))] }),
 };

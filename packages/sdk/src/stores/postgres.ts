@@ -1,12 +1,12 @@
-// A session store in Postgres, through whatever sends a query: `pg`'s Pool or Client fit as they are.
-// Every change is one statement, so a pool that gives each query another connection keeps it whole.
+// A session store in Postgres, for any client that sends a query: `pg`'s Pool or Client work as they are. Every change
+// is one statement, so it stays atomic even if a pool uses another connection for each query.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { tablesNamed } from "./table-names.ts";
+import { tableNames } from "./table-names.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
 
-/** The part of a Postgres client this store needs. */
+/** The part of a Postgres client that this store needs. */
 export interface PostgresClient {
   // oxlint-disable-next-line no-explicit-any -- each client has its own type for what may be bound, and for a row
   query(text: string, values?: any[]): Promise<{ rows: any[] }>;
@@ -14,7 +14,7 @@ export interface PostgresClient {
 
 export interface PostgresSessionStoreOptions {
   readonly client: PostgresClient;
-  /** What the names of the tables begin with; may name a schema, which must exist. */
+  /** Prefix of the table names; may include a schema, which must exist. */
   readonly table?: string;
 }
 
@@ -22,7 +22,7 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-// Two values per entry, and a statement takes 65,535.
+// Two values per entry; a statement takes at most 65,535.
 const MOST_PER_STATEMENT = 5_000;
 const MOST_ROUNDS = 200;
 
@@ -34,7 +34,7 @@ export class PostgresSessionStore implements SessionStore {
 
   constructor({ client, table = "keelson" }: PostgresSessionStoreOptions) {
     this.#client = client;
-    const { entries, sessions } = tablesNamed(table);
+    const { entries, sessions } = tableNames(table);
     this.#entries = entries;
     this.#sessions = sessions;
   }
@@ -42,7 +42,7 @@ export class PostgresSessionStore implements SessionStore {
   async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     for (let from = 0; from < entries.length; from += MOST_PER_STATEMENT) {
       const batch = entries.slice(from, from + MOST_PER_STATEMENT);
-      await (key.subpath ? this.#insert(key, batch) : this.#insertAndSummarise(key, batch));
+      await (key.subpath ? this.#insert(key, batch) : this.#insertAndSummarize(key, batch));
     }
   }
 
@@ -94,11 +94,11 @@ export class PostgresSessionStore implements SessionStore {
     return rows.map((row) => String(row["subpath"]));
   }
 
-  /** Makes the tables where they are missing. Happens by itself before the first use; any number may do it at once. */
+  /** Creates missing tables. Runs automatically before the first use; several processes may run it at once. */
   async migrate(): Promise<void> {
     const { entries, sessions } = { entries: this.#entries, sessions: this.#sessions };
     const index = `${entries.replace(/^.*\./, "")}_uuid`;
-    // One statement, and behind a lock: two programs starting together would otherwise both try to make the table.
+    // One statement, with a lock: otherwise two programs starting together would both try to create the table.
     await this.#client.query(
       `DO $migrate$ BEGIN
          PERFORM pg_advisory_xact_lock(hashtext('keelson session store'));
@@ -124,10 +124,10 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   /**
-   * The summary is worked out here, from the one before. If somebody else appended between our look and our statement
-   * the revision is no longer the one we saw, the statement does nothing, and we look again.
+   * Computes the new summary from the previous one. If someone else appended between our read and our statement, the
+   * revision has changed, the statement does nothing, and we read again.
    */
-  async #insertAndSummarise(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+  async #insertAndSummarize(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const [project, session] = placeOf(key);
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const [row] = await this.#all(
@@ -155,7 +155,7 @@ export class PostgresSessionStore implements SessionStore {
       if (answer?.["claimed"] === "1") return;
       await wait(Math.random() * Math.min(50, 2 * round));
     }
-    throw new Error(`Session "${session}" is being written to by too many others; append again`);
+    throw new Error(`Too many writers are appending to session "${session}"; try again`);
   }
 
   async #all(text: string, values: readonly unknown[]): Promise<Row[]> {
@@ -172,7 +172,7 @@ export class PostgresSessionStore implements SessionStore {
 
 const placeOf = ({ projectKey, sessionId, subpath }: SessionKey) => [projectKey, sessionId, subpath ?? ""] as const;
 
-// Rows in the order of the batch; the numbers of their places are ours, so they may stand in the text.
+// Rows in batch order. Their positions are our own numbers, so they may be part of the text.
 function batchFrom(first: number, count: number): string {
   const rows = Array.from(
     { length: count },

@@ -7,7 +7,7 @@ import { testUnless } from "@keelson/testkit";
 import { sessionStoreConformance } from "./conformance.ts";
 import { openStoreMirror } from "./mirror.ts";
 import { RedisSessionStore, type RedisCommand } from "./redis.ts";
-import { startRedis } from "./servers.ts";
+import { startRedis } from "./servers.test-support.ts";
 
 const server = await startRedis();
 const client = server && new RedisClient(`redis+unix://${server.socket}`);
@@ -43,7 +43,7 @@ onServer("everything of a project lies under one hash tag, and nothing is left a
 });
 
 onServer(
-  "a server that goes away in the middle of a session has everything when it is back",
+  "a server that stops during a session has everything when it is back",
   async () => {
     const dir = mkdtempSync(join(tmpdir(), "keelson-redis-kept-"));
     const socket = join(dir, "redis.sock");

@@ -1,19 +1,19 @@
-// A session store in Redis, through one function that sends a command. Every append is one script: it happens whole
-// or not at all, and what others append at the same moment comes before or after it, never between.
+// A session store in Redis, through one function that sends a command. Every append is one script: it is atomic, and
+// concurrent appends come before or after it, never between.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
 
 /**
- * Sends one command and gives its reply: `(args) => redis.call(...args)` with ioredis, `(args) => client.sendCommand(args)`
- * with node-redis, `([name, ...args]) => client.send(name, args)` with Bun.
+ * Sends one command and returns its reply: `(args) => redis.call(...args)` with ioredis, `(args) =>
+ * client.sendCommand(args)` with node-redis, `([name, ...args]) => client.send(name, args)` with Bun.
  */
 export type RedisCommand = (args: [name: string, ...args: string[]]) => Promise<unknown>;
 
 export interface RedisSessionStoreOptions {
   readonly command: RedisCommand;
-  /** What the names of the keys begin with. */
+  /** Prefix of the keys. */
   readonly prefix?: string;
 }
 
@@ -60,7 +60,9 @@ export class RedisSessionStore implements SessionStore {
     return (await this.#list(["SMEMBERS", this.#subkeysKey({ projectKey, sessionId })])).toSorted();
   }
 
-  /** The summary is worked out here; if another appended meanwhile, the script does nothing and we look again. */
+  /**
+   * Computes the new summary. If another writer appended in the meantime, the script does nothing and we read again.
+   */
   async #appendBatch(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const sessions = this.#sessionsKey(key.projectKey);
     const keys = [this.#entriesKey(key), this.#uuidsKey(key), key.subpath ? this.#subkeysKey(key) : sessions];
@@ -73,21 +75,21 @@ export class RedisSessionStore implements SessionStore {
       const reply = await this.#command(["HGET", sessions, key.sessionId]);
       const before = reply === null || reply === undefined ? "" : String(reply);
       const previous = before === "" ? undefined : (JSON.parse(before) as SessionSummaryEntry);
-      // Never the same text twice in a row, or a script could not tell that somebody was here.
+      // Never the same text twice in a row, or a script could not tell that someone else wrote.
       const mtime = Math.max(Date.now(), (previous?.mtime ?? 0) + 1);
       const after = JSON.stringify(foldSessionSummary(previous, key, entries, { mtime }));
       const done = await this.#command(["EVAL", APPEND_SESSION, "3", ...keys, key.sessionId, before, after, ...pairs]);
       if (Number(done) === 1) return;
       await wait(Math.random() * Math.min(50, 2 * round));
     }
-    throw new Error(`Session "${key.sessionId}" is being written to by too many others; append again`);
+    throw new Error(`Too many writers are appending to session "${key.sessionId}"; try again`);
   }
 
   async #list(args: [string, ...string[]]): Promise<string[]> {
     return ((await this.#command(args)) as readonly unknown[]).map(String);
   }
 
-  // The braces put everything of a project on one node of a cluster, which scripts over several keys need.
+  // The braces put all keys of a project on one node of a cluster, which scripts over several keys need.
   #key(projectKey: string, ...parts: string[]): string {
     return [this.#prefix, `{${encodeURIComponent(projectKey)}}`, ...parts.map(encodeURIComponent)].join(":");
   }
@@ -100,7 +102,7 @@ export class RedisSessionStore implements SessionStore {
   #sessionsKey = (projectKey: string) => this.#key(projectKey, "sessions");
 }
 
-/** ARGV from `first` on: uuid (empty for none), entry, uuid, entry … */
+/** ARGV from `first` on: uuid (empty if none), entry, uuid, entry … */
 const addFrom = (first: number) => `
 for at = ${first}, #ARGV, 2 do
   if ARGV[at] == '' or redis.call('SADD', KEYS[2], ARGV[at]) == 1 then
@@ -120,7 +122,8 @@ const DELETE_SUBPATH = `
 redis.call('DEL', KEYS[1], KEYS[2])
 return redis.call('SREM', KEYS[3], ARGV[1])`;
 
-// The keys of subpaths are asked for inside, so that none added meanwhile is missed. They end in the encoded subpath.
+// The script looks up the subpaths itself, so it misses none that were added meanwhile. Their keys end in the encoded
+// subpath.
 const DELETE_SESSION = `
 for _, subpath in ipairs(redis.call('SMEMBERS', KEYS[3])) do
   local name = string.gsub(subpath, "[^%w%-_%.!~%*'%(%)]", function (char) return string.format('%%%02X', string.byte(char)) end)

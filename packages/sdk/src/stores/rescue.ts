@@ -1,5 +1,5 @@
-// What a store did not take of a session that ran in a temporary folder, saved among the user's own sessions before
-// that folder goes. There `importSessionToStore` finds it when the store is back.
+// Saves entries that a store did not accept among the user's own sessions, before the temporary folder of a resumed
+// session is removed. `importSessionToStore` finds them there when the store works again.
 
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -8,7 +8,7 @@ import { openTranscript } from "@keelson/store";
 import { readEntries } from "@keelson/store/past";
 import { sidecarOf } from "./transcript-file.ts";
 
-/** Gives the path a transcript was saved at. */
+/** Returns the path where the transcript was saved. */
 export function rescue(path: string, { from, to }: { from: string; to: string }): string {
   const saved = join(to, relative(from, path));
   mkdirSync(dirname(saved), { recursive: true, mode: 0o700 });
@@ -22,7 +22,7 @@ function appendMissing(path: string, saved: string): void {
   const known = new Set<unknown>();
   for (const entry of readEntries(saved)) known.add(uuidOf(entry));
   const missing: Entry[] = [];
-  // Of lines without a uuid the newest of each kind says all the earlier ones said.
+  // Of entries without a uuid, the newest of each type replaces the earlier ones.
   const newest = new Map<string, Entry>();
   for (const entry of readEntries(path)) {
     const uuid = uuidOf(entry);

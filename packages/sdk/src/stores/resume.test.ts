@@ -1,4 +1,4 @@
-// The real program goes on with a session that only a store has.
+// The real program continues a session that only a store has.
 
 import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { InMemorySessionStore } from "./memory.ts";
 import { openStoreSession } from "./open-store-session.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 
-test("a session resumed from a store goes on where it was, under the user's own settings", async () => {
+test("a session resumed from a store continues where it was, with the user's own settings", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
   home.settings({ env: { ANTHROPIC_CUSTOM_HEADERS: "x-from-settings: yes" } });

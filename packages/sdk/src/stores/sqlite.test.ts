@@ -15,9 +15,9 @@ for (const check of sessionStoreConformance(() => new SqliteSessionStore({ datab
 
 const key = { projectKey: "p", sessionId: "s" };
 
-test("takes the databases of bun:sqlite and node:sqlite alike", async () => {
+test("accepts databases from bun:sqlite and node:sqlite", async () => {
   const path = join(root, "shared.db");
-  // Bun brings node:sqlite along; on Node it needs 22.
+  // Bun includes node:sqlite; on Node it needs version 22.
   const { DatabaseSync } = await import("node:sqlite");
   const [one, two] = [new Database(path), new DatabaseSync(path)];
   await new SqliteSessionStore({ database: one }).append(key, [{ type: "x", uuid: "u1" }]);
@@ -32,7 +32,7 @@ test("takes the databases of bun:sqlite and node:sqlite alike", async () => {
   two.close();
 });
 
-test("an append that fails half-way leaves nothing, also inside somebody's transaction", async () => {
+test("an append that fails halfway leaves nothing, even inside the caller's transaction", async () => {
   const database = new Database(":memory:");
   const store = new SqliteSessionStore({ database, table: "mine" });
   await store.append(key, [{ type: "x", uuid: "u1" }]);
@@ -51,7 +51,7 @@ test("an append that fails half-way leaves nothing, also inside somebody's trans
   expect((await store.load(key))?.map(({ uuid }) => uuid)).toEqual(["u1", "u3"]);
 });
 
-test("refuses a table name that is more than a name", () => {
+test("rejects a table name that is more than a name", () => {
   const database = new Database(":memory:");
   expect(() => new SqliteSessionStore({ database, table: 'x"; DROP TABLE y; --' })).toThrow("Not a plain table name");
 });

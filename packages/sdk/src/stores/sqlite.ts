@@ -1,11 +1,11 @@
-// A session store in a SQLite database somebody opened: `node:sqlite`, `bun:sqlite` and `better-sqlite3` all fit.
-// The database stays the caller's; here are two tables in it.
+// A session store in an open SQLite database: `node:sqlite`, `bun:sqlite` and `better-sqlite3` all work. The database
+// belongs to the caller; the store adds two tables.
 
-import { tablesNamed } from "./table-names.ts";
+import { tableNames } from "./table-names.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 import { foldSessionSummary } from "./summary.ts";
 
-/** The part of a SQLite driver this store needs. */
+/** The part of a SQLite driver that this store needs. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -20,7 +20,7 @@ export interface SqliteStatement {
 
 export interface SqliteSessionStoreOptions {
   readonly database: SqliteDatabase;
-  /** What the names of the tables begin with. */
+  /** Prefix of the table names. */
   readonly table?: string;
 }
 
@@ -31,7 +31,7 @@ export class SqliteSessionStore implements SessionStore {
 
   constructor({ database, table = "keelson" }: SqliteSessionStoreOptions) {
     this.#database = database;
-    const { entries, sessions } = tablesNamed(table);
+    const { entries, sessions } = tableNames(table);
     this.#entries = entries;
     this.#sessions = sessions;
     this.#migrate(entries, sessions);
@@ -45,7 +45,7 @@ export class SqliteSessionStore implements SessionStore {
         `INSERT INTO ${this.#entries} (project_key, session_id, subpath, uuid, entry) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO NOTHING RETURNING seq`,
       );
-      // Writing comes first: it takes the lock, so nobody changes the summary between our look at it and our update.
+      // Write first: this takes the lock, so no one changes the summary between our read and our update.
       const fresh = entries.filter(
         (entry) => insert.all(project, session, subpath, uuidOf(entry), JSON.stringify(entry)).length > 0,
       );
@@ -108,7 +108,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   #migrate(entries: string, sessions: string): void {
-    // Without a wait a second process writing at the same moment is an error at once; a wait somebody chose stays.
+    // Without a timeout, a concurrent writer causes an error at once. A timeout that the caller set stays.
     const [timeout] = this.#all("PRAGMA busy_timeout", []);
     if (Number(timeout?.["timeout"] ?? 0) === 0) this.#database.exec("PRAGMA busy_timeout = 5000");
     this.#database.exec(
@@ -123,7 +123,7 @@ export class SqliteSessionStore implements SessionStore {
     );
   }
 
-  /** A savepoint rather than a transaction: the caller may be in the middle of one. */
+  /** A savepoint instead of a transaction, because the caller may be in one. */
   #atOnce(work: () => void): void {
     this.#database.exec("SAVEPOINT keelson_session_store");
     try {

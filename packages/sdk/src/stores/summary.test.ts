@@ -9,7 +9,7 @@ const asked = (content: unknown, more: object = {}): SessionStoreEntry => ({
   ...more,
 });
 
-test("folding one by one gives the same as folding all at once", () => {
+test("folding entries one by one gives the same as folding all at once", () => {
   const entries: SessionStoreEntry[] = [
     { type: "queue-operation", timestamp: "2026-01-01T00:00:00.000Z" },
     asked("<local-command-stdout>noise</local-command-stdout>"),
@@ -50,7 +50,7 @@ test("folding one by one gives the same as folding all at once", () => {
   expect(foldSessionSummary(summary, key, [{ type: "tag", tag: "" }]).data["tag"]).toBeUndefined();
 });
 
-test("a slash command stands in for a prompt until there is one", () => {
+test("a slash command is used as the prompt until there is one", () => {
   const command = foldSessionSummary(undefined, key, [asked("<command-name>/review</command-name>")]);
   expect(command.data["firstPrompt"]).toBe("/review");
   expect(foldSessionSummary(command, key, [asked("hello")]).data["firstPrompt"]).toBe("hello");

@@ -1,10 +1,10 @@
-// What a list of sessions shows, worked out entry by entry, so that a store can keep it up to date while it appends
-// and a list of a thousand sessions needs one query. Pure.
+// Computes what a session list shows, entry by entry, so a store can update it on each append and listing a thousand
+// sessions takes one query. Pure.
 
 import { firstPromptIn } from "@keelson/store/past";
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "./session-store.ts";
 
-/** Fields where the newest entry counts: the entry's name for it, and ours. */
+/** Fields where the newest entry wins: the entry's field, and ours. */
 const NEWEST = [
   ["customTitle", "customTitle"],
   ["aiTitle", "aiTitle"],
@@ -13,12 +13,12 @@ const NEWEST = [
   ["gitBranch", "gitBranch"],
 ] as const;
 
-/** Fields where the first entry counts. */
+/** Fields where the first entry wins. */
 const FIRST = ["cwd", "entrypoint"] as const;
 
 /**
- * The summary after some more entries. Call it in `append` with the summary kept so far, and keep the answer. `mtime`
- * is the moment of the append by the store's own clock; without it the one before stays.
+ * The summary after more entries. Call it in `append` with the stored summary, and store the result. `mtime` is the
+ * time of the append by the store's own clock; without it, the previous one stays.
  */
 export function foldSessionSummary(
   previous: SessionSummaryEntry | undefined,
@@ -46,7 +46,7 @@ function fold(data: Record<string, unknown>, entry: SessionStoreEntry): void {
   if (entry.type === "user" && data["firstPromptLocked"] !== true) foldFirstPrompt(data, entry);
 }
 
-/** A slash command stands in until somebody asks something. */
+/** A slash command is used until there is a real prompt. */
 function foldFirstPrompt(data: Record<string, unknown>, entry: SessionStoreEntry): void {
   const message = entry["message"] ?? null;
   const { isMeta, isCompactSummary } = entry;

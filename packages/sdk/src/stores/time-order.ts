@@ -1,12 +1,12 @@
-// Entries of a store in the order they were written. Most stores give them so; one that took a batch late does not,
-// and then the wrong branch would pass for the newest. Pure.
+// Puts the entries of a store in the order they were written. Most stores return them so. One that accepted a batch
+// late does not, and the wrong branch would look like the newest. Pure.
 
 import type { SessionStoreEntry } from "./session-store.ts";
 
-/** The same entries; sorted by time only if one of them stands before its own parent, which no writer does. */
+/** The same entries. Sorts by time only if one comes before its own parent, which no writer does. */
 export function inTimeOrder(entries: readonly SessionStoreEntry[]): readonly SessionStoreEntry[] {
   if (!hasLateParent(entries)) return entries;
-  // Lines without a time stay with the one before them.
+  // Lines without a time stay with the line before them.
   let time = "";
   const timed = entries.map((entry, place) => {
     if (typeof entry.timestamp === "string") time = entry.timestamp;

@@ -1,4 +1,4 @@
-// Transcript files as a store sees them: entries in batches, with the sidecar of a subagent as one more entry.
+// Transcript files as a store sees them: entries in batches, with a subagent's sidecar file as one more entry.
 
 import { readFileSync } from "node:fs";
 import { isObject, tryParse } from "@keelson/protocol";
@@ -8,10 +8,10 @@ import type { SessionStoreEntry } from "./session-store.ts";
 export const BATCH_ENTRIES = 500;
 export const BATCH_BYTES = 1024 * 1024;
 
-/** Bookkeeping of other writers: large, and nobody needs it to go on. */
+/** Bookkeeping of other writers: large, and not needed to continue. */
 const NOT_MIRRORED = /^api-request/;
 
-/** Every entry a store should have of a file, in order. Throws when the file cannot be read. */
+/** Every entry of a file that a store should have, in order. Throws if the file cannot be read. */
 export function* entriesOfFile(path: string): Generator<SessionStoreEntry> {
   for (const entry of readEntries(path)) {
     if (!NOT_MIRRORED.test(entry.type)) yield entry as SessionStoreEntry;
@@ -22,7 +22,7 @@ export function* entriesOfFile(path: string): Generator<SessionStoreEntry> {
 
 export const sidecarOf = (path: string) => path.replace(/\.jsonl$/, ".meta.json");
 
-/** What lies beside a subagent's transcript; undefined when nothing readable does. */
+/** The file next to a subagent's transcript; undefined if it cannot be read. */
 export function readSidecar(path: string): Record<string, unknown> | undefined {
   try {
     const value = tryParse(readFileSync(sidecarOf(path), "utf8"));
@@ -32,7 +32,7 @@ export function readSidecar(path: string): Record<string, unknown> | undefined {
   }
 }
 
-/** As many as fit into one append, but always one. */
+/** As many as fit into one append, but at least one. */
 export function* inBatches(
   entries: Iterable<SessionStoreEntry>,
   most = BATCH_ENTRIES,
@@ -52,5 +52,5 @@ export function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** About as many bytes as it has on the wire. */
+/** About its size on the wire. */
 export const sizeOf = (entry: SessionStoreEntry) => JSON.stringify(entry).length;

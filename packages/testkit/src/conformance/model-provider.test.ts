@@ -11,7 +11,7 @@ describeModelProvider("the same, byte by byte", throughMockModel(small, { chunkB
   expect,
 });
 
-test("the suite finds a provider that ends quietly when its stream is cut", async () => {
+test("the suite catches a provider that ends silently when its stream is cut", async () => {
   const quiet = wrap(async function* (events) {
     try {
       yield* events;
@@ -26,7 +26,7 @@ test("the suite finds a provider that ends quietly when its stream is cut", asyn
   ]);
 });
 
-test("the suite finds a provider that throws something else", async () => {
+test("the suite catches a provider that throws something else", async () => {
   const foreign = wrap(async function* (events) {
     try {
       yield* events;
@@ -41,7 +41,7 @@ test("the suite finds a provider that throws something else", async () => {
   ]);
 });
 
-test("the suite finds a provider that drops the end of a block", async () => {
+test("the suite catches a provider that drops the end of a block", async () => {
   const careless = wrap(async function* (events) {
     for await (const event of events) if (event.type !== "content_block_stop") yield event;
   });
@@ -53,7 +53,7 @@ test("the suite finds a provider that drops the end of a block", async () => {
   ]);
 });
 
-/** The titles of the tests a provider does not pass. */
+/** The titles of the tests that a provider does not pass. */
 async function failing(make: MakeProvider): Promise<string[]> {
   const bodies: [string, () => Promise<void>][] = [];
   const runner = { test: (title: string, body: () => Promise<void>) => void bodies.push([title, body]), expect };
@@ -73,7 +73,7 @@ function wrap(change: (events: AsyncIterable<any>) => AsyncIterable<any>): MakeP
   };
 }
 
-/** Just enough of a provider to try the suite over HTTP. */
+/** Just enough of a provider to run the suite over HTTP. */
 function small(url: string): ModelProvider {
   return {
     id: "small",

@@ -1,5 +1,5 @@
-// What every ModelProvider must do, as tests anyone can run against their own.
-// The provider is given bare, without retry or fallback around it. How a script reaches it is the implementer's affair.
+// What every ModelProvider must do, as tests anyone can run against their own. The provider is tested without retry or
+// fallback around it. The implementer decides how a script reaches it.
 
 import { ModelError, type ModelEvent, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import { tryParse, type StreamEvent } from "@keelson/protocol";
@@ -14,14 +14,14 @@ export interface TestRunner {
 
 export interface ProviderUnderTest {
   readonly provider: ModelProvider;
-  /** Resolves when the first request has reached the model. Absent: as soon as the stream is read. */
+  /** Resolves when the first request has reached the model. If absent, as soon as the stream is read. */
   underWay?(): Promise<unknown>;
   close?(): Promise<void>;
 }
 
 type Script = readonly (ScriptedReply | Failure)[];
 
-/** Gives a provider whose model will say what the script says, in order. */
+/** Creates a provider whose model replies with the script, in order. */
 export type MakeProvider = (script: Script) => ProviderUnderTest | Promise<ProviderUnderTest>;
 
 export function describeModelProvider(name: string, make: MakeProvider, { test, expect }: TestRunner): void {
@@ -172,7 +172,7 @@ export function describeModelProvider(name: string, make: MakeProvider, { test, 
   );
 }
 
-/** For providers that speak Anthropic Messages: each script is served by a mock model at the address given. */
+/** For providers that use the Anthropic Messages API: a mock model at the given address serves each script. */
 export function throughMockModel(make: (url: string) => ModelProvider, options: MockModelOptions = {}): MakeProvider {
   return async (script) => {
     const model = await startMockModel(script, options);
@@ -225,7 +225,7 @@ async function thrownBy(body: () => Promise<void>): Promise<ModelError> {
   throw new Error("Expected a ModelError, but the stream ended as if all were well");
 }
 
-/** What is wrong with the order of events: one start, blocks one after another, one stop. */
+/** What is wrong with the order of events: there must be one start, blocks one after another, one stop. */
 function shapeProblems(events: readonly StreamEvent[]): string[] {
   const problems: string[] = [];
   let open: number | undefined;
@@ -249,7 +249,7 @@ function shapeProblems(events: readonly StreamEvent[]): string[] {
   return problems;
 }
 
-/** The blocks the events add up to. Input that does not parse stays text. */
+/** The blocks that the events build. Input that does not parse stays text. */
 function contentOf(events: readonly StreamEvent[]): Record<string, any>[] {
   const blocks: Record<string, any>[] = [];
   for (const event of events) {

@@ -17,7 +17,7 @@ interface Row {
 }
 
 export async function listHooks({ given, words, io, snapshot }: Opened): Promise<number> {
-  const { EVENT_FACTS, nameOf, whyIdle } = await import("@keelson/runtime/hooks");
+  const { EVENT_FACTS, handlerName, hookProblem } = await import("@keelson/runtime/hooks");
   const { locateHooks } = await import("@keelson/config");
   const lines = await locateHooks(snapshot);
   const { hooks, trusted, warnings } = snapshot;
@@ -29,7 +29,7 @@ export async function listHooks({ given, words, io, snapshot }: Opened): Promise
     .filter(({ registration }) => words.length === 0 || words.includes(registration.event))
     .map((row): Row => {
       const { registration } = row;
-      const idle = row.off === undefined ? whyIdle(registration) : undefined;
+      const idle = row.off === undefined ? hookProblem(registration) : undefined;
       const { matcher, event } = registration;
       const unused =
         matcher && EVENT_FACTS[event].matchedOn === undefined ? "ignores matchers; this hook always runs" : "";
@@ -45,7 +45,7 @@ export async function listHooks({ given, words, io, snapshot }: Opened): Promise
   if (given.has("json")) {
     const shown = rows.map(({ registration, line, off, note }) => ({
       ...registration,
-      name: nameOf(registration.handler),
+      name: handlerName(registration.handler),
       ...(line === undefined ? {} : { line }),
       runs: off === undefined,
       ...(off === undefined ? {} : { why: off }),
@@ -64,7 +64,7 @@ export async function listHooks({ given, words, io, snapshot }: Opened): Promise
     return {
       row,
       matcher: oneLine(handler.if === undefined ? about : `${about} if ${handler.if}`.trim(), 40),
-      name: oneLine(nameOf(handler), 60),
+      name: oneLine(handlerName(handler), 60),
       type: handler.type,
       place: row.line === undefined ? place : `${place}:${row.line}`,
     };

@@ -19,7 +19,7 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
   const tool = given.text("tool");
   const mode = given.text("mode");
   const input = inputOf(given.text("input"), io.cwd);
-  const { EVENT_FACTS, nameOf, tryOut } = await import("@keelson/runtime/hooks");
+  const { EVENT_FACTS, handlerName, tryOut } = await import("@keelson/runtime/hooks");
   if (tool !== undefined && !EVENT_FACTS[event].input.includes("tool_name")) {
     throw new UsageError(`--tool cannot be used with ${event}, which is not about a tool`);
   }
@@ -43,7 +43,7 @@ export async function testHooks({ given, words, io, snapshot }: Opened): Promise
   }
   for (const warning of warnings) printWarning(io, warning);
   const short = shortenFrom(snapshot.cwd, snapshot.home);
-  await io.write(resultText(result, { palette: paletteFor(io), short, nameOf }));
+  await io.write(resultText(result, { palette: paletteFor(io), short, nameOf: handlerName }));
   return interrupted.code();
 }
 

@@ -1,7 +1,7 @@
 // Wording shared by the hook commands: how a hook, its outcome and its reply are shown.
 
 import type { HookRegistration, HookRun } from "@keelson/protocol";
-import type { HookReply, LateReply } from "@keelson/runtime/hooks";
+import type { HookReply, BackgroundReply } from "@keelson/runtime/hooks";
 import { oneLine, SOURCES, type Palette } from "../permissions/words.ts";
 
 export const SOURCE_WORDS: Readonly<Record<HookRegistration["source"], string>> = {
@@ -17,7 +17,7 @@ type Tone = "allow" | "ask" | "deny";
 /** A hook's reply in a few words, and its color. */
 export function replyInWords(
   reply: Partial<HookReply>,
-  late?: LateReply,
+  late?: BackgroundReply,
 ): { readonly text: string; readonly tone?: Tone } {
   if (late !== undefined) {
     if (late.problem !== undefined) return { text: "fails in the background", tone: "ask" };

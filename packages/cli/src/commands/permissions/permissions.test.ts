@@ -41,7 +41,7 @@ test("explains a command part by part, with the file and line of each rule", asy
   deny rule Bash(rm *)  .claude/settings.json:5
 
   git status && git push && rm x
-  ├─ ✓ git status  it only looks
+  ├─ ✓ git status  it is read-only
   ├─ ? git push    ask rule Bash(git push *)  .claude/settings.json:8
   └─ ✗ rm x        deny rule Bash(rm *)  .claude/settings.json:5
 
@@ -81,7 +81,7 @@ test("explains a tool with JSON input, by both names of the file", async () => {
     code: 1,
     lines: [
       "? Requires approval; denied when no one can approve it (Read, default mode)",
-      `  Permission to read ${root}/project/link was not given.`,
+      `  Permission to read ${root}/project/link was not granted.`,
       "",
       "  reads      link",
       "  real path  /etc/hostname",
@@ -199,7 +199,7 @@ allow  Bash(git *)       ~/.claude/settings.json:1  user settings
 allow  Write(src/**)     ~/.claude/settings.json:1  user settings
          ! never matches: files are allowed with Edit(src/**)
 allow  Bash(rm -r *)     ~/.claude/settings.json:1  user settings
-         ! has no effect beside the deny rule Bash(rm *) (.claude/settings.json:5)
+         ! has no effect because of the deny rule Bash(rm *) (.claude/settings.json:5)
 allow  Raed              ~/.claude/settings.json:1  user settings
          ! no tool is called Raed; did you mean "Read"?
 

@@ -18,12 +18,12 @@ const sandbox = { active: true, autoAllow: false, allowUnsandboxed: true, exclud
 
 test.each<[string, (setup: GateSetup) => GateDecision, boolean]>([
   ["an ordinary command", (setup) => bash("npm test", setup), true],
-  ["a look outside", (setup) => read("/etc/hosts", setup), true],
+  ["a read outside", (setup) => read("/etc/hosts", setup), true],
   ["an edit outside", (setup) => edit("/etc/hosts", setup), true],
   ["a web page", (setup) => fetchUrl("https://e.com/", setup), true],
-  ["a tool of a server", (setup) => external("mcp__s__t", setup), true],
+  ["an MCP tool", (setup) => external("mcp__s__t", setup), true],
   ["an edit inside", (setup) => edit("/repo/a", setup), false],
-  ["a command that only looks", (setup) => bash("ls", setup), false],
+  ["a read-only command", (setup) => bash("ls", setup), false],
   ["a protected file", (setup) => edit("/repo/.git/config", setup), false],
   ["a protected file by command", (setup) => bash("touch .git/config", setup), false],
   ["a critical removal", (setup) => bash("rm -rf /", setup), false],
@@ -40,7 +40,7 @@ test.each<[string, (setup: GateSetup) => GateDecision, boolean]>([
   }
 });
 
-test("a setting has it look at allowed commands as well", () => {
+test("a setting makes it check allowed commands too", () => {
   const { access } = question({ kind: "command", command: "npm test", cwd: "/repo" }, "Bash");
   const allowed = bash("npm test", { mode: "auto", with: { allow: ["Bash(npm:*)"] } });
   expect(needsClassifier(allowed, "auto", { access })).toBe(false);
@@ -76,7 +76,7 @@ test.each<[string, "allow" | "deny" | "unclear"]>([
   expect(readVerdict(text).verdict).toBe(verdict);
 });
 
-test("a verdict turns the question into a yes or a no; without one the question stays", () => {
+test("a verdict answers the question; without one the question stays", () => {
   const asked = bash("npm test", { mode: "auto" });
   expect(afterVerdict(asked, { verdict: "allow", reason: "builds" })).toEqual({
     behavior: "allow",
@@ -91,7 +91,7 @@ test("a verdict turns the question into a yes or a no; without one the question 
   expect(afterVerdict(asked, readVerdict("?"))).toBe(asked);
 });
 
-test("three denials in a row, or twenty in all, and a person has to be asked", () => {
+test("after three denials in a row, or twenty in total, a person must be asked", () => {
   const deny = { verdict: "deny", reason: "" } as const;
   const allow = { verdict: "allow", reason: "" } as const;
   const after = (...verdicts: readonly (typeof deny | typeof allow)[]) => verdicts.reduce(countVerdict, NO_DENIALS);
@@ -126,7 +126,7 @@ function evidence(more: Partial<ClassifierFacts>): { before: object[]; call: obj
   return JSON.parse((content[0] as { text: string }).text);
 }
 
-test("the request holds the user's words and earlier calls, and nothing that tools returned", () => {
+test("the request contains the user's messages and earlier calls, but no tool output", () => {
   const conversation: ModelMessage[] = [
     { role: "user", content: "release it" },
     {
@@ -160,7 +160,7 @@ test("the request holds the user's words and earlier calls, and nothing that too
   } as never);
 });
 
-test("the request is bounded, and keeps the first words and the latest", () => {
+test("the request is bounded, and keeps the first message and the latest ones", () => {
   const conversation = Array.from({ length: 400 }, (_, at): ModelMessage => ({
     role: "user",
     content: `${at} ${"x".repeat(at === 200 ? 1_000_000 : 500)}`,
@@ -182,7 +182,7 @@ test("settings replace a list of rules, or add to it", () => {
   expect(prompt({ environment: ["The bucket s3://ours"] })).toContain("- The bucket s3://ours");
 });
 
-test("rules that were written are not the classifier's to weigh", () => {
+test("the classifier does not decide where a rule already did", () => {
   const asked = bash("npm test", { mode: "auto", with: { ask: ["Bash(npm:*)"], allow: ["Bash"] } });
   expect(needsClassifier(asked, "auto", { everyCommand: true })).toBe(false);
 });

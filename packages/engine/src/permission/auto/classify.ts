@@ -1,5 +1,5 @@
-// Auto mode's classifier, but for the asking: what to send to the model, how its answer is read, what follows from it.
-// It comes after every rule and safety check, and only ever turns a question nobody's rule raised into a yes or a no.
+// Auto mode's classifier, except for the request itself: what to send to the model, how to read its answer, and what
+// follows from it. It runs after all rules and safety checks, and only answers questions that no rule raised.
 
 import {
   blocksOf,
@@ -16,9 +16,9 @@ import type { Access } from "../../tool.ts";
 import { classifierPrompt, type AutoRules } from "./classify-prompt.ts";
 import type { GateDecision } from "../question.ts";
 
-/** unclear: no verdict, or one that was not given as asked for. */
 export type { AutoRules };
 
+/** unclear: no verdict, or one in the wrong format. */
 export interface Classified {
   readonly verdict: "allow" | "deny" | "unclear";
   readonly reason: string;
@@ -35,7 +35,7 @@ export interface ClassifierFacts {
   readonly rules: AutoRules;
 }
 
-/** Whether the classifier may speak. `everyCommand`: it also looks at commands that rules allow (`classifyAllShell`). */
+/** Whether the classifier may decide. `everyCommand`: also for commands that rules allow (`classifyAllShell`). */
 export function needsClassifier(
   decision: GateDecision,
   mode: PermissionMode,
@@ -70,12 +70,12 @@ export function classifierRequest(facts: ClassifierFacts, { profile, metadata, b
   };
 }
 
-/** One JSON object with a verdict and a reason, and nothing around it. Anything else is no verdict. */
+/** Exactly one JSON object with a verdict and a reason. Anything else is no verdict. */
 export function readVerdict(text: string): Classified {
   const reply = parsed(text);
   if (!isObject(reply) || Object.keys(reply).some((key) => key !== "verdict" && key !== "reason")) return UNCLEAR;
   const { verdict, reason } = reply;
-  // Of a key given twice, parsers keep one; we keep neither.
+  // Parsers keep one of two equal keys; we accept neither.
   if (typeof reason !== "string" || text.split('"verdict"').length !== 2) return UNCLEAR;
   const sentence = cutMiddle(reason.replace(/\s+/g, " ").trim(), LONGEST_REASON);
   if (verdict === "allow" || verdict === "deny") return { verdict, reason: sentence };
@@ -84,7 +84,7 @@ export function readVerdict(text: string): Classified {
 
 const UNCLEAR: Classified = { verdict: "unclear", reason: "the classifier gave no clear answer" };
 
-/** What the gate says once the classifier has spoken. Without a verdict the question stays. */
+/** The decision once the classifier has answered. Without a verdict, the question stays. */
 export function afterVerdict(decision: GateDecision, { verdict, reason }: Classified): GateDecision {
   if (verdict === "allow") {
     return decision.behavior === "allow" ? decision : { behavior: "allow", by: "mode", reason: `auto: ${reason}` };
@@ -96,7 +96,7 @@ export function afterVerdict(decision: GateDecision, { verdict, reason }: Classi
   return decision.behavior === "allow" ? { behavior: "ask", by: "mode", reason, suggestions: [] } : decision;
 }
 
-/** How often the classifier did not say yes. */
+/** How often the classifier did not allow a call. */
 export interface Denials {
   readonly inARow: number;
   readonly inAll: number;
@@ -111,7 +111,7 @@ export function countVerdict({ inARow, inAll }: Denials, { verdict }: Classified
   return verdict === "allow" ? { inARow: 0, inAll } : { inARow: inARow + 1, inAll: inAll + 1 };
 }
 
-/** The classifier is no help any more: a person has to be asked from here on. */
+/** The classifier no longer helps: ask a person from now on. */
 export function isSpent({ inARow, inAll }: Denials): boolean {
   return inARow >= MOST_IN_A_ROW || inAll >= MOST_IN_ALL;
 }
@@ -121,7 +121,10 @@ const LONGEST_PIECE = 2_000;
 
 type Piece = { readonly user: string } | { readonly call: string; readonly input: string };
 
-/** The user's first words and as much of the latest as fits. What tools returned stays out: others may have written it. */
+/**
+ * The user's first message and as many of the latest ones as fit. Tool output stays out, because others may have
+ * written it.
+ */
 function excerpt(conversation: readonly ModelMessage[]): Piece[] {
   const pieces = conversation.flatMap(piecesOf);
   const first = pieces.findIndex((piece) => "user" in piece);
@@ -137,7 +140,7 @@ function excerpt(conversation: readonly ModelMessage[]): Piece[] {
 
 function piecesOf({ role, content }: ModelMessage): Piece[] {
   return blocksOf(content).flatMap((block): Piece[] => {
-    // Reminders stand in the user's place, but files of the repository and hooks may have written them.
+    // Reminders are in user messages, but files in the repository and hooks may have written them.
     if (role === "user" && isText(block) && !block.text.startsWith("<system-reminder>"))
       return [{ user: cutMiddle(block.text, LONGEST_PIECE) }];
     if (!isToolUse(block)) return [];

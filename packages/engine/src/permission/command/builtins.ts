@@ -1,13 +1,13 @@
-// Builtins that run or evaluate their words, or that give names a new meaning.
+// Builtins that run or evaluate their words, or redefine names.
 
 import type { WrappedProgram } from "./wrapper.ts";
 import type { Word } from "./word.ts";
 
-/** Used when any name may have been defined. */
+/** Stands for any name. */
 export const ANY_NAME = "*";
 
 /** Undefined for every other command. */
-export function codeOf(
+export function startedByBuiltin(
   name: string,
   words: readonly Word[],
   input: readonly Word[] | undefined,
@@ -38,11 +38,11 @@ const alias: Builtin = (words) => {
   const values = defined.flatMap(({ kind, value }) =>
     kind === "literal" ? [value.slice(value.indexOf("=") + 1)] : [],
   );
-  // The words after the alias are added to its text, so the text alone does not tell what runs.
+  // The words after the alias are appended to its text, so the text alone does not show what runs.
   return { ...OPAQUE, drafts: values, defines: names };
 };
 
-/** `hash -p file name` makes the name mean the file. */
+/** `hash -p file name` makes the name run the file. */
 const hash: Builtin = (words) => {
   if (!words.some((word) => word.kind !== "literal" || /^-[a-z]*p/.test(word.value))) return undefined;
   const named = words.flatMap((word) => {
@@ -57,7 +57,7 @@ const enable: Builtin = (words) => {
   return { ...(words.some((word) => /^-[a-z]*f/.test(word.value)) ? OPAQUE : scripts([])), defines: namesIn(words) };
 };
 
-/** Completion runs commands and functions, and expands the words it is given. */
+/** Completion runs commands and functions, and expands its words. */
 const completion: Builtin = (words) => {
   const drafts = words.flatMap(({ kind, value }) => (kind === "literal" ? [value] : []));
   return { ...scripts([]), drafts, evaluates: true, opaque: drafts.length < words.length };
@@ -76,7 +76,7 @@ const jobs: Builtin = (words) => {
 
 const evaluator: Builtin = () => ({ ...scripts([]), evaluates: true });
 
-/** Values are evaluated for integers, references and subscripts only. */
+/** Values are only evaluated for integers, references and subscripts. */
 const declaration: Builtin = (words) =>
   words.some(({ value }) => /^[-+][a-zA-Z]*[inaA]|^\w+\[/.test(value)) ? evaluator(words, undefined) : undefined;
 
@@ -86,7 +86,7 @@ const printf: Builtin = (words) => (words[0]?.value.startsWith("-v") ? evaluator
 const test: Builtin = (words) =>
   words.some(({ value }) => /^-[vR]$/.test(value)) ? evaluator(words, undefined) : undefined;
 
-/** Here numeric comparisons evaluate their operands too. */
+/** In `[[`, numeric comparisons evaluate their operands too. */
 const condition: Builtin = (words) =>
   words.some(({ value }) => /^-(?:v|R|eq|ne|lt|le|gt|ge)$/.test(value)) ? evaluator(words, undefined) : undefined;
 
@@ -121,12 +121,12 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   wait: evaluator,
 };
 
-/** A path that means an open descriptor. */
+/** A path that refers to an open descriptor. */
 export function isDescriptor({ value }: Word): boolean {
   return /^(?:-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(?:self|thread-self|\$\$|\d+)\/fd\/\d+)$/.test(value);
 }
 
-/** Texts to read as scripts, each made of words; undefined when they are unknown. */
+/** Texts to read as scripts, each made of words; undefined if unknown. */
 export function scripts(texts: readonly (readonly Word[])[] | undefined): WrappedProgram {
   const isReadable = (words: readonly Word[]) => words.every((word) => word.kind === "literal");
   const joined = (words: readonly Word[]) => words.map((word) => word.value).join(" ");

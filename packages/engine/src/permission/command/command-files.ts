@@ -1,4 +1,4 @@
-// Which files a command names, as far as its text tells. It looks at no disk: links are resolved by the caller.
+// Which files a command names, as far as its text shows. Does not access the disk; the caller resolves links.
 
 import { basename } from "node:path/posix";
 import type { Redirection, SimpleCommand } from "./command.ts";
@@ -9,14 +9,14 @@ import type { Word } from "./word.ts";
 export interface NamedFile {
   /** Absolute. */
   readonly path: string;
-  /** named: stands in the words of a program we know nothing of. */
+  /** named: appears in the words of a program we do not know. */
   readonly use: "read" | "write" | "named";
   readonly redirected: boolean;
-  /** `path` is a pattern for file names, escaped where it is literal. */
+  /** `path` is a file name pattern, escaped where it is literal. */
   readonly pattern: boolean;
-  /** Names that begin with a dash would be options to the program. */
+  /** Names that start with a dash would be options to the program. */
   readonly loose: boolean;
-  /** A bracket with a slash in it is none to the shell: `path` is then not the pattern it goes by. */
+  /** The shell does not treat a bracket that contains a slash as a bracket, so `path` is not the pattern it uses. */
   readonly torn: boolean;
   readonly command: SimpleCommand;
 }
@@ -50,14 +50,14 @@ const PATTERN_FIRST = new Set("awk egrep fgrep gawk grep jq rg sed".split(" "));
 const MOST_PLACES = 64;
 const MOST_PIECES = 12;
 
-/** Every command, those behind wrappers and in constant shell text included. */
+/** Every command, including those behind wrappers and in constant shell text. */
 export function everyCommand(commands: readonly SimpleCommand[]): SimpleCommand[] {
   return commands.flatMap((command) => [command, ...everyCommand(command.runs)]);
 }
 
 /**
- * strict: everything that could be a file name, also behind `=`, `:` and `@`, seen from every folder the command may
- * have moved to. For deny rules. lenient: what a program that only looks would open.
+ * strict: everything that could be a file name, also after `=`, `:` and `@`, seen from every folder the command may
+ * have changed to. For deny rules. lenient: what a read-only program would open.
  */
 export function filesOf(
   command: SimpleCommand,
@@ -87,7 +87,7 @@ export function filesOf(
   };
 
   if (text) {
-    // The shell reads the folder of a pattern, whatever the names are for.
+    // The shell reads the folder of a pattern, whatever the names are used for.
     for (const word of words) if (word.kind === "glob") add(word, "named");
     return files;
   }
@@ -106,7 +106,7 @@ export function filesOf(
   return files;
 }
 
-/** `cp a dir` writes dir/a, and goes through a link of that name. */
+/** `cp a dir` writes dir/a, and follows a link of that name. */
 function copiedTo(words: readonly Word[]): Word[] {
   const given = words.findIndex(({ value }) => /^(-[a-zA-Z]*t|--t[a-z-]*)$/.test(value)) + 1;
   const glued = words.find(({ value }) => /^(-[a-zA-Z]*t.|--t[a-z-]*=)/s.test(value));
@@ -126,7 +126,7 @@ function isTorn({ kind, text }: Word): boolean {
   return kind === "glob" && /\[[^\]]*\//.test(text);
 }
 
-/** The paths a word may mean, seen from each place. */
+/** The paths a word may mean, seen from each folder. */
 export function resolved(word: Word, places: readonly string[], home: string): { path: string; pattern: boolean }[] {
   if (word.value === "") return [];
   const pattern = word.kind === "glob";
@@ -139,7 +139,7 @@ export function resolved(word: Word, places: readonly string[], home: string): {
 
 const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
 
-/** Where a command may stand by the time it names a file, and by both names: `..` there goes up from the real one. */
+/** The folders a command may be in when it names a file, by both names: `..` goes up from the real one. */
 export function placesIn(
   commands: readonly SimpleCommand[],
   { cwd, home }: Where,
@@ -148,7 +148,7 @@ export function placesIn(
   const places = [absolute("/", cwd)];
   const move = (word: Word | undefined) => {
     if (word === undefined || word.kind === "unknown" || word.kind === "glob") return;
-    // Beyond that it is lost, and where it stands no longer matters.
+    // Past this limit the command counts as lost, and the folders no longer matter.
     if (places.length >= MOST_PLACES) return;
     for (const place of [...places]) {
       const next = absolute(place, atHome(word, home));
@@ -167,7 +167,7 @@ const goesHome = ([program, ...words]: readonly Word[]) =>
   program?.value === "cd" &&
   words.every(({ kind, value }) => kind === "literal" && value.startsWith("-") && value !== "-");
 
-/** Whether it moves to a folder the text does not tell, or gives home another meaning. */
+/** Whether it changes to a folder the text does not show, or redefines HOME. */
 export function isAdrift(commands: readonly SimpleCommand[]): boolean {
   return commands.some(
     ({ words, assignments }) =>
@@ -184,25 +184,25 @@ function movesOf(words: readonly Word[]): Word[] {
 }
 
 /**
- * A command that moves about so much, or to a folder a pattern chooses, that its relative paths may mean anything. The
- * same goes for `cd link/../x`: where there is no ./x, bash follows the link after all.
+ * A command that changes folders so often, or to a folder a pattern chooses, that its relative paths may mean anything.
+ * The same goes for `cd link/../x`: if ./x does not exist, bash follows the link after all.
  */
 export function isLost(places: readonly string[], commands: readonly SimpleCommand[] = []): boolean {
   const leadsAnywhere = ({ kind, value }: Word) => kind === "glob" || climbsBack(value);
   return places.length >= MOST_PLACES || commands.some(({ words }) => movesOf(words).some(leadsAnywhere));
 }
 
-/** A target that may be written or read without a question. */
+/** A target that needs no approval. */
 export function isNullDevice({ target }: Redirection): boolean {
   return target.kind === "literal" && target.value === "/dev/null";
 }
 
-/** Patterns and what stands between braces may begin at home, too. */
+/** Patterns and words from braces may start with `~` too. */
 function atHome({ kind, value }: Word, home: string): string {
   return kind !== "literal" && /^~(\/|$)/.test(value) ? home + value.slice(1) : value;
 }
 
-/** `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`: what follows each sign that may introduce a file. */
+/** `--file=x`, `if=x`, `@x`, `HEAD:x`, `-fx`: what follows each character that may introduce a file. */
 function pieces(value: string): string[] {
   const found: string[] = [];
   if (/^-[A-Za-z]./.test(value)) found.push(value.slice(2));
@@ -219,12 +219,12 @@ function optionValue(value: string): string[] {
   return short === undefined ? [] : [short];
 }
 
-/** Where the pattern of `grep` and its like stands; nowhere when options leave any doubt. */
+/** The position of the pattern of `grep` and similar programs; empty if the options leave any doubt. */
 function patternOperand(name: string, words: readonly Word[]): ReadonlySet<number> {
   if (!PATTERN_FIRST.has(name)) return new Set();
   const doubtful = words.some(({ value }) => value.startsWith("--") || /^-[A-Za-z]*[ef]/.test(value));
-  // A lone `-` is an operand, too.
+  // A lone `-` is an operand too.
   const first = words.findIndex(({ value }) => !value.startsWith("-") || value === "-");
-  // A pattern of file names becomes several words, and only the first of them is not a file.
+  // A file name pattern becomes several words, and only the first of them is not a file.
   return new Set(doubtful || words[first]?.kind === "glob" ? [] : [first]);
 }

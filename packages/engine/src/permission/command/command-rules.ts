@@ -1,4 +1,4 @@
-// Which rule that forbids or asks speaks about a command, part by part: by its text, or by the files it touches.
+// Finds the deny or ask rule that matches a command, part by part: by its text, or by the files it touches.
 
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
@@ -11,13 +11,13 @@ import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
 import { rangeOf } from "./wide-reader.ts";
 
-/** maybe: an expansion, or a folder read whole, hides whether the rule is met. */
+/** maybe: an expansion, or a folder read as a whole, hides whether the rule matches. */
 export interface RuleFinding {
   readonly rule: Rule;
   readonly reach: "yes" | "maybe";
 }
 
-/** The rule that is met by the line as a whole or by the call's other parameters, whatever its parts are. */
+/** The rule that matches the whole line or the call's other parameters, regardless of its parts. */
 export function findingOnLine(rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
   const { question, analysis, lost, adrift } = view;
   const about = commandRules(rules, question);
@@ -26,7 +26,7 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): RuleFi
   if (parameter) return { rule: parameter, reach: "yes" };
   const line = about.find((rule) => lineCovers(rule.content!, view));
   if (line) return { rule: line, reach: "yes" };
-  // Another shell than bash may understand the line in a way that meets any of them.
+  // A shell other than bash may read the line in a way that matches any of them.
   const isForeign = question.shell === "other";
   const path =
     lost || adrift || isForeign ? pathRules(rules).find((rule) => lost || !isMasked(rule, question)) : undefined;
@@ -34,11 +34,11 @@ export function findingOnLine(rules: readonly Rule[], view: CommandView): RuleFi
   return unsure && { rule: unsure, reach: "maybe" };
 }
 
-/** The rule that speaks about each part, in the order of the parts: one that surely does, else one that may. */
+/** The rule that matches each part, in order: one that certainly does, else one that may. */
 export function findingsIn(view: CommandView, rules: readonly Rule[]): readonly RuleFinding[] {
   if (rules.length === 0) return [];
   const sorted = { text: commandRules(rules, view.question), path: pathRules(rules) };
-  // A file that comes again has been judged.
+  // Skips files that were already checked.
   const seen = new Set<string>();
   return view.analysis.commands.flatMap((part) => findingOn(part, sorted, view, seen) ?? []);
 }
@@ -81,7 +81,7 @@ function fileFinding(
   view: CommandView,
   seen: Set<string>,
 ): RuleFinding | undefined {
-  // A command that is lost has been found by its line.
+  // A lost command was already found by its line.
   if (rules.length === 0 || view.lost) return undefined;
   const { question } = view;
   let maybe: RuleFinding | undefined;
@@ -92,7 +92,7 @@ function fileFinding(
     seen.add(key);
     if (isSpent(rules, view)) return { rule: rules[0]!, reach: "yes" };
     for (const rule of rules) {
-      // `Edit(x)` says nothing about reading x.
+      // `Edit(x)` does not apply to reading x.
       if (rule.tool === "Edit" ? !edits : !governs(rule, edits ? "edit" : "read", "Read")) continue;
       if (eitherMatches(rule, endsIn(file, question), question)) return { rule, reach: "yes" };
       if (file.pattern && !isMasked(rule, question) && mayStandFor(rule, file, view))
@@ -102,7 +102,7 @@ function fileFinding(
   return maybe;
 }
 
-/** By the names it may find, and by what it does find, with links resolved. */
+/** By the names the pattern may match, and by what it matches on disk, with links resolved. */
 function mayStandFor(rule: Rule, file: NamedFile, view: CommandView): boolean {
   const { question, budget } = view;
   const ends = allEndsIn(file, question);
@@ -112,12 +112,12 @@ function mayStandFor(rule: Rule, file: NamedFile, view: CommandView): boolean {
   return ends.some((each) => eitherMatches(rule, each, question));
 }
 
-/** What cannot be compared with every rule in reasonable time counts as met: length is no way past a rule. */
+/** If comparing with every rule would take too long, the rules match: a long command must not get past a rule. */
 function isSpent(rules: readonly Rule[], { budget }: CommandView): boolean {
   return (budget.left -= rules.length) < 0;
 }
 
-/** A folder read whole may hold what a rule keeps from being read. */
+/** A folder read as a whole may contain a file that a rule protects. */
 function rangeFinding(part: SimpleCommand, rules: readonly Rule[], view: CommandView): RuleFinding | undefined {
   const { question, places, where } = view;
   const left = rules.filter((rule) => rule.tool === "Read" && !isMasked(rule, question));
@@ -141,7 +141,7 @@ function holds(rule: Rule, folder: string, question: GateQuestion): boolean {
   return mayLieIn(rule, folder, question) || (real !== folder && mayLieIn(rule, real, question));
 }
 
-/** Whether a link in the folder leads to what the rule is about; with `opens`, or any file in there is it. */
+/** Whether a link in the folder leads to what the rule is about; with `opens`, whether any file in it does. */
 function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuestion, opens: boolean): boolean {
   const inside = onDisk?.contents.get(folder);
   return (
@@ -150,13 +150,13 @@ function leadsTo(rule: Rule, folder: string, { onDisk, ...question }: GateQuesti
   );
 }
 
-/** Beneath the rules the shield keeps the file unreadable, so not naming it gains nothing. */
+/** The shield already makes the file unreadable, so avoiding its name gains nothing. */
 function isMasked(rule: Rule, { shield }: GateQuestion): boolean {
   return shield === true && rule.behavior === "deny" && rule.tool === "Read";
 }
 
 function commandRules(rules: readonly Rule[], { tool }: GateQuestion): Rule[] {
-  // Whatever runs commands is bound by what forbids commands.
+  // Deny rules for commands apply to every tool that runs commands.
   return rules.filter((rule) => rule.content !== undefined && (namesTool(rule, tool) || rule.tool === "Bash"));
 }
 

@@ -1,12 +1,14 @@
-// What lets one part of a command run unasked: it only looks where it may, a rule allows its text, or the mode covers it.
+// What lets one part of a command run without approval: it is read-only where it may read, a rule allows its text, or
+// the mode covers it.
 
 import type { SimpleCommand } from "./command.ts";
 import { isNullDevice, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
 import { allowsText } from "./match-command.ts";
 import { fedOut, obstacleIn, optionLike } from "./obstacle.ts";
-import { isBound, isFedFreely, namesScript } from "./rule-limits.ts";
-import { isFed, surroundingsOf } from "./surroundings.ts";
+import { isBound, namesScript } from "./rule-limits.ts";
+import { surroundingsOf } from "./surroundings.ts";
+import { mayAddAnyFile, mayAddOption } from "./xargs.ts";
 import { climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs } from "../question.ts";
 import { isSafeAssignment, isSafeSedScript, looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -19,9 +21,9 @@ export interface Leave {
   readonly rule?: Rule;
 }
 
-const LOOKS: Leave = { by: "other", reason: "It only looks" };
+const LOOKS: Leave = { by: "other", reason: "It is read-only" };
 
-/** Undefined when somebody has to be asked. */
+/** Undefined if approval is needed. */
 export function leaveFor(part: SimpleCommand, view: CommandView, rules = textRules(view)): Leave | undefined {
   const writes = part.redirections.filter((each) => each.kind === "write" && !isNullDevice(each));
   if (
@@ -31,7 +33,7 @@ export function leaveFor(part: SimpleCommand, view: CommandView, rules = textRul
   const targets = writes.map((each) => leaveToWrite(each, view));
   if (targets.includes(undefined)) return undefined;
   const own = leaveToRun(part, view, rules, { look: true, redirects: writes.length > 0 });
-  // Where its output goes is the weightier part of a command that only looks.
+  // For a read-only command, where its output goes matters more.
   return own === LOOKS ? (targets[0] ?? own) : own;
 }
 
@@ -56,15 +58,15 @@ function leaveToRun(
   if (rule) return { by: "rule", reason: rule.text, rule };
   if (view.question.mode === "acceptEdits" && isFileCommand(part) && obstacleIn(part, view) === undefined)
     return { by: "mode", reason: "acceptEdits" };
-  if (!part.transparent || part.runs.length === 0 || isFedFreely(part, view.analysis.commands)) return undefined;
+  if (!part.transparent || part.runs.length === 0 || mayAddAnyFile(part, view.analysis.commands)) return undefined;
   if (fedOut(part, view)) return undefined;
-  // Looking through a wrapper is not on the list of things that only look.
-  const how = { look: false, redirects: false, fed: fed || isFed(part, view) };
+  // A read-only command behind a wrapper does not count as read-only.
+  const how = { look: false, redirects: false, fed: fed || mayAddOption(part, view.analysis.commands) };
   const inner = part.runs.map((each) => leaveToRun(each, view, rules, how));
   return inner.includes(undefined) ? undefined : inner[0];
 }
 
-/** A rule that spells the whole command out was meant; one with a star stops at the working directories. */
+/** A rule without a star covers exactly this command; one with a star stops at the working directories. */
 function reaches(content: string, part: SimpleCommand, view: CommandView): boolean {
   if (!content.includes("*")) return true;
   if (
@@ -72,7 +74,7 @@ function reaches(content: string, part: SimpleCommand, view: CommandView): boole
     (isBound(part, view.analysis.commands) ? obstacleIn(part, view) : optionLike(part, view))
   )
     return false;
-  // What a wrapper that changes nothing starts is bound as if it stood alone.
+  // A command behind a transparent wrapper has the same limits as on its own.
   return !part.transparent || part.runs.every((each) => reaches(content, each, view));
 }
 
@@ -90,7 +92,7 @@ function leaveToWrite({ target }: SimpleCommand["redirections"][number], view: C
   return leaves.includes(undefined) ? undefined : leaves[0];
 }
 
-/** What acceptEdits runs unasked, with options that cannot name another file. */
+/** What acceptEdits runs without approval, with options that cannot name another file. */
 const FILE_COMMANDS: Readonly<Record<string, RegExp>> = {
   cp: /^(-[aRrfinpvudHPx]+|--recursive|--force|--verbose|--no-clobber|--preserve)$/,
   mkdir: /^(-[pv]+|--parents|--verbose)$/,
@@ -113,7 +115,7 @@ export function isFileCommand({ words }: SimpleCommand): boolean {
   return options !== undefined && rest.every((word) => !word.value.startsWith("-") || options.test(word.value));
 }
 
-/** A rule speaks of this part; if it is asked about all the same, something else stands in the way. */
+/** A rule covers this part's text; if it still needs approval, something else is in the way. */
 export function isRuled(part: SimpleCommand, view: CommandView): boolean {
   const surroundings = surroundingsOf(part, view, { fed: false });
   return textRules(view).some((rule) => allowsText(rule.content!, part, surroundings));

@@ -1,4 +1,4 @@
-// How commands are taken apart. They are read, never run.
+// How commands are analyzed. They are read, never run.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -6,7 +6,7 @@ import { analyseCommand, type SimpleCommand } from "./command.ts";
 import { isReadOnlyCommand } from "./recent-analyses.ts";
 import { everyCommand } from "./command-files.ts";
 
-/** Every simple command found, as its de-quoted words. */
+/** Every simple command found, as its unquoted words. */
 function found(command: string): string[] {
   const { commands, problem } = analyseCommand(command);
   if (problem !== undefined) return [`? ${problem}`];
@@ -106,11 +106,11 @@ test.each([
   ["x=<(ls)"],
   [`watch ${"a ".repeat(500)} rm x`],
   [`${"watch ".repeat(50)} rm x`],
-])("says so when a command cannot be read whole: %#", (command) => {
+])("reports a command that cannot be read completely: %#", (command) => {
   expect(analyseCommand(command).problem).toBeString();
 });
 
-test("analyseCommand() keeps words, assignments and redirections apart", () => {
+test("analyseCommand() separates words, assignments and redirections", () => {
   const { commands } = analyseCommand(`A=1 echo "a b" $x ~/c *.ts > "o u t" 2>&1 < in`);
   const expected: SimpleCommand = {
     words: [
@@ -148,7 +148,7 @@ test.each([
   expect(part?.within).toContain(enclosure);
 });
 
-test("a here-document printed by a substitution is the text it holds; any other substitution is not known", () => {
+test("a here-document printed by a substitution is constant text; any other substitution is unknown", () => {
   const message = (command: string) => analyseCommand(command).commands[0]!.words.at(-1)!;
   expect(message("git commit -m \"$(cat <<'E'\nfix: `a` $(b)\n\nbody\nE\n)\"")).toMatchObject({
     kind: "literal",
@@ -163,12 +163,12 @@ test("a here-document printed by a substitution is the text it holds; any other 
   expect(others.map((text) => message(`git commit -m "${text}"`).kind)).toEqual(others.map(() => "unknown"));
 });
 
-test("a shell given text only the shell can know is marked", () => {
+test("a shell that runs unknown text is marked", () => {
   expect(analyseCommand('bash -c "$X"').commands.map((part) => part.opaque)).toEqual([true]);
   expect(analyseCommand("bash -c 'ls'").commands.map((part) => part.opaque)).toEqual([false]);
 });
 
-test("analyseCommand() answers for any text, and never takes a hidden rm for something that only looks", () => {
+test("analyseCommand() answers for any text, and never takes a hidden rm for a read-only command", () => {
   const pieces = [
     "ls",
     "rm x",
@@ -224,4 +224,4 @@ test("analyseCommand() answers for any text, and never takes a hidden rm for som
     }),
     { numRuns: 2_000, seed: 7 },
   );
-});
+}, 60_000);

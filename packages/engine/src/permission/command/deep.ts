@@ -1,5 +1,5 @@
-// Commands that go through whole folders: those that follow every link they meet there, and those that carry all that
-// lies in them to another place. Only which folders is told here, from the text.
+// Commands that process whole folders: those that follow every link in them, and those that copy or move everything in
+// them. This only tells which folders, from the text.
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
@@ -11,9 +11,9 @@ import type { Word } from "./word.ts";
 export interface DeepFolder {
   readonly path: string;
   readonly pattern: boolean;
-  /** Links in there are followed; otherwise they are copied as links. */
+  /** Links in it are followed; otherwise they are copied as links. */
   readonly follow: boolean;
-  /** Only what lies directly in it. */
+  /** Only direct children. */
   readonly shallow?: true;
 }
 
@@ -27,12 +27,12 @@ export interface Transfer {
   readonly targets: readonly string[];
 }
 
-/** What a copy of whole folders takes, and where it puts it; undefined for anything else. */
+/** What a recursive copy reads and writes; undefined for anything else. */
 export function copyOf(command: SimpleCommand, places: readonly string[], home: string): Transfer | undefined {
   return basename(command.words[0]?.value ?? "") === "mv" ? undefined : transferOf(command, places, home);
 }
 
-/** The same, and for what moves folders. */
+/** The same, also for commands that move folders. */
 export function transferOf(
   { words: [program, ...words] }: SimpleCommand,
   places: readonly string[],
@@ -55,7 +55,7 @@ export function transferOf(
   };
 }
 
-/** Where what lies in a folder comes to lie: with the folder's name before it, or without. */
+/** Where the contents of a folder end up: with or without the folder's name in front. */
 export function landings(copy: Transfer, contents: ReadonlyMap<string, readonly Ends[]>): string[] {
   return copy.sources.flatMap(({ path, pattern }) => {
     const folder = pattern ? patternFolder(path) : path;
@@ -67,10 +67,10 @@ export function landings(copy: Transfer, contents: ReadonlyMap<string, readonly 
 }
 
 const COPIES_FOLDERS = /^(-[a-zA-Z]*[rRa]|--(rec|ar))/;
-/** The same, and what copies a link as a link. */
+/** The same, plus options that copy a link as a link. */
 const COPIES_LINKS = /^(-[a-zA-Z]*[rRaPdls]|--(rec|ar|no-d|l|sy))/;
 
-/** Where links are followed wherever they are met. */
+/** The folders in which every link is followed. */
 export function followedBy(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
   const [program, ...words] = command.words;
   const name = basename(program?.value ?? "");
@@ -83,7 +83,7 @@ export function followedBy(command: SimpleCommand, places: readonly string[], ho
   return [...named, ...here].map(({ path, pattern }) => ({ path, pattern, follow: true, ...(shallow && { shallow }) }));
 }
 
-/** Where a command finds the names that `xargs` hands on, links among them. */
+/** Where a command finds the names it passes to `xargs`, including links. */
 export function searchedBy(command: SimpleCommand, places: readonly string[], home: string): DeepFolder[] {
   const [program, ...words] = command.words;
   const first = words.findIndex(({ value }) => /^[-(!]/.test(value));
@@ -95,9 +95,9 @@ export function searchedBy(command: SimpleCommand, places: readonly string[], ho
 
 interface Follower {
   when(words: readonly Word[]): boolean;
-  /** Operands before the folders; with no more than these, the folder it stands in is meant. */
+  /** Operands before the folders; with no more than these, the current folder is meant. */
   readonly before: number;
-  /** Whether it goes beyond what lies directly in a folder; absent: always. */
+  /** Whether it goes deeper than a folder's direct children; always if absent. */
   deep?(words: readonly Word[]): boolean;
 }
 
@@ -109,7 +109,7 @@ const dereferences = option(/^(-[a-zA-Z0-9]*L|--der)/);
 
 const FOLLOWERS: Readonly<Record<string, Follower>> = {
   cp: { when: (words) => option(COPIES_FOLDERS)(words) && dereferences(words), before: 0 },
-  // It follows links unless told not to; given two folders it opens what lies in both, without any option.
+  // diff follows links unless told not to; given two folders, it opens the files in both without any option.
   diff: { when: (words) => !option(/^--no-der/)(words), before: 0, deep: option(/^(-[a-zA-Z]*r|--rec)/) },
   du: { when: dereferences, before: 0 },
   egrep: grep,

@@ -1,4 +1,5 @@
-// Where the git commands of a line run: git obeys the settings of the repository it finds there. Looks at no disk.
+// Where the git commands of a line run, because git obeys the settings of the repository it finds there. Does not
+// access the disk.
 
 import { basename } from "node:path/posix";
 import { everyCommand, isLost, placesIn, resolved, type Where } from "./command-files.ts";
@@ -7,20 +8,20 @@ import { climbsBack } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
 export interface GitFolders {
-  /** Absolute; folders git looks for a repository from, and those it is told to use as one. */
+  /** Absolute; folders from which git looks for a repository, and folders it is told to use as one. */
   readonly folders: readonly string[];
-  /** It may run in another folder as well, which the text does not tell. */
+  /** It may also run in another folder that the text does not show. */
   readonly unsure: boolean;
 }
 
-/** Git itself, its subcommands by their own name, and programs that start it wherever they are. */
+/** Git itself, its subcommands by their own name, and programs that start git. */
 const GIT = /^(git(-[\w-]+)?|gitk|gh|hub|lazygit|tig)$/i;
 
 export function startsGit(part: SimpleCommand): boolean {
   return everyCommand([part]).some(({ words }) => GIT.test(basename(words[0]?.value ?? "")));
 }
 
-/** No folders when no part starts git. */
+/** No folders if no part starts git. */
 export function gitFolders(commands: readonly SimpleCommand[], where: Where): GitFolders {
   if (!commands.some(startsGit)) return { folders: [], unsure: false };
   const all = everyCommand(commands);
@@ -32,7 +33,7 @@ export function gitFolders(commands: readonly SimpleCommand[], where: Where): Gi
   return { folders: [...new Set(folders)], unsure };
 }
 
-/** `--git-dir=x`, `--work-tree x` and the variables of the same meaning. */
+/** `--git-dir=x`, `--work-tree x` and the equivalent variables. */
 function repositoryTold({ words, assignments }: SimpleCommand, places: readonly string[], home: string): GitFolders {
   const isSet =
     assignments.some(({ name }) => name.startsWith("GIT_")) || words.some(({ value }) => /^GIT_\w+=/.test(value));
@@ -45,7 +46,7 @@ function repositoryTold({ words, assignments }: SimpleCommand, places: readonly 
   return { folders, unsure: isSet || values.some(isUnsure) };
 }
 
-/** A change of folder whose target is not in the text, or leads through a link that the text does not show. */
+/** A change of folder whose target the text does not show, or that goes through a link the text does not show. */
 function movesUnseen(command: SimpleCommand): boolean {
   const { words, runs } = command;
   const name = basename(words[0]?.value ?? "");
@@ -58,5 +59,5 @@ function movesUnseen(command: SimpleCommand): boolean {
 }
 
 const isPattern = (word: Word) => word.kind === "unknown" || word.kind === "glob";
-/** The system follows links before `..`; the text cannot. */
+/** The system follows links before `..`; the text cannot show that. */
 const isUnsure = (word: Word) => isPattern(word) || climbsBack(word.value);

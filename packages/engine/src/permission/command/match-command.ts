@@ -1,5 +1,5 @@
-// Whether a rule such as `Bash(git push:*)` speaks about a command.
-// Deny and ask match what a command means; allow matches how it is written, and nothing it could be taken for.
+// Whether a rule such as `Bash(git push:*)` matches a command. Deny and ask rules match what a command means; allow
+// rules match exactly how it is written.
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
@@ -12,12 +12,12 @@ import type { Word } from "./word.ts";
 /** maybe: an expansion hides the part the rule is about. */
 export type Reach = "yes" | "maybe" | "no";
 
-/** A rule about the line as a whole, operators and all: `Bash(* | sh)`. */
+/** For rules about the whole line, operators included: `Bash(* | sh)`. */
 export function coversLine(content: string, line: string): boolean {
   return covers(content, line.trim());
 }
 
-/** For deny and ask rules: the widest reading of one command. What it starts in turn is looked at by the caller. */
+/** For deny and ask rules: the broadest reading of one command. The caller checks what it starts in turn. */
 export function reachOf(command: SimpleCommand): (content: string) => Reach {
   if (command.words.length === 0) return () => "no";
   const ways = readings(command.words).map(reading);
@@ -32,7 +32,7 @@ export function reachOf(command: SimpleCommand): (content: string) => Reach {
   };
 }
 
-/** For allow rules: this part, as written, with no option that does more than the rule says. */
+/** For allow rules: this part as written, with no option that does more than the rule says. */
 export function allowsText(content: string, command: SimpleCommand, surroundings: CommandSetting): boolean {
   return coversText(content, command) && beyondRule(content, command, surroundings) === undefined;
 }
@@ -57,7 +57,7 @@ function coversText(content: string, command: SimpleCommand): boolean {
     return false;
   }
   if (!command.assignments.every(isSafeAssignment) || !covers(content, command.text)) return false;
-  // Of a builtin that was given code, a prefix says nothing about the code.
+  // If a builtin runs code, a prefix says nothing about that code.
   return command.code !== true || !content.includes("*");
 }
 
@@ -74,14 +74,14 @@ function covers(content: string, text: string): boolean {
 interface Reading {
   readonly words: readonly Word[];
   readonly text: string;
-  /** What stands before the first word only the shell can tell; undefined when all can be told. */
+  /** The text before the first word that only the shell knows; undefined if all words are known. */
   readonly known: string | undefined;
 }
 
 function reading(words: readonly Word[]): Reading {
   const text = words.map((word) => word.value).join(" ");
   const hidden = words.findIndex((word) => word.kind === "unknown" || word.kind === "glob");
-  // A pattern of file names cannot become a program of another name unless it stands first.
+  // A file name pattern cannot become a program of another name unless it comes first.
   if (hidden < 0 || (words[hidden]!.kind === "glob" && hidden > 0)) return { words, text, known: undefined };
   const before = words.slice(0, hidden).map((word) => `${word.value} `);
   return { words, text, known: before.join("") };
@@ -94,14 +94,14 @@ function reachesBy(content: string, { words, text, known }: Reading): Reach {
   return known.startsWith(asked) || asked.startsWith(known) ? "maybe" : "no";
 }
 
-/** The words as given, with the program's base name, and without options that only say where git works. */
+/** The words as given, with the program's base name, and without options that only set where git works. */
 function readings(words: readonly Word[]): (readonly Word[])[] {
   const [program, ...rest] = words;
   const name = program!.kind === "unknown" ? program!.value : basename(program!.value);
   const found = [words];
   if (name !== program!.value) found.push([{ ...program!, value: name }, ...rest]);
   if (name !== name.toLowerCase()) found.push([{ ...program!, value: name.toLowerCase() }, ...rest]);
-  // Its subcommands are programs, too: /usr/lib/git-core/git-push.
+  // Git's subcommands are programs too: /usr/lib/git-core/git-push.
   const subcommand = /^git-([a-z-]+)$/.exec(name)?.[1];
   if (subcommand) found.push([{ ...program!, value: "git" }, { ...program!, value: subcommand }, ...rest]);
   if (name.toLowerCase() === "git") found.push([{ ...program!, value: "git" }, ...withoutGitPlace(rest)]);
@@ -117,7 +117,7 @@ function withoutGitPlace(words: readonly Word[]): readonly Word[] {
   return [];
 }
 
-/** `rm -rf *` also means `rm -fr x`, `rm -r -f x`, `rm x -rf` and `rm --recursive --force x`. */
+/** `rm -rf *` also matches `rm -fr x`, `rm -r -f x`, `rm x -rf` and `rm --recursive --force x`. */
 function coversFlags(content: string, words: readonly Word[]): boolean {
   if (!content.includes("-")) return false;
   const asked = content
@@ -140,7 +140,7 @@ function flagsOf(words: readonly string[]): Set<string> {
   return new Set(
     words.filter(isFlag).flatMap((word) => {
       if (word.startsWith("--")) return [LONG_FLAGS[word] ?? word.split("=")[0]!];
-      // Longer ones are words in their own right, such as `-delete`.
+      // Longer ones are single options, such as `-delete`.
       return word.length <= 6 ? [...word.slice(1)].map((letter) => (letter === "R" ? "r" : letter)) : [word];
     }),
   );

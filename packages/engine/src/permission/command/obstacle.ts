@@ -1,11 +1,11 @@
-// What keeps a part of a command from running unasked although it only looks, or a rule or the mode would let it: a
-// file outside the working directories, a folder nobody could look through, a file named like an option.
+// What keeps a part of a command from running without approval although it is read-only, or a rule or the mode would
+// allow it: a file outside the working directories, a folder that could not be checked, a file named like an option.
 
 import type { SimpleCommand } from "./command.ts";
 import { filesOf, type NamedFile } from "./command-files.ts";
 import { allEndsIn, endsIn, type CommandView } from "./command-view.ts";
 import { copyOf, followedBy, landings, searchedBy, transferOf } from "./deep.ts";
-import { feederOf, listsLinks } from "./rule-limits.ts";
+import { listsLinks, printerFor } from "./xargs.ts";
 import { absolute, climbsBack } from "../match/paths.ts";
 import { allowedByPath, isInWorkingDirs, isReadable, type Ends } from "../question.ts";
 import { looksOnlyButRedirects } from "../read-only/read-only.ts";
@@ -35,7 +35,6 @@ export function obstacleIn(part: SimpleCommand, view: CommandView): Obstacle | u
   );
 }
 
-/** These open nothing. */
 const OPENS_NOTHING = new Set(["[", "[[", "readlink", "realpath", "test"]);
 
 function climbingWord({ words, redirections }: SimpleCommand): string | undefined {
@@ -45,7 +44,7 @@ function climbingWord({ words, redirections }: SimpleCommand): string | undefine
 }
 
 function obstacleAt(file: NamedFile, use: "read" | "edit", view: CommandView): Obstacle | undefined {
-  // Where output goes has been judged on its own.
+  // Where output goes is judged separately.
   if (file.path === "/dev/null" || (file.redirected && file.use === "write")) return undefined;
   const all = allEndsIn(file, view.question);
   const outside = (all ?? [endsIn(file, view.question)]).some((ends) => !isWithin(ends, use, view));
@@ -58,14 +57,14 @@ function isWithin(ends: Ends, use: "read" | "edit", { question }: CommandView): 
   return inside || allowedByPath(use, ends, question) !== undefined;
 }
 
-/** A link among the names that `xargs` hands on. */
+/** A link among the names that `xargs` passes on. */
 export function fedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
-  const feeder = feederOf(part, view.analysis.commands);
+  const feeder = printerFor(part, view.analysis.commands);
   if (feeder === undefined || !listsLinks(feeder)) return undefined;
   return ledOut(searchedBy(feeder, view.places, view.question.home), view);
 }
 
-/** Where a program that follows links would be led out of the working directories. */
+/** Where a program that follows links would leave the working directories. */
 function ledOut(folders: readonly { readonly path: string }[], view: CommandView): Obstacle | undefined {
   for (const { path } of folders) {
     const inside = view.question.onDisk?.contents.get(path);
@@ -76,7 +75,10 @@ function ledOut(folders: readonly { readonly path: string }[], view: CommandView
   return undefined;
 }
 
-/** Links that go along: they may lead elsewhere from where they come to lie, and the rest of the command could use them. */
+/**
+ * Links that are copied or moved: they may lead elsewhere from their new place, and the rest of the command could use
+ * them.
+ */
 function carriedOut(part: SimpleCommand, view: CommandView): Obstacle | undefined {
   const { analysis, places, question } = view;
   if (analysis.commands.length < 2) return undefined;
@@ -90,13 +92,13 @@ function carriedOut(part: SimpleCommand, view: CommandView): Obstacle | undefine
   return linkedElsewhere(part, view);
 }
 
-/** What a link says goes by the folder the link lies in, not by where the command stands. */
+/** A link's target is relative to the folder of the link, not to the current folder. */
 function linkedElsewhere({ words: [program, ...words] }: SimpleCommand, { places }: CommandView): Obstacle | undefined {
   const up = program?.value === "ln" ? words.find(({ value }) => value.split("/").includes("..")) : undefined;
   return up && { why: "unseen", path: absolute(places[0]!, up.value) };
 }
 
-/** A copy goes through a link that lies where it puts a file. */
+/** A copy writes through a link that already exists at its target. */
 function writtenThrough(part: SimpleCommand, view: CommandView): Obstacle | undefined {
   const { places, question } = view;
   const copy = copyOf(part, places, question.home);
@@ -106,7 +108,7 @@ function writtenThrough(part: SimpleCommand, view: CommandView): Obstacle | unde
   return out === undefined ? undefined : { why: "outside", path: out };
 }
 
-/** A file whose name the program would take for an option, or for a list of further words: `-R`, `--pre=x`, `@x`. */
+/** A file whose name the program would read as an option, or as a list of further words: `-R`, `--pre=x`, `@x`. */
 export function optionLike(part: SimpleCommand, { places, question }: CommandView): Obstacle | undefined {
   for (const file of filesOf(part, places, question.home, "lenient")) {
     if (!file.loose) continue;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { analyseCommand } from "./command.ts";
 import { nameFits, toLookUp } from "./on-disk.ts";
 
-test("a command that moves about is not followed beyond where it is lost", () => {
+test("a command that changes folders too often is not followed past the limit", () => {
   const looked = (times: number) => {
     let count = 0;
     const real = (path: string) => (count++, path);

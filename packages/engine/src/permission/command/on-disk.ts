@@ -1,29 +1,29 @@
-// What of the disk the gate has to be told before it can judge a command: where its paths lead, which files its
-// patterns stand for, and what lies in the folders it goes through. It names them; somebody else looks.
+// What the gate must look up on disk before it can judge a command: where its paths lead, which files its patterns
+// match, and what is in the folders it processes. This only names them; the caller looks them up.
 
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
 import { everyCommand, filesOf, isLost, placesIn, type Where } from "./command-files.ts";
-import { feederOf, listsLinks } from "./rule-limits.ts";
+import { listsLinks, printerFor } from "./xargs.ts";
 import { copyOf, deepFolders, searchedBy, type DeepFolder, type Transfer } from "./deep.ts";
 import { patternFolder } from "../match/match-path.ts";
 import type { Ends } from "../question.ts";
 
-/** What was found. What is missing was not looked at, or was too much to be looked at: it may be anything. */
+/** What was found. Anything missing was not looked up, or was too large: it may be anything. */
 export interface OnDisk {
-  /** The files each pattern stands for now. */
+  /** The files each pattern currently matches. */
   readonly matches: ReadonlyMap<string, readonly Ends[]>;
-  /** All that lies in a folder, or in those a pattern stands for. */
+  /** Everything in a folder, or in the folders a pattern matches. */
   readonly contents: ReadonlyMap<string, readonly Ends[]>;
 }
 
 export interface LookUps {
-  /** To be resolved. */
+  /** Paths to resolve. */
   readonly paths: readonly string[];
   /** Absolute, escaped where they are literal. */
   readonly patterns: readonly string[];
-  /** follow: links in there lead further. shallow: only what lies directly in there. */
+  /** follow: links in it are followed. shallow: only direct children. */
   readonly folders: readonly DeepFolder[];
-  /** Folders that are copied whole: what is there already, under the names of their `landings`, is written through. */
+  /** Folders that are copied as a whole: existing files under the names of their `landings` are overwritten. */
   readonly copies: readonly Transfer[];
 }
 
@@ -31,19 +31,19 @@ const MOST_PATTERNS = 64;
 const NOTHING: LookUps = { paths: [], patterns: [], folders: [], copies: [] };
 
 export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: string) => string): LookUps {
-  // What cannot be read whole is asked about whatever is on the disk.
+  // A command that could not be read needs approval whatever is on disk.
   if (analysis.problem !== undefined) return NOTHING;
   const commands = everyCommand(analysis.commands);
   const places = placesIn(commands, where, real);
   if (isLost(places, commands)) return { ...NOTHING, paths: places };
   const files = commands.flatMap((command) => filesOf(command, places, where.home, "strict"));
   const paths = files.map((file) => (file.pattern ? patternFolder(file.path) : file.path));
-  const fed = analysis.commands.flatMap((part) => feederOf(part, analysis.commands) ?? []).filter(listsLinks);
+  const fed = analysis.commands.flatMap((part) => printerFor(part, analysis.commands) ?? []).filter(listsLinks);
   const folders = [
     ...commands.flatMap((command) => deepFolders(command, places, where.home)),
     ...fed.flatMap((command) => searchedBy(command, places, where.home)),
   ];
-  // What a pattern stands for is then for the shell to know.
+  // Only the shell then knows what a pattern matches.
   const patterns = changesPatterns(commands) ? [] : files.filter((file) => file.pattern).map((file) => file.path);
   const distinct = [...new Set(patterns)];
   return {
@@ -54,7 +54,7 @@ export function toLookUp(analysis: CommandAnalysis, where: Where, real: (path: s
   };
 }
 
-/** `shopt -s dotglob`, `GLOBIGNORE=x`: from then on `*` finds hidden files as well, or `**` whole trees. */
+/** `shopt -s dotglob`, `GLOBIGNORE=x`: after these, `*` also matches hidden files, or `**` whole trees. */
 export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
   return commands.some(
     ({ words, assignments }) =>
@@ -63,11 +63,11 @@ export function changesPatterns(commands: readonly SimpleCommand[]): boolean {
   );
 }
 
-/** Whether a pattern for one name may stand for this one. In any case, as some shells and file systems have it. */
+/** Whether a pattern for one name may match this name. Ignores case, as some shells and file systems do. */
 export function nameFits(name: string, pattern: string): boolean {
   if (name.startsWith(".") && /^[*?[]/.test(pattern)) return false;
   const parts = pattern.match(/\\[^]|\[[^\]]+\]|[^]/g) ?? [];
-  // How many letters other characters are to the shell, its locale decides.
+  // The locale decides how many characters the shell sees in other text.
   const wanted = /^[ -~]*$/.test(name) ? parts : parts.map((part) => (isAnyOne(part) ? "*" : part));
   let at = 0;
   let star = -1;
@@ -81,7 +81,7 @@ export function nameFits(name: string, pattern: string): boolean {
       at++;
       next++;
     } else if (star >= 0 && since < name.length) {
-      // The last star takes one more.
+      // The last star matches one more character.
       at = star + 1;
       next = ++since;
     } else return false;
@@ -89,7 +89,7 @@ export function nameFits(name: string, pattern: string): boolean {
   return true;
 }
 
-/** A bracket is taken for any letter. */
+/** A bracket matches any character. */
 const isAnyOne = (part: string) => part === "?" || (part.length > 1 && part.startsWith("["));
 
 function isOne(part: string, letter: string): boolean {

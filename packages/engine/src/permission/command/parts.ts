@@ -1,4 +1,4 @@
-// The parser's commands as words, assignments and redirections.
+// Converts the parser's commands to words, assignments and redirections.
 
 import type {
   Assignment as ParsedAssignment,
@@ -9,7 +9,7 @@ import type {
 import type { Assignment, Redirection } from "./command.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
-/** As written, without assignments and redirections, the program's name de-quoted. */
+/** As written, without assignments and redirections, and with the program's name unquoted. */
 export function commandText(node: ParsedCommand, source: string): string {
   if (node.name === undefined) return "";
   const [first] = wordsOf(node.name.text);
@@ -17,7 +17,7 @@ export function commandText(node: ParsedCommand, source: string): string {
   let end = node.name.end;
   for (const argument of node.args) {
     const gap = source.slice(end, argument.pos).replaceAll("\\\n", " ").replaceAll("\t", " ");
-    // Between quotes a backslash before a newline may be there to stay.
+    // Between quotes, a backslash before a newline may be literal.
     const written = /["']/.test(argument.text) ? argument.text : argument.text.replaceAll("\\\n", "");
     text += (/^ +$/.test(gap) ? gap : " ") + written;
     end = argument.end;
@@ -31,7 +31,7 @@ export function assignmentOf(node: ParsedAssignment): Assignment {
   return values.length === 1 ? { name: node.name, value: values[0]! } : { name: node.name };
 }
 
-/** `{fd}>file` puts the number of a descriptor into a variable. */
+/** `{fd}>file` stores the number of a descriptor in a variable. */
 export function assignedDescriptors(redirects: readonly ParsedRedirection[]): Assignment[] {
   return redirects.flatMap(({ descriptor }) =>
     descriptor?.type === "FileDescriptorVariable" ? [{ name: descriptor.name }] : [],

@@ -4,7 +4,7 @@ import type { CommandNode } from "unbash";
 import { redirectionOf } from "./parts.ts";
 import { literal, wordsOf, type Word } from "./word.ts";
 
-/** Undefined when the output is not known. */
+/** Undefined if the output is unknown. */
 export function knownOutput(node: CommandNode): readonly Word[] | undefined {
   if (node.type !== "Command" || node.name === undefined || node.prefix.length > 0) return undefined;
   const texts = node.redirects.map(redirectionOf);

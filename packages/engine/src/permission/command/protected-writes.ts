@@ -1,5 +1,5 @@
-// What a command would write that runs as code later or steers us: by a name in its words, by what a pattern may find,
-// or by what lies in a folder it copies whole.
+// Which protected files a command would write: by a name in its words, by what a pattern may match, or by what is in a
+// folder it copies as a whole.
 
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, type NamedFile } from "./command-files.ts";
@@ -10,13 +10,13 @@ import { protectedEnd, writesProtected } from "../match/governing.ts";
 import { mayBeProtected } from "../match/protected-pattern.ts";
 import type { GateQuestion } from "../question.ts";
 
-/** The first protected path this part would write to. */
+/** The first protected path this part would write. */
 export function protectedTarget(part: SimpleCommand, view: CommandView): string | undefined {
   const file = view.filesIn(part).find((each) => isWritten(each) && mayHitProtected(each, view.question));
   return file?.path ?? copiedTargets(part, view).find((path) => path.looked && path.protected)?.target;
 }
 
-/** Where this part would put folders that nobody could look through. */
+/** Where this part would copy folders that could not be checked. */
 export function uncheckedCopy(part: SimpleCommand, view: CommandView): string | undefined {
   return copiedTargets(part, view).find((path) => !path.looked)?.target;
 }
@@ -33,7 +33,7 @@ interface CopiedTarget {
   readonly protected: boolean;
 }
 
-/** `cp -r kit/. .` writes whatever lies in kit, `.git` and `.claude` included. */
+/** `cp -r kit/. .` writes everything in kit, including `.git` and `.claude`. */
 function copiedTargets(part: SimpleCommand, { places, question }: CommandView): CopiedTarget[] {
   return everyCommand([part]).flatMap((command) => {
     const copy = copyOf(command, places, question.home);

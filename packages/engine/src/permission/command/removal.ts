@@ -1,5 +1,5 @@
-// The circuit breakers: `rm` and `rmdir` aimed at the root, home, the working folders or what holds them.
-// They ask in every mode, whatever allows the command, however it is spelled as long as it can be read.
+// The circuit breakers: `rm` and `rmdir` on the root, the home folder, the working directories or their parents. They
+// need approval in every mode, whatever allows the command, however it is written, as long as it can be read.
 
 import { basename, dirname } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
@@ -9,13 +9,13 @@ import { nameFits } from "./on-disk.ts";
 import { absolute, fold, withoutDetour } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
-/** The first target of this part that must not go without a person's word; undefined when there is none. */
+/** The first target of this part that must not be removed without approval; undefined if there is none. */
 export function criticalRemoval(part: SimpleCommand, view: CommandView): string | undefined {
   const words = everyCommand([part]).flatMap(targets);
   return words.find((word) => view.lost || isCritical(word, view.kept(), view))?.text;
 }
 
-/** What the command removes. A program that is not known is taken for `rm` when its options look like that. */
+/** What the command removes. An unknown program counts as `rm` if its options look like it. */
 function targets(command: SimpleCommand): readonly Word[] {
   const [program, ...words] = command.words;
   if (program === undefined) return [];
@@ -39,7 +39,9 @@ function isCritical(word: Word, kept: ReadonlySet<string>, { places, question, w
   });
 }
 
-/** A pattern is as bad as its folder when it takes everything in it, and bad by itself directly under the root. */
+/**
+ * A pattern is as dangerous as its folder if it matches everything in it, and always dangerous directly below the root.
+ */
 function isCriticalPattern(pattern: string, kept: ReadonlySet<string>): boolean {
   if ([...kept].some((path) => standsFor(pattern, path))) return true;
   const folder = dirname(pattern);

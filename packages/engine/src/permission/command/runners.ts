@@ -1,9 +1,10 @@
-// Programs that start others by a subcommand, as `uv run` and `git bisect run` do, and the words that may be a command.
+// Programs that start others through a subcommand, as `uv run` and `git bisect run` do, and which words may be a
+// command.
 
 import type { Word } from "./word.ts";
 import type { WrappedProgram } from "./wrapper.ts";
 
-/** Programs of which one subcommand starts what follows it. */
+/** Programs with one subcommand that starts what follows it. */
 const RUNNERS: Readonly<Record<string, RegExp>> = {
   asdf: /^exec$/,
   bundle: /^exec$/,
@@ -32,17 +33,17 @@ const RUNNERS: Readonly<Record<string, RegExp>> = {
 const MOST_READINGS = 200;
 const NOTHING: WrappedProgram = { commands: [], scripts: [], transparent: false, opaque: false };
 
-/** What stands right behind the subcommand, or behind its options, any of which may take a value. */
+/** What comes right after the subcommand, or after its options, any of which may take a value. */
 export function startedBySubcommand(name: string, words: readonly Word[]): WrappedProgram | undefined {
   const subcommand = Object.hasOwn(RUNNERS, name) ? RUNNERS[name]! : undefined;
   const at = subcommand === undefined ? -1 : words.findIndex(({ value }) => subcommand.test(value));
   if (at < 0 || at + 1 >= words.length) return undefined;
   const rest = words.slice(at + 1);
-  const started = rest[0]!.value.startsWith("-") ? anyOf(rest) : { ...NOTHING, commands: [rest] };
+  const started = rest[0]!.value.startsWith("-") ? possibleCommands(rest) : { ...NOTHING, commands: [rest] };
   return { ...started, drafts: constantTexts(rest) };
 }
 
-/** Subcommands of git that start something, and aliases given on the spot. */
+/** Subcommands of git that start something, and aliases given with `-c`. */
 export function startedByGit(words: readonly Word[]): WrappedProgram | undefined {
   const aliases = words.flatMap(({ value }, at) =>
     words[at - 1]?.value === "-c" ? (/^alias\.[^=]*=(.*)$/s.exec(value)?.slice(1) ?? []) : [],
@@ -54,17 +55,17 @@ export function startedByGit(words: readonly Word[]): WrappedProgram | undefined
   const inner = begin > 0 ? rest.slice(begin) : [];
   const texts = [...aliases.map((text) => (text.startsWith("!") ? text.slice(1) : `git ${text}`)), ...glued];
   if (inner.length + texts.length === 0) return undefined;
-  return { ...(inner.length > 0 ? anyOf(inner) : NOTHING), drafts: [...texts, ...constantTexts(inner)] };
+  return { ...(inner.length > 0 ? possibleCommands(inner) : NOTHING), drafts: [...texts, ...constantTexts(inner)] };
 }
 
 /** Every tail of the words that could be a command. */
-export function anyOf(words: readonly Word[]): WrappedProgram {
+export function possibleCommands(words: readonly Word[]): WrappedProgram {
   const commands = words.flatMap((word, at) => (word.value.startsWith("-") ? [] : [words.slice(at)]));
   const started = { commands, scripts: [], transparent: false, opaque: words.some(({ kind }) => kind === "unknown") };
   return commands.length > MOST_READINGS ? { ...started, commands: [], tooMany: true } : started;
 }
 
-/** Words with blanks in them are command lines to `watch`, `ssh`, `su -c` and their like. */
+/** `watch`, `ssh`, `su -c` and similar programs run words with spaces as command lines. */
 export function constantTexts(words: readonly Word[]): string[] {
   return words.flatMap((word) => (word.kind === "literal" && /\s/.test(word.value) ? [word.value] : []));
 }

@@ -1,7 +1,6 @@
-// What an allow rule needs to know besides the text of a command: where the files named in options lie, and whether
-// xargs adds words nobody has seen. And the sentence for a command that a rule covers but for one word.
+// What an allow rule needs to know besides a command's text: where the files in its options are, and whether xargs adds
+// words. Also the sentence for a command that a rule covers except for one word.
 
-import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
 import { everyCommand, resolved } from "./command-files.ts";
 import { endsIn, type CommandView } from "./command-view.ts";
@@ -15,9 +14,10 @@ import { looksOnlyButRedirects } from "../read-only/read-only.ts";
 import type { Rule } from "../rule.ts";
 import { shortCommand } from "../sentences.ts";
 import type { Word } from "./word.ts";
+import { mayAddOption } from "./xargs.ts";
 
 export function surroundingsOf(part: SimpleCommand, view: CommandView, { fed }: { fed: boolean }): CommandSetting {
-  // What is on disk now is what a pattern will find, unless another part of the command makes files first.
+  // A pattern matches what is on disk now, unless another part of the command creates files first.
   const isSettled = view.analysis.commands.every((other) => other === part || looksOnlyButRedirects(other));
   return { fed, isSettled, isInside: (file) => isInside(file, view) };
 }
@@ -30,30 +30,12 @@ function isInside(file: Word, { places, question, lost }: CommandView): boolean 
   });
 }
 
-/**
- * xargs adds the words it reads. Names that `find` prints begin with the folder it searched, never with a dash; but only
- * with a null between them is each name one word.
- */
-export function isFed(part: SimpleCommand, { analysis }: CommandView): boolean {
-  if (basename(part.words[0]?.value ?? "") !== "xargs") return false;
-  if (part.redirections.some(({ kind }) => kind === "read" || kind === "text")) return true;
-  const at = analysis.commands.indexOf(part);
-  // Nothing comes before it: it reads an empty input.
-  if (at === 0) return false;
-  const before = analysis.commands[at - 1];
-  if (before === undefined || !part.words.some(({ value }) => /^-[rtx]*0/.test(value))) return true;
-  const [program, ...words] = before.words;
-  const isFind = part.piped === true && before.piped === true && program?.value === "find";
-  const isPlain = words.every(
-    ({ kind, value }) => kind !== "glob" && !/^-(print|printf|ls|exec|execdir|ok|okdir)$/.test(value),
-  );
-  return !isFind || !isPlain || !words.some(({ value }) => value === "-print0");
-}
-
 /** Why a rule that covers the text of this part, or of what it starts, does not allow it. */
 export function beyondRules(part: SimpleCommand, rules: readonly Rule[], view: CommandView): string | undefined {
   for (const command of part.transparent ? everyCommand([part]) : [part]) {
-    const surroundings = surroundingsOf(part, view, { fed: command !== part && isFed(part, view) });
+    const surroundings = surroundingsOf(part, view, {
+      fed: command !== part && mayAddOption(part, view.analysis.commands),
+    });
     for (const rule of rules) {
       const found = beyondRule(rule.content!, command, surroundings);
       if (found) return sentence(found, command, rule);

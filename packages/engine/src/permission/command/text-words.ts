@@ -1,16 +1,16 @@
-// Which words of `grep`, `sed` and their like are patterns, programs or numbers, not files: `grep -e /api src`.
-// Only where every option is known; otherwise each word may be a file.
+// Which words of `grep`, `sed` and similar programs are patterns, programs or numbers rather than files: `grep -e /api
+// src`. Only if every option is known; otherwise each word may be a file.
 
 import type { Word } from "./word.ts";
 
 interface Grammar {
-  /** Letters of options without a value, and of options whose value is no file. */
+  /** Letters of options without a value, and of options whose value is not a file. */
   readonly flags: string;
   readonly valued: string;
-  /** The same as long names. */
+  /** The same for long names. */
   readonly long: string;
   readonly longValued: string;
-  /** Options that bring the pattern or program; without them it is the first operand. */
+  /** Options that give the pattern or program; without them, the first operand is it. */
   readonly brings: RegExp;
   /** Options that take two values. */
   readonly pairs?: RegExp;
@@ -60,10 +60,10 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   },
 };
 
-/** Some greps take no word for these; one that is no number is then the pattern. */
+/** Some versions of grep take no value for these; a next word that is not a number is then the pattern. */
 const NUMBERED = /^-[a-zA-Z0-9]*[ABCMdjm]$/;
 
-/** The places of those words. Undefined when the program is not known here, or its options leave any doubt. */
+/** The positions of those words. Undefined if the program is unknown, or its options leave any doubt. */
 export function textWords(name: string, words: readonly Word[]): ReadonlySet<number> | undefined {
   const grammar = Object.hasOwn(GRAMMARS, name) ? GRAMMARS[name]! : undefined;
   if (grammar === undefined || words.some(({ kind }) => kind === "unknown")) return undefined;
@@ -76,13 +76,13 @@ export function textWords(name: string, words: readonly Word[]): ReadonlySet<num
     const word = words[at]!;
     if (at === end) continue;
     if (isOption(at)) {
-      // Whatever `--include=*.ts` finds stays that option.
+      // `--include=*.ts` stays that option, whatever it matches.
       const sure = word.kind === "literal" || (word.kind === "glob" && /^--[a-z-]+=/.test(word.value));
       const values = sure ? valuesOf(word.value, grammar, name) : undefined;
       if (values === undefined) return undefined;
       found.add(at);
       if (values === 1 && NUMBERED.test(word.value) && !/^\d+$/.test(words[at + 1]?.value ?? "")) return undefined;
-      // A pattern of file names becomes several words, and only the first of them is not a file.
+      // A file name pattern becomes several words, and only the first of them is not a file.
       if (words.slice(at + 1, at + 1 + values).some(({ kind }) => kind === "glob")) return undefined;
       for (let more = values; more > 0; more--) found.add(++at);
     } else if (wanted > 0) {
@@ -94,7 +94,7 @@ export function textWords(name: string, words: readonly Word[]): ReadonlySet<num
   return found;
 }
 
-/** How many of the next words belong to the option; undefined for one that is not known. */
+/** How many of the next words belong to the option; undefined if it is unknown. */
 function valuesOf(
   option: string,
   { flags, valued, long, longValued, pairs }: Grammar,
@@ -108,7 +108,7 @@ function valuesOf(
   }
   for (let at = 1; at < option.length; at++) {
     const letter = option[at]!;
-    // What follows in the same word is the suffix of the copy that is kept.
+    // The rest of the word is the suffix of the backup copy.
     if (name === "sed" && letter === "i") return isSuffix(option.slice(at + 1)) ? 0 : undefined;
     if (valued.includes(letter)) return at === option.length - 1 ? 1 : 0;
     if (!flags.includes(letter)) return undefined;
@@ -116,5 +116,5 @@ function valuesOf(
   return 0;
 }
 
-/** With a slash in it, the copy is kept in another folder. */
+/** With a slash in it, the backup copy goes to another folder. */
 const isSuffix = (value: string) => !value.includes("/");

@@ -10,8 +10,8 @@ const RULING =
 const DECLARING = new Set(["declare", "export", "local", "readonly", "typeset", "unset"]);
 const NAMING = new Set(["getopts", "mapfile", "read", "readarray", "wait"]);
 
-/** Variables of that kind that a builtin sets or unsets. They have no value here, so no allow rule covers them. */
-export function rulingNames([program, ...words]: readonly Word[]): Assignment[] {
+/** Such variables that a builtin sets or unsets. They have no value here, so no allow rule covers them. */
+export function sensitiveAssignments([program, ...words]: readonly Word[]): Assignment[] {
   const name = program?.kind === "literal" ? program.value : "";
   if (!DECLARING.has(name) && !NAMING.has(name) && name !== "let" && !(name === "printf" && printfAssigns(words)))
     return [];
@@ -21,25 +21,25 @@ export function rulingNames([program, ...words]: readonly Word[]): Assignment[] 
   });
 }
 
-/** `-v` and `%n` name a variable; a pattern may turn into either. */
+/** `-v` and `%n` name a variable; a pattern may become either. */
 function printfAssigns(words: readonly Word[]): boolean {
   if (words[0]?.kind === "glob" || words[0]?.value.startsWith("-v")) return true;
   return words.some(({ value }) => /%[^%a-zA-Z]*[hlLjtz]*n/.test(value));
 }
 
-/** The shell expands the value of these, or runs it. */
+/** The shell expands or runs the value of these. */
 export function isExpandedLater({ name }: Assignment): boolean {
   return /^(?:PS\d|PROMPT_COMMAND)$/.test(name);
 }
 
-/** The code in a variable: `PROMPT_COMMAND`, or a function exported to another shell. */
+/** Code in a variable: `PROMPT_COMMAND`, or a function exported to another shell. */
 export function codeInVariable({ name, value }: Assignment): string | undefined {
   if (value?.kind !== "literal") return undefined;
   if (name === "PROMPT_COMMAND") return value.value;
   return name.startsWith("BASH_FUNC_") && value.value.startsWith("()") ? `f${value.value}` : undefined;
 }
 
-/** A start-up file for shells whose name or content is unknown. */
+/** A startup file for shells whose name or content is unknown. */
 export function loadsUnknown({ name, value }: Assignment): boolean {
   return /^(?:BASH_ENV|ENV)$/.test(name) && value?.kind === "unknown";
 }

@@ -1,5 +1,5 @@
-// Commands that read files they do not name: whole folders, what a pattern finds, what a list on stdin says.
-// Only where they could read is told here, from the text; which of that is forbidden is for the rules to say.
+// Commands that read files they do not name: whole folders, what a pattern matches, what a list on stdin names. This
+// only tells where they could read, from the text; the rules decide what is denied.
 
 import { basename } from "node:path/posix";
 import type { SimpleCommand } from "./command.ts";
@@ -8,10 +8,13 @@ import { patternFolder } from "../match/match-path.ts";
 import { climbsBack } from "../match/paths.ts";
 import type { Word } from "./word.ts";
 
-/** "anywhere": an expansion names the file, or a path goes through what may be a link and back. Otherwise folders, absolute, with all that lies in them. */
+/**
+ * "anywhere": an expansion names the file, or a path goes through a possible link and back. Otherwise absolute folders,
+ * including everything in them.
+ */
 export type Range = "anywhere" | readonly string[];
 
-/** Empty for a command that reads no more than it names. */
+/** Empty for a command that reads only what it names. */
 export function rangeOf(command: SimpleCommand, places: readonly string[], home: string): Range {
   const [program, ...words] = command.words;
   if (program === undefined) return [];
@@ -40,12 +43,12 @@ const OPENS = new Set(
   ". base64 bat cat cp cut dd head hexdump less more nl od paste rev source strings tac tail xxd".split(" "),
 );
 
-/** Programs that are told on stdin what to read, or hand it on. */
+/** Programs that read file names from stdin, or pass them on. */
 const LISTS = new Set(["cpio", "parallel", "xargs"]);
 
 interface Wide {
   when(words: readonly Word[], command: SimpleCommand): boolean;
-  /** Operands before the folders; with no more than these, the folder it stands in is meant. */
+  /** Operands before the folders; with no more than these, the current folder is meant. */
   readonly before: number;
 }
 
@@ -77,7 +80,7 @@ const WIDE: Readonly<Record<string, Wide>> = {
   rgrep: search,
   rsync: { when: always, before: 0 },
   scp: copy,
-  // Bundles without a dash count too: `tar czf x.tgz .`
+  // Option letters without a dash count too: `tar czf x.tgz .`
   tar: {
     when: (words) => first(/^-?[a-zA-Z]*[cru]/)(words) || option(/^(-[a-zA-Z]*[cru]|--(create|append|update)$)/)(words),
     before: 0,

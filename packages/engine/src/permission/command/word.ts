@@ -1,17 +1,17 @@
-// One word of a command line after quotes are removed, and how sure we are of it.
-// Expands braces, because `{rm,-rf,x}` is a command.
+// One word of a command line after quote removal, and how certain it is. Expands braces, because `{rm,-rf,x}` is a
+// command.
 
 import { piecesOf, type Piece } from "./account/pieces.ts";
 
 /**
- * literal: exactly this. home: begins with `~` or `$HOME`, kept as `~`. glob: a pattern for file names, quoted
- * wildcards escaped. braces: one of the words a `{a,b}` stands for. unknown: only the shell can tell.
+ * literal: exactly this. home: starts with `~` or `$HOME`, kept as `~`. glob: a file name pattern, with quoted
+ * wildcards escaped. braces: one of the words that `{a,b}` expands to. unknown: only the shell knows.
  */
 type WordKind = "literal" | "home" | "glob" | "braces" | "unknown";
 
 export interface Word {
   readonly kind: WordKind;
-  /** De-quoted; for an unknown word, as written. */
+  /** Unquoted; for an unknown word, as written. */
   readonly value: string;
   /** As written, without line continuations. */
   readonly text: string;
@@ -33,7 +33,7 @@ export function wordsOf(source: string): Word[] {
   if (!hasBraces(plain)) return [{ ...joined(pieces, text), text }];
 
   const words = expand(text);
-  // Bash drops words that braces leave empty, and with them the places of those that follow.
+  // Bash drops words that braces leave empty, which shifts the words after them.
   if (words === undefined || words.includes("")) return [{ kind: "unknown", value: text, text }];
   return words.map((value) => ({ kind: /[*?]/.test(value) ? "glob" : "braces", value, text }));
 }
@@ -44,7 +44,7 @@ function expandsTilde(plain: string): boolean {
   return assigned !== undefined && (plain[assigned.length] === "~" || plain.includes(":~", assigned.length));
 }
 
-/** May be true for words bash does not expand; `expand` leaves those as they are. */
+/** May be true for words that bash does not expand; `expand` leaves those unchanged. */
 function hasBraces(plain: string): boolean {
   const within = plain.slice(plain.indexOf("{"), plain.lastIndexOf("}") + 1);
   return within.startsWith("{") && (within.includes(",") || within.includes(".."));
@@ -57,7 +57,7 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
   const unknown = { kind: "unknown", value: text } as const;
   const [first] = pieces;
   let home = first?.type === "text" && !first.quoted && first.value.startsWith("~");
-  // A quote before the first slash keeps the tilde from being expanded.
+  // A quote before the first slash prevents tilde expansion.
   if (home && pieces.length > 1 && !first?.value?.includes("/")) return unknown;
   let value = "";
   let pattern = "";
@@ -80,7 +80,7 @@ function joined(pieces: readonly Piece[], text: string): Pick<Word, "kind" | "va
   return { kind: glob === undefined ? (home ? "home" : "literal") : "glob", value };
 }
 
-/** Replaces brackets we cannot compare by `*`. Undefined when there are no wildcards. */
+/** Replaces brackets we cannot compare with `*`. Undefined if there are no wildcards. */
 function globOf(pattern: string): string | undefined {
   const tokens: readonly string[] = pattern.match(/\\[^]|[^]/g) ?? [];
   const last = tokens.lastIndexOf("]");
@@ -105,7 +105,7 @@ function globOf(pattern: string): string | undefined {
 const LONGEST_BRACKET = 256;
 const MOST_BRACKETS = 100;
 
-/** Where a bracket ends. A `]` that comes first, or belongs to `[:alpha:]` and the like, does not end it. */
+/** Where a bracket ends. A leading `]`, or one in `[:alpha:]` and similar classes, does not end it. */
 function bracketEnd(tokens: readonly string[], start: number): number {
   let at = /[!^]/.test(tokens[start + 1]!) ? start + 3 : start + 2;
   if (tokens[start + 1] === "[") at = start + 1;
@@ -121,7 +121,7 @@ function bracketEnd(tokens: readonly string[], start: number): number {
   return -1;
 }
 
-/** Expands `a{b,c}d`, innermost braces first. Undefined when quotes, ranges or expansions are involved. */
+/** Expands `a{b,c}d`, innermost braces first. Undefined if quotes, ranges or expansions are involved. */
 function expand(text: string): string[] | undefined {
   if (text.length > LONGEST_BRACES || !/^[\w./,{}@%+=:~*?-]+$/.test(text)) return undefined;
   if (text.includes("..}") || /\{[^{},]*\.\.[^{},]*\}/.test(text)) return undefined;

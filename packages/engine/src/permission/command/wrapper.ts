@@ -1,22 +1,22 @@
-// Programs that start other programs, and what they would start: `sudo`, `env`, `xargs`, `bash -c`, `find -exec`.
-// When an option is not known here, every word that could be the inner program is taken for one: deny rules must not miss.
+// Programs that start other programs, and what they would start: `sudo`, `env`, `xargs`, `bash -c`, `find -exec`. If an
+// option is unknown, every word that could be the inner program counts as one, so deny rules miss nothing.
 
 import { basename } from "node:path/posix";
-import { codeOf, isDescriptor, scripts } from "./builtins.ts";
+import { startedByBuiltin, isDescriptor, scripts } from "./builtins.ts";
 import type { SimpleCommand } from "./command.ts";
-import { anyOf, constantTexts, startedByGit, startedBySubcommand } from "./runners.ts";
+import { possibleCommands, constantTexts, startedByGit, startedBySubcommand } from "./runners.ts";
 import { codeInVariable } from "./variables.ts";
 import { literal, type Word } from "./word.ts";
 
 export interface WrappedProgram {
   readonly commands: readonly (readonly Word[])[];
-  /** Shell text to be read in turn. */
+  /** Shell text to read in turn. */
   readonly scripts: readonly string[];
-  /** Shell text that may not be a complete command; ignored when it cannot be read. */
+  /** Shell text that may be incomplete; ignored if it cannot be read. */
   readonly drafts?: readonly string[];
   readonly transparent: boolean;
   readonly opaque: boolean;
-  /** Names that get a new meaning. */
+  /** Names that are redefined. */
   readonly defines?: readonly string[];
   /** Evaluates its words, so a quoted substitution may run after all. */
   readonly evaluates?: true;
@@ -27,17 +27,17 @@ export interface WrappedProgram {
 }
 
 interface Wrapper {
-  /** Options that take the next word, or the rest of their own, as a value. */
+  /** Options that take the next word, or the rest of their own word, as a value. */
   readonly valued?: string;
   readonly flags?: string;
-  /** Operands of its own before the inner command begins. */
+  /** Its own operands before the inner command. */
   readonly operands?: number;
-  /** `A=1` may stand before the inner command. */
+  /** `A=1` may come before the inner command. */
   readonly assigns?: true;
   readonly transparent?: true;
 }
 
-/** Short options are listed as letters; any long option makes us careful, see above. */
+/** Short options as letters; any long option makes us treat every word as a possible program. */
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   builtin: {},
   busybox: {},
@@ -58,7 +58,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   xargs: { valued: "InPLsdEa", flags: "0rtpx" },
 };
 
-/** Wrappers whose options are many: every later word may be the inner program. */
+/** Wrappers with many options: every later word may be the inner program. */
 const CARELESS = new Set(
   [
     "arch aws-vault bwrap caffeinate capsh chpst chronic chrt cpulimit cross-env csh daemonize dbus-run-session direnv dotenv dumb-init",
@@ -75,7 +75,7 @@ export function isShell(program: string): boolean {
   return SHELLS.has(program);
 }
 
-/** Undefined when the command starts nothing but itself. `input`: the texts it may read from its input, when they are known. */
+/** Undefined if the command starts nothing else. `input`: the texts it may read from its input, if known. */
 export function startedBy(
   { words: all }: Pick<SimpleCommand, "words">,
   input?: readonly Word[],
@@ -88,15 +88,15 @@ export function startedBy(
   if (name === "find" || name === "fd" || name === "fdfind") return name === "find" ? find(words) : fd(words);
   const subcommand = name === "git" ? startedByGit(words) : startedBySubcommand(name, words);
   if (subcommand !== undefined) return subcommand;
-  if (CARELESS.has(name)) return { ...anyOf(words), scripts: constantTexts(words) };
+  if (CARELESS.has(name)) return { ...possibleCommands(words), scripts: constantTexts(words) };
   if (name === "command" && looksUp(words)) return undefined;
 
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
-  if (wrapper === undefined) return codeOf(name, words, input);
+  if (wrapper === undefined) return startedByBuiltin(name, words, input);
   return words.length > 0 ? wrapped(wrapper, words, name) : undefined;
 }
 
-/** `command -v rm` only says where `rm` is; in `command rm -v` the option is not its own. */
+/** `command -v rm` only prints where `rm` is; in `command rm -v`, the option belongs to `rm`. */
 function looksUp(words: readonly Word[]): boolean {
   const own = words.findIndex((word) => !/^-[pvV]+$/.test(word.value));
   return (own < 0 ? words : words.slice(0, own)).some((word) => /[vV]/.test(word.value));
@@ -109,14 +109,14 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
   const handed: string[] = [];
   for (; at < words.length; at++) {
     const word = words[at]!;
-    if (word.kind === "unknown") return anyOf(words.slice(at));
+    if (word.kind === "unknown") return possibleCommands(words.slice(at));
     if (word.value === "--") continue;
     if (word.value.startsWith("-") && word.value !== "-") {
-      // How many words at a time, and what divides them, changes nothing about what is started.
+      // The number of words and their separator do not change what is started.
       if (!/^-[0rtx]*([nPL]\d*)?$/.test(word.value)) bare = false;
       if (name === "nice" && /^-\d+$/.test(word.value)) continue;
       const next = skipOption(wrapper, word.value);
-      if (next === undefined) return { ...anyOf(words), scripts: splitStrings(words) };
+      if (next === undefined) return { ...possibleCommands(words), scripts: splitStrings(words) };
       at += next;
     } else if (wrapper.assigns && /^[^=]+=/.test(word.value)) {
       const [variable] = word.value.split("=", 1);
@@ -135,7 +135,7 @@ function wrapped(wrapper: Wrapper, words: readonly Word[], name: string): Wrappe
   return { commands: rest.length > 0 ? [rest] : [], scripts: handed.filter(Boolean), transparent, opaque };
 }
 
-/** How many further words the option takes; undefined when we do not know it. */
+/** How many further words the option takes; undefined if it is unknown. */
 function skipOption(wrapper: Wrapper, option: string): number | undefined {
   if (option.startsWith("--")) return undefined;
   for (let at = 1; at < option.length; at++) {
@@ -155,7 +155,7 @@ function splitStrings(words: readonly Word[]): string[] {
   });
 }
 
-/** A shell runs an argument, a file, or its input. It is opaque when that is unknown. */
+/** A shell runs an argument, a file, or its input. It is opaque if that is unknown. */
 function shell(words: readonly Word[], input: readonly Word[] | undefined): WrappedProgram {
   const fromInput = scripts(input?.map((text) => [text]));
   let standard = false;
@@ -173,7 +173,7 @@ function shell(words: readonly Word[], input: readonly Word[] | undefined): Wrap
   return fromInput;
 }
 
-/** The script after `-c`. When another option takes a value, any word may be the script. */
+/** The script after `-c`. If another option takes a value, any word may be the script. */
 function argumentsOf(words: readonly Word[], bundle: string): readonly (readonly Word[])[] | undefined {
   const rest = words.slice(1).filter((word) => word.kind !== "literal" || !/^[-+]/.test(word.value));
   const valued = words.some((word) => /^[-+][a-zA-Z]*[oO]/.test(word.value)) || /[oO]/.test(bundle);
@@ -188,7 +188,10 @@ const NARROWS_NOTHING =
 
 const NAME_TEST = /^-(i?name|i?path|i?regex|newer|type|size|mtime|mmin|maxdepth|mindepth|user|group|perm)$/;
 
-/** `-delete` is `rm` on what was found; `{}` stands for the folders searched, or for something in them when names narrow it. */
+/**
+ * `-delete` is `rm` on what was found; `{}` stands for the searched folders, or for something in them if tests narrow
+ * it.
+ */
 function find(words: readonly Word[]): WrappedProgram | undefined {
   const first = words.findIndex((word) => /^[-(!,]/.test(word.value) && !/^-([HLP]|D.*|O\d?)$/.test(word.value));
   const starts = (first < 0 ? words : words.slice(0, first)).filter((word) => !word.value.startsWith("-"));
@@ -222,7 +225,7 @@ function find(words: readonly Word[]): WrappedProgram | undefined {
 
 function fd(words: readonly Word[]): WrappedProgram | undefined {
   const at = words.findIndex((word) => /^(-[a-zA-Z0]*[xX]|--exec(-batch)?)/.test(word.value));
-  return at < 0 ? undefined : anyOf(words.slice(at + 1));
+  return at < 0 ? undefined : possibleCommands(words.slice(at + 1));
 }
 
 const isUnknown = (word: Word) => word.kind === "unknown";

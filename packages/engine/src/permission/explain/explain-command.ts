@@ -1,5 +1,5 @@
-// A shell command part by part: what each simple command is, where it stands, what the gate says of it alone, and what
-// keeps it from being allowed. Each answer is the gate's own, asked about that part.
+// Explains a shell command part by part: what each simple command is, its context, the gate's verdict on it alone, and
+// what keeps it from being allowed. Every verdict comes from the gate.
 
 import { NOTHING_SAID } from "@keelson/protocol";
 import type { Decider, PermissionDecision } from "../../ports.ts";
@@ -14,14 +14,14 @@ import { literal, type Word } from "../command/word.ts";
 type Verdict = PermissionDecision["behavior"];
 
 export interface CommandExplanation {
-  /** Why it could not be read whole; there are no parts then. */
+  /** Why it could not be read; there are no parts then. */
   readonly problem?: string;
   readonly parts: readonly PartExplanation[];
-  /** Parts beyond the limit, not shown. */
+  /** The number of parts beyond the limit, which are not shown. */
   readonly left: number;
-  /** It changes folder too often to tell where its paths lead. */
+  /** It changes folders too often to tell where its paths lead. */
   readonly lost?: true;
-  /** Each part may run, but not in one command: the two that do not go together. */
+  /** Each part may run, but not together: the two that conflict. */
   readonly together?: readonly [string, string];
 }
 
@@ -36,36 +36,36 @@ export interface CommandVerdict {
 export interface PartExplanation extends CommandVerdict {
   /** As written, without assignments and redirections. */
   readonly text: string;
-  /** De-quoted. */
+  /** Unquoted. */
   readonly words: readonly Word[];
   readonly assignments: readonly string[];
   /** From the outside in: `subshell`, `substitution`, `background` … */
   readonly within: SimpleCommand["within"];
-  /** Stands in a pipeline. */
+  /** Part of a pipeline. */
   readonly piped: boolean;
   readonly redirections: readonly RedirectionExplanation[];
-  /** What this one would start: behind a wrapper or in shell text. */
+  /** What it would start, behind a wrapper or in shell text. */
   readonly starts: readonly PartExplanation[];
   /** Rules for what it starts may allow it. */
   readonly transparent: boolean;
-  /** It starts something its text does not tell. */
+  /** It starts something the text does not show. */
   readonly opaque: boolean;
-  /** Words only the shell can tell. */
+  /** Words that only the shell knows. */
   readonly unknown: readonly string[];
-  /** What keeps it from being allowed, where the gate's sentence does not say. */
+  /** What keeps it from being allowed, if the gate's reason does not say. */
   readonly obstacles: readonly string[];
 }
 
 export interface RedirectionExplanation extends CommandVerdict {
   readonly kind: "read" | "write";
   readonly target: string;
-  /** Where it may lead; several when the command moves about, none when only the shell can tell. */
+  /** Where it may lead; several if the command changes folders, none if only the shell knows. */
   readonly paths: readonly string[];
 }
 
 const MOST_PARTS = 100;
 const MOST_PAIRS = 400;
-/** Past this, only what must be told is worked out. */
+/** Past this limit, only the essentials are worked out. */
 const MOST_DECISIONS = 5_000;
 
 export function explainCommand(question: GateQuestion, decision: PermissionDecision): CommandExplanation | undefined {
@@ -81,7 +81,7 @@ export function explainCommand(question: GateQuestion, decision: PermissionDecis
   return { parts, left, ...(view.lost && { lost: true }), ...(together && { together }) };
 }
 
-/** What the gate says of these parts, as if they were the whole command, run wherever this command may be by then. */
+/** The gate's verdict on these parts as if they were the whole command, in every folder the command may be in. */
 export interface Judge {
   (parts: readonly SimpleCommand[]): CommandVerdict;
   readonly places: readonly string[];
@@ -97,7 +97,7 @@ function judgeFor({ question, places, sandbox: held }: CommandView): Judge {
     const answers = places.map((cwd) => {
       const { decision, asked } = trace({
         ...facts,
-        // One part that is kept out of the sandbox takes the others with it.
+        // One part that runs outside the sandbox takes the others with it.
         ...(held !== "none" && sandbox && { sandbox }),
         hook: NOTHING_SAID,
         access: { ...access, kind: "command", command, cwd },
@@ -138,17 +138,17 @@ function explainPart(part: SimpleCommand, judge: Judge, question: GateQuestion, 
     transparent: part.transparent,
     opaque: part.opaque,
     unknown: part.words.filter(({ kind }) => kind === "unknown").map(({ text }) => text),
-    // What stands behind a wrapper is let through or stopped by what stands before it.
+    // For a command behind a wrapper, the wrapper decides.
     obstacles: depth === 0 && isUnexplained(answer) && !judge.isTired() ? obstaclesOf(part, judge) : [],
   };
 }
 
-/** A question that neither a rule nor a path accounts for. */
+/** A question that neither a rule nor a path explains. */
 function isUnexplained({ verdict, by, blockedPath }: CommandVerdict): boolean {
   return verdict === "ask" && by !== "rule" && by !== "protected" && blockedPath === undefined;
 }
 
-/** Judged as if a program that does nothing had it: what is left is the redirection's own. */
+/** Judged as if it belonged to a program that does nothing, so that only the redirection matters. */
 function explainRedirection(
   redirection: SimpleCommand["redirections"][number],
   judge: Judge,
@@ -171,7 +171,7 @@ const NOTHING: SimpleCommand = {
   opaque: false,
 };
 
-/** Two parts that may each run but not after one another, such as `cd` and `git`. */
+/** Two parts that may each run, but not one after the other, such as `cd` and `git`. */
 function misfit(
   parts: readonly SimpleCommand[],
   explained: readonly PartExplanation[],

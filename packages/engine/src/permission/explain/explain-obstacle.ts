@@ -1,4 +1,4 @@
-// What keeps a part of a command from being allowed, found by taking things away until the gate would allow it.
+// Finds what keeps a part of a command from being allowed, by removing things until the gate would allow it.
 
 import type { SimpleCommand } from "../command/command.ts";
 import type { Judge } from "./explain-command.ts";
@@ -8,10 +8,10 @@ interface Obstacle {
   without(part: SimpleCommand): SimpleCommand;
 }
 
-/** Longer parts are not taken apart word by word. */
+/** Parts with more words are not tried word by word. */
 const MOST_WORDS = 40;
 
-/** One sentence each; empty when the part would not be allowed in any plainer form either. */
+/** One sentence each; empty if no simpler form of the part would be allowed either. */
 export function obstaclesOf(part: SimpleCommand, judge: Judge): string[] {
   const may = (plainer: SimpleCommand) => judge([plainer]).verdict === "allow";
   const around = aroundIt(part);
@@ -23,7 +23,7 @@ export function obstaclesOf(part: SimpleCommand, judge: Judge): string[] {
   return behindWrapper(bare, judge) ?? oneWord(bare, judge) ?? [];
 }
 
-/** Things about a part that stand between it and a rule that would allow it. */
+/** Things about a part that keep rules from allowing it. */
 function aroundIt(part: SimpleCommand): Obstacle[] {
   const found: Obstacle[] = [];
   const unknown = part.words.filter(({ kind }) => kind === "unknown");
@@ -35,13 +35,13 @@ function aroundIt(part: SimpleCommand): Obstacle[] {
   }
   if (part.within.length > 0) {
     found.push({
-      sentence: `allow rules do not reach into ${WITHIN[part.within.at(-1)!]}`,
+      sentence: `allow rules do not apply inside ${WITHIN[part.within.at(-1)!]}`,
       without: (from) => ({ ...from, within: [] }),
     });
   }
   if (unknown.length > 0) {
     found.push({
-      sentence: `${unknown.map(({ text }) => `\`${text}\``).join(", ")} could stand for anything`,
+      sentence: `${unknown.map(({ text }) => `\`${text}\``).join(", ")} could be anything`,
       without: (from) => {
         const words = from.words.map((word) => (word.kind === "unknown" ? PLAIN : word));
         return { ...from, words, text: textOf(words), opaque: false };
@@ -49,14 +49,14 @@ function aroundIt(part: SimpleCommand): Obstacle[] {
     });
   } else if (part.opaque) {
     found.push({
-      sentence: "it starts something that cannot be read from the text",
+      sentence: "it starts something the text does not show",
       without: (from) => ({ ...from, opaque: false }),
     });
   }
   for (const redirection of part.redirections.filter(({ kind }) => kind === "read" || kind === "write")) {
     const verb = redirection.kind === "read" ? "reads" : "writes to";
     found.push({
-      sentence: `it ${verb} ${redirection.target.text || "something that cannot be read from the text"}`,
+      sentence: `it ${verb} ${redirection.target.text || "something the text does not show"}`,
       without: (from) => ({ ...from, redirections: from.redirections.filter((each) => each !== redirection) }),
     });
   }
@@ -81,7 +81,7 @@ function behindWrapper(part: SimpleCommand, judge: Judge): string[] | undefined 
   if (part.runs.length === 0 || judge(part.runs.map((inner) => ({ ...inner, within: [] }))).verdict !== "allow") {
     return undefined;
   }
-  return [`what ${part.words[0]!.value} starts would be allowed alone, but not behind ${part.words[0]!.value}`];
+  return [`what ${part.words[0]!.value} starts would be allowed on its own, but not through ${part.words[0]!.value}`];
 }
 
 /** The one word without which it would be allowed. */

@@ -1,4 +1,5 @@
-// What would have a call allowed, narrowest first. A remedy is only named when the gate, asked again with it, says yes.
+// Changes that would allow a call, narrowest first. Each is listed only if the gate, asked again with it, allows the
+// call.
 
 import { NOTHING_SAID, type PermissionUpdate, type RuleValue } from "@keelson/protocol";
 import type { PermissionDecision } from "../../ports.ts";
@@ -7,7 +8,7 @@ import type { CommandExplanation } from "./explain-command.ts";
 import { absolute, isInside } from "../match/paths.ts";
 import { applyUpdate } from "../update.ts";
 
-/** Changes that, made together, allow the call. */
+/** Changes that together allow the call. */
 export interface Remedy {
   readonly updates: readonly PermissionUpdate[];
 }
@@ -32,7 +33,7 @@ export function remediesFor(
   });
 }
 
-/** One change is narrower than all of them, where one is enough. */
+/** Each change on its own is narrower than all of them together. */
 const each = (updates: readonly PermissionUpdate[]) => (updates.length > 1 ? updates.map((update) => [update]) : []);
 
 function settles(question: GateQuestion, updates: readonly PermissionUpdate[]): boolean {
@@ -49,7 +50,7 @@ function settles(question: GateQuestion, updates: readonly PermissionUpdate[]): 
 
 type ExactRule = Required<RuleValue>;
 
-/** As few of the rules as are enough; none when all of them are not. */
+/** The fewest rules that are enough; none if all of them together are not. */
 function narrowest(rules: readonly ExactRule[], question: GateQuestion): PermissionUpdate[] {
   if (rules.length === 0 || !settles(question, [allowing(rules)])) return [];
   let kept = rules;
@@ -64,13 +65,13 @@ function allowing(rules: readonly ExactRule[]): PermissionUpdate {
   return { type: "addRules", behavior: "allow", destination: "localSettings", rules };
 }
 
-/** Exactly this file. */
+/** A rule for exactly this file. */
 function exactPath({ access, cwd, directories }: GateQuestion): ExactRule[] {
   if (access.kind !== "read" && access.kind !== "edit") return [];
   return fitting([pathRule(access.kind, absolute(cwd, access.path), directories[0])]);
 }
 
-/** Exactly these commands, as they are written, and exactly the files that stand in the way of others. */
+/** Rules for exactly these commands as written, and for exactly the files that block others. */
 function exactParts({ tool, directories }: GateQuestion, { parts }: CommandExplanation): ExactRule[] {
   const rules = parts.flatMap(({ verdict, text, blockedPath, redirections }): ExactRule[] => {
     if (verdict === "allow") return [];
@@ -92,7 +93,7 @@ function pathRule(use: "read" | "edit", path: string, root: string | undefined):
 
 const isSame = (a: ExactRule, b: ExactRule) => a.toolName === b.toolName && a.ruleContent === b.ruleContent;
 
-/** Signs that mean something in a pattern would make a rule wider than what it was made from. */
+/** Pattern characters would make a rule broader than the text it was made from. */
 function fitting(rules: readonly ExactRule[]): ExactRule[] {
   const fits = ({ toolName, ruleContent }: ExactRule) =>
     ruleContent !== "" &&

@@ -1,5 +1,5 @@
-// Rules looked at one at a time: which of them speak about a call, and which can never say anything that counts.
-// Both are found by asking the gate, with one rule in force and a call made up after it.
+// Looks at rules one at a time: which of them match a call, and which can never have an effect. Both are found by
+// asking the gate, with one rule in force and a call made up to fit it.
 
 import { NOTHING_SAID } from "@keelson/protocol";
 import type { CommandAnalysis } from "../command/command.ts";
@@ -8,25 +8,28 @@ import { decide, type GateQuestion } from "../decide.ts";
 import { absolute } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
 
-/** More than anybody reads; each costs one decision. */
+/** More rules than anyone reads; each costs one decision. */
 const MOST_RULES = 2_000;
 
-/** Rules that would decide this call if they stood alone. */
-export function speaking(question: GateQuestion): Rule[] {
+/** Rules that would decide this call on their own. */
+export function matchingRules(question: GateQuestion): Rule[] {
   return question.rules.slice(0, MOST_RULES).filter((rule) => alone(rule, question).by === "rule");
 }
 
 export interface RuleNote {
-  /** repeated: another says the same. shadowed: another is stricter. needless: allowed anyway. never: matches nothing. */
+  /**
+   * repeated: another rule says the same. shadowed: another rule is stricter. needless: allowed anyway. never: matches
+   * nothing.
+   */
   readonly kind: "unknown tool" | "repeated" | "shadowed" | "always asked" | "needless" | "never";
   readonly text: string;
-  /** The other rule, where there is one. */
+  /** The other rule, if there is one. */
   readonly rule?: Rule;
 }
 
-export interface RuleGround {
+export interface RuleContext {
   readonly rules: readonly Rule[];
-  /** Names of the tools there are. */
+  /** Names of all tools. */
   readonly tools: readonly string[];
   readonly cwd: string;
   readonly home: string;
@@ -34,17 +37,17 @@ export interface RuleGround {
   analyse(command: string): CommandAnalysis;
 }
 
-/** What is odd about a rule. Undefined when nothing is. */
-export function noteOn(rule: Rule, ground: RuleGround): RuleNote | undefined {
+/** What is odd about a rule; undefined if nothing is. */
+export function noteOn(rule: Rule, ground: RuleContext): RuleNote | undefined {
   return unknownTool(rule, ground) ?? repeated(rule, ground) ?? useless(rule, ground);
 }
 
-function unknownTool({ tool }: Rule, { tools }: RuleGround): RuleNote | undefined {
+function unknownTool({ tool }: Rule, { tools }: RuleContext): RuleNote | undefined {
   if (tool.startsWith("mcp__") || tool.includes("*") || tools.includes(tool)) return undefined;
   return { kind: "unknown tool", text: `no tool is called ${tool}` };
 }
 
-function repeated(rule: Rule, { rules }: RuleGround): RuleNote | undefined {
+function repeated(rule: Rule, { rules }: RuleContext): RuleNote | undefined {
   const same = rules
     .slice(0, rules.indexOf(rule))
     .find(
@@ -54,17 +57,17 @@ function repeated(rule: Rule, { rules }: RuleGround): RuleNote | undefined {
   return same && { kind: "repeated", text: "says the same as", rule: same };
 }
 
-function useless(rule: Rule, ground: RuleGround): RuleNote | undefined {
+function useless(rule: Rule, ground: RuleContext): RuleNote | undefined {
   const call = callFor(rule, ground);
   if (call === undefined) return undefined;
   const answer = alone(rule, call);
   if (answer.by === "protected" && call.analysis?.problem === undefined) {
-    return { kind: "always asked", text: "this is always asked about, whatever the rules allow" };
+    return { kind: "always asked", text: "this always requires approval, whatever the rules allow" };
   }
   if (answer.by !== "rule") {
     const exact = rule.content !== undefined && !rule.content.includes("*");
     if (rule.tool === "Bash" && rule.behavior === "allow" && answer.behavior === "allow") {
-      return exact ? { kind: "needless", text: "runs without it: it only looks" } : undefined;
+      return exact ? { kind: "needless", text: "not needed: the command is read-only" } : undefined;
     }
     return { kind: "never", text: `never matches: ${whyNever(rule, call)}` };
   }
@@ -73,7 +76,9 @@ function useless(rule: Rule, ground: RuleGround): RuleNote | undefined {
     const { by, behavior } = alone(other, call);
     return by === "rule" && behavior === other.behavior;
   });
-  return stricter && { kind: "shadowed", text: `has no effect beside the ${stricter.behavior} rule`, rule: stricter };
+  return (
+    stricter && { kind: "shadowed", text: `has no effect because of the ${stricter.behavior} rule`, rule: stricter }
+  );
 }
 
 const STRICTER: Readonly<Record<Rule["behavior"], readonly Rule["behavior"][]>> = {
@@ -86,11 +91,11 @@ function alone(rule: Rule, { matchers: _, ...question }: GateQuestion) {
   return decide({ ...question, rules: [rule], hook: NOTHING_SAID, mode: "default" });
 }
 
-/** A name that no rule is likely to be about. */
+/** A name that no rule is likely to mention. */
 const SOME = "some-name-or-other";
 
 /** A call that the rule was probably written for. */
-function callFor(rule: Rule, ground: RuleGround): GateQuestion | undefined {
+function callFor(rule: Rule, ground: RuleContext): GateQuestion | undefined {
   const { cwd, home, directories } = ground;
   const { tool, content } = rule;
   const facts = {
@@ -111,7 +116,7 @@ function callFor(rule: Rule, ground: RuleGround): GateQuestion | undefined {
     return { ...question, access, analysis: ground.analyse(filled), commandChecks };
   }
   if (Object.hasOwn(FILE_TOOLS, tool)) {
-    // Brackets and question marks would have to be read as the matcher reads them.
+    // Brackets and question marks would need the matcher's own reading.
     if (/[[?\\]/.test(filled)) return undefined;
     return { ...question, access: { kind: FILE_TOOLS[tool]!, path: pathFor(filled, rule, ground) } };
   }
@@ -140,7 +145,7 @@ const FILE_TOOLS: Readonly<Record<string, "read" | "edit">> = {
   NotebookEdit: "edit",
 };
 
-function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: RuleGround): string {
+function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: RuleContext): string {
   const path = pattern.endsWith("/") ? `${pattern}${SOME}` : pattern;
   if (path.startsWith("//")) return path.slice(1);
   if (path.startsWith("~")) return home + path.slice(1);
@@ -149,20 +154,20 @@ function pathFor(pattern: string, { base }: Rule, { home, directories, cwd }: Ru
 
 function whyNever({ tool, behavior, content = "" }: Rule, { analysis }: GateQuestion): string {
   if (/^[!#]/.test(content.trim())) return "exceptions and comments are not part of a rule";
-  if (behavior !== "allow") return "no call fits it";
+  if (behavior !== "allow") return "no call matches it";
   if (tool.includes("*")) return "an allow rule must name the server, as in mcp__server__*";
   if (analysis !== undefined) return whyNoCommand(analysis);
-  if (!Object.hasOwn(FILE_TOOLS, tool)) return "only deny and ask rules look at the fields of a call";
+  if (!Object.hasOwn(FILE_TOOLS, tool)) return "only deny and ask rules check the fields of a call";
   return `files are allowed with ${FILE_TOOLS[tool] === "read" ? "Read" : "Edit"}(${content})`;
 }
 
 function whyNoCommand({ problem, commands }: CommandAnalysis): string {
   if (problem !== undefined) return `it cannot be read as a command (${problem})`;
-  if (commands.length > 1) return "an allow rule sees one part of a command at a time; write one for each part";
+  if (commands.length > 1) return "an allow rule covers one part of a command; write one for each part";
   const [only] = commands;
-  if (only === undefined) return "there is no command in it";
+  if (only === undefined) return "it contains no command";
   if (only.assignments.length + only.redirections.length > 0) {
-    return "an allow rule sees a command without its assignments and redirections";
+    return "an allow rule is compared with a command without its assignments and redirections";
   }
   const unknown = only.words.find(({ kind }) => kind === "unknown");
   return unknown

@@ -1,4 +1,4 @@
-// Explanations, and that they never differ from decisions. Commands here are only ever judged; nothing runs them.
+// Explanations, and that they never differ from decisions. The commands here are only judged; nothing runs them.
 
 import { expect, test } from "bun:test";
 import { NOTHING_SAID, PERMISSION_MODES, type RuleBehavior } from "@keelson/protocol";
@@ -47,7 +47,7 @@ function file(kind: "read" | "edit", path: string, rules: Rules = {}, more: Part
   return { ...facts, tool: kind === "read" ? "Read" : "Edit", access: { kind, path }, rules: rulesOf(rules), ...more };
 }
 
-/** A part in one line: verdict, text, the rule or what stands in the way. */
+/** A part in one line: verdict, text, and the rule or what blocks it. */
 function line({ verdict, text, rule, obstacles, blockedPath }: PartExplanation): string {
   const why = rule?.text ?? (obstacles.join("; ") || blockedPath);
   return [verdict, text, ...(why === undefined ? [] : [why])].join(" | ");
@@ -90,7 +90,7 @@ const COMMANDS = [
   "",
 ];
 
-test.each(PERMISSION_MODES)("an explanation says what the gate decides, in %s mode", (mode) => {
+test.each(PERMISSION_MODES)("an explanation matches the gate's decision in %s mode", (mode) => {
   for (const text of COMMANDS) {
     for (const rules of [RULES, {}, { allow: ["Bash"] }]) {
       const question = command(text, rules, { mode });
@@ -101,7 +101,7 @@ test.each(PERMISSION_MODES)("an explanation says what the gate decides, in %s mo
   }
 });
 
-test("the parts account for the whole, over all the tables of verdicts", () => {
+test("the parts account for the whole, for all verdict tables", () => {
   const strictness = ["allow", "ask", "deny"] as const;
   const unexplained: string[] = [];
   for (const [, setup, texts] of [...MUST_RUN, ...MUST_ASK, ...MUST_DENY]) {
@@ -120,7 +120,7 @@ test("the parts account for the whole, over all the tables of verdicts", () => {
   expect(unexplained).toEqual([]);
 });
 
-test("a compound command is told part by part, each with the rule that decided it", () => {
+test("a compound command is explained part by part, each with the rule that decided it", () => {
   const { verdict, rule, checks, command: parts } = explain(command("git status && git push && rm x", RULES));
   expect({ verdict, rule: rule?.text, parts: parts!.parts.map(line) }).toEqual({
     verdict: "deny",
@@ -139,7 +139,7 @@ test("the rule comes with its file and line", () => {
   expect(rule).toEqual(rulesOf(RULES).find(({ text }) => text === "Bash(npm run *)")!);
 });
 
-test("where a part stands is told", () => {
+test("the context of a part is shown", () => {
   const { parts } = explain(command("(a | b) & echo $(c)")).command!;
   expect(parts.map(({ text, within, piped }) => ({ text, within, piped }))).toEqual([
     { text: "a", within: ["background", "subshell"], piped: true },
@@ -159,12 +159,12 @@ test("words are shown without their quotes", () => {
 
 test.each([
   ["FOO=1 npm run x", "FOO is set before it, and may change what it does"],
-  ["(npm run x)", "allow rules do not reach into a subshell"],
-  ["npm run x &", "allow rules do not reach into a background job"],
-  ["npm run $X", "`$X` could stand for anything"],
+  ["(npm run x)", "allow rules do not apply inside a subshell"],
+  ["npm run x &", "allow rules do not apply inside a background job"],
+  ["npm run $X", "`$X` could be anything"],
   ["npm run x > log", "it writes to log"],
-  ["FOO=1 npm run $X", "FOO is set before it, and may change what it does; `$X` could stand for anything"],
-  ["sudo npm run x", "what sudo starts would be allowed alone, but not behind sudo"],
+  ["FOO=1 npm run $X", "FOO is set before it, and may change what it does; `$X` could be anything"],
+  ["sudo npm run x", "what sudo starts would be allowed on its own, but not through sudo"],
   ["sort -o x y", "without `-o` it would be allowed"],
 ])("what keeps `%s` from being allowed: %s", (text, obstacle) => {
   const [part] = explain(command(text, RULES)).command!.parts;
@@ -174,11 +174,11 @@ test.each([
   });
 });
 
-test("a part that no rule speaks about has no obstacle but that", () => {
+test("a part that no rule matches has no other obstacle", () => {
   expect(lines(command("make all", RULES))).toEqual(["ask | make all"]);
 });
 
-test("a part is judged where the command may have moved to", () => {
+test("a part is judged in the folders the command may have changed to", () => {
   expect(lines(command("cd /etc && cat passwd"))).toEqual(["ask | cd /etc | /etc", "ask | cat passwd | /etc/passwd"]);
 });
 
@@ -187,7 +187,7 @@ test("parts that may run, but not together", () => {
   expect({ verdict, together: parts!.together }).toEqual({ verdict: "ask", together: ["cd sub", "git status"] });
 });
 
-test("redirections are reads and edits of their own", () => {
+test("redirections are separate reads and edits", () => {
   const [part] = explain(command("cat < .env > out/copy", RULES)).command!.parts;
   expect(
     part!.redirections.map(({ kind, paths, verdict, rule }) => ({ kind, paths, verdict, rule: rule?.text })),
@@ -197,7 +197,7 @@ test("redirections are reads and edits of their own", () => {
   ]);
 });
 
-test("what a wrapper or a shell would start is shown beneath it", () => {
+test("what a wrapper or a shell would start is shown below it", () => {
   const [part] = explain(command("timeout 5 bash -c 'rm -rf y'", RULES)).command!.parts;
   expect(part!.starts.flatMap(({ starts }) => starts).map(line)).toEqual(["deny | rm -rf y | Bash(rm *)"]);
 });
@@ -211,7 +211,7 @@ test("a command that cannot be read has no parts", () => {
   });
 });
 
-test("a path is told by both its names and by the directory that holds it", () => {
+test("a path is shown with both its names and the directory that contains it", () => {
   expect(explain(file("read", "link", {}, { realPath: "/etc/passwd" })).path).toEqual({
     use: "read",
     given: "/repo/link",
@@ -227,7 +227,7 @@ test("a path is told by both its names and by the directory that holds it", () =
   });
 });
 
-test("rules that would speak about the call are listed, also those that do not get to decide", () => {
+test("rules that match the call are listed, even if they do not decide", () => {
   const rules = { deny: ["Read(.env)"], ask: ["Read(*.md)"], allow: ["Read(.env)", "Edit(src/**)"] };
   expect(explain(file("read", ".env", rules)).speaking.map(({ behavior, text }) => `${behavior} ${text}`)).toEqual([
     "deny Read(.env)",
@@ -251,11 +251,11 @@ test.each([
   [file("edit", "src/a.ts"), [["Edit(src/a.ts)"], ["acceptEdits"]]],
   [file("edit", ".git/config"), []],
   [file("edit", "a[1].ts"), [["acceptEdits"]]],
-])("remedies are as narrow as they can be, and work (%#)", (question, expected) => {
+])("remedies are as narrow as possible, and work (%#)", (question, expected) => {
   expect(ways(question)).toEqual(expected);
 });
 
-test("in a mode that asks nobody, the question behind the denial is explained, with what would help", () => {
+test("in a mode that asks no one, the question behind the denial is explained, with what would help", () => {
   const question = command("npm test", {}, { mode: "dontAsk" });
   const { verdict, by, unasked } = explain(question);
   expect({ verdict, by, unasked, ways: ways(question)[0] }).toEqual({

@@ -1,5 +1,5 @@
-// Why the gate says what it says. Everything here is found by asking `trace` and `decide` again, with a part of the
-// question or with one thing changed: there is no second reading of rules, so an explanation cannot differ from a decision.
+// Explains the gate's decision. Everything here is found by calling `trace` and `decide` again, with part of the
+// question or with one thing changed. Rules are not read a second way, so an explanation cannot differ from a decision.
 
 import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 import type { Decider, PermissionDecision } from "../../ports.ts";
@@ -7,7 +7,7 @@ import { needsClassifier } from "../auto/classify.ts";
 import { CHECK_ORDER, trace, type Check, type GateQuestion } from "../decide.ts";
 import { explainCommand, type CommandExplanation } from "./explain-command.ts";
 import { remediesFor, type Remedy } from "./explain-remedy.ts";
-import { speaking } from "./explain-rule.ts";
+import { matchingRules } from "./explain-rule.ts";
 import { protectedEnd } from "../match/governing.ts";
 import { absolute, isInside } from "../match/paths.ts";
 import type { Rule } from "../rule.ts";
@@ -23,23 +23,23 @@ export interface Explanation {
   readonly mode: PermissionMode;
   readonly verdict: Verdict;
   readonly by: Decider;
-  /** The gate's own sentence. */
+  /** The gate's own reason. */
   readonly reason: string;
-  /** The rule that decided, where one did. */
+  /** The rule that decided, if one did. */
   readonly rule?: Rule;
-  /** The checks of the gate in their order. The first that had an answer decided. */
+  /** The gate's checks in order. The first one with an answer decided. */
   readonly checks: readonly { readonly name: Check; readonly outcome: "passed" | "decided" | "not reached" }[];
-  /** It would have been a question, but the mode asks nobody. */
+  /** It would need approval, but the mode asks no one. */
   readonly unasked: boolean;
-  /** In auto mode: the model is asked before a person is. */
+  /** In auto mode, the classifier is asked before a person. */
   readonly classified: boolean;
-  /** Rules that would decide this call if they stood alone. */
+  /** Rules that would decide this call on their own. */
   readonly speaking: readonly Rule[];
   readonly path?: PathExplanation;
   readonly command?: CommandExplanation;
-  /** Ways to have it allowed, narrowest first; each was tried on the gate. */
+  /** Ways to allow it, narrowest first; each was tried on the gate. */
   readonly remedies: readonly Remedy[];
-  /** What the gate suggests to a person it asks. */
+  /** What the gate suggests when it asks a person. */
   readonly suggestions: readonly PermissionUpdate[];
 }
 
@@ -48,9 +48,9 @@ export interface PathExplanation {
   readonly given: string;
   /** With every link resolved. */
   readonly real: string;
-  /** The working directory that holds it; absent outside. */
+  /** The working directory that contains it; absent if outside. */
   readonly inside?: string;
-  /** Runs as code later, or steers us: written only on somebody's word. */
+  /** It runs as code later or configures this session, so writing it needs approval. */
   readonly protected: boolean;
 }
 
@@ -73,7 +73,7 @@ export function explain(question: GateQuestion): Explanation {
     })),
     unasked: asked !== undefined,
     classified: needsClassifier(decision, question.mode, { access: question.access }),
-    speaking: speaking(question),
+    speaking: matchingRules(question),
     ...(path && { path }),
     ...(command && { command }),
     remedies: remediesFor(question, open, command),

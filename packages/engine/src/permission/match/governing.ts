@@ -1,5 +1,5 @@
-// Whether a write would change what this session is governed by: by name, as everywhere, or because it is one of the files
-// in force here, wherever they lie and whatever they are called.
+// Whether a write would change a file that governs this session: by name, as everywhere, or because the file is in use
+// here, wherever it is and whatever its name.
 
 import type { NamedFile } from "../command/command-files.ts";
 import type { Ends, GateQuestion } from "../question.ts";
@@ -8,12 +8,12 @@ import { mayMatchPattern } from "./match-path.ts";
 import { fold, isInside } from "./paths.ts";
 import { isProtected } from "./protected.ts";
 
-/** The end of the path that is protected. */
+/** Which of a path's two names is protected. */
 export function protectedEnd({ given, real }: Ends, { governing = [] }: Pick<GateQuestion, "governing">) {
   return [given, real].find((path) => isProtected(path) || governing.some((each) => isInside(fold(each), fold(path))));
 }
 
-/** The same for a file that a command writes to, moves or removes. */
+/** The same for a file that a command writes, moves or removes. */
 export function writesProtected(file: NamedFile, ends: Ends, question: GateQuestion): boolean {
   if (protectedEnd(ends, question) !== undefined) return true;
   const { governing = [] } = question;
@@ -22,7 +22,7 @@ export function writesProtected(file: NamedFile, ends: Ends, question: GateQuest
   return takesAway(file, ends.given) && [ends.given, ends.real].some((folder) => holdsGoverning(folder, question));
 }
 
-/** `mv`, `rm` and `rmdir` take what is in a folder along; where `mv` puts things, they are only added. */
+/** `mv`, `rm` and `rmdir` affect everything in a folder; at the target of `mv`, files are only added. */
 function takesAway({ command }: NamedFile, path: string): boolean {
   const [program, ...words] = command.words.map(({ value }) => value);
   const name = program?.slice(program.lastIndexOf("/") + 1);
@@ -30,13 +30,15 @@ function takesAway({ command }: NamedFile, path: string): boolean {
   return name === "mv" && !path.endsWith(words.at(-1)?.replace(/^[./]+|\/+$/g, "") || path);
 }
 
-/** Folders that hold the working directories or the home are not meant: removing those is checked in its own right. */
+/**
+ * Folders that contain the working directories or the home folder are not meant: removing those is checked separately.
+ */
 function holdsGoverning(folder: string, { governing = [], directories, home }: GateQuestion): boolean {
   if ([...directories, home].some((place) => isInside(folder, place))) return false;
   return governing.some((path) => isInside(fold(folder), fold(path)));
 }
 
-/** A rule that speaks of this path and what is in it, to be compared with patterns. */
+/** A rule for this path and everything in it, to compare with patterns. */
 function asRule(path: string): Rule {
   const content = `/${path.replace(/[*?[\]\\]/g, "\\$&")}`;
   return { behavior: "deny", tool: "Edit", content, source: "session", base: "/", text: content };

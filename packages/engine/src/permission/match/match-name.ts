@@ -1,5 +1,5 @@
-// Whether a rule speaks about an address, an agent or a skill: `WebFetch(domain:e.com)`, `Agent(Explore)`, `Skill(deploy:*)`.
-// Hosts are compared as hosts, never by how an address begins.
+// Whether a rule matches an address, an agent or a skill: `WebFetch(domain:e.com)`, `Agent(Explore)`,
+// `Skill(deploy:*)`. Hosts are compared as hosts, never as the beginning of an address.
 
 import type { JsonObject } from "@keelson/protocol";
 import type { Access } from "../../tool.ts";
@@ -7,7 +7,7 @@ import { namesTool } from "./match.ts";
 import type { Rule } from "../rule.ts";
 import { wildcard } from "./wildcard.ts";
 
-/** Whether what stands in the parentheses is about this call. */
+/** Whether the text in the parentheses matches this call. */
 export function matchesName(rule: Rule, tool: string, access: Access, input: JsonObject): boolean {
   if (rule.content === undefined || !namesTool(rule, tool)) return false;
   const content = rule.content.trim();
@@ -25,7 +25,7 @@ export function matchesName(rule: Rule, tool: string, access: Access, input: Jso
   }
 }
 
-/** The host as everybody else would read it; undefined for what is no web address. */
+/** The host as every URL parser reads it; undefined if it is not a web address. */
 export function hostOf(url: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") return undefined;
@@ -37,7 +37,7 @@ export function hostOf(url: string): string | undefined {
 function matchesHost(rule: Rule, pattern: string, url: string): boolean {
   const host = hostOf(url);
   const strict = rule.behavior !== "allow";
-  // An address nobody can read is no way round a rule that forbids some.
+  // An address that cannot be parsed must not get around a deny or ask rule.
   if (host === undefined) return strict;
   if (pattern.trim() === "*") return true;
   const below = pattern.trim().startsWith("*.");
@@ -46,13 +46,13 @@ function matchesHost(rule: Rule, pattern: string, url: string): boolean {
   return below ? host.endsWith(`.${named}`) : host === named;
 }
 
-/** People also write `https://e.com/` and `e.com:443`; a pattern with other stars in it is none. */
+/** People also write `https://e.com/` and `e.com:443`. Undefined for a pattern with other stars. */
 function domainOf(text: string): string | undefined {
   if (text === "" || text.includes("*")) return undefined;
   return hostOf(/^https?:\/\//i.test(text) ? text : `http://${text}`);
 }
 
-/** `deploy` is the skill without arguments, `deploy:*` and `deploy *` with any; to forbid one is to forbid both. */
+/** `deploy` is the skill without arguments, `deploy:*` and `deploy *` with any; a deny or ask rule covers both. */
 function matchesSkill(rule: Rule, content: string, skill: string, args: unknown): boolean {
   const open = /(:| )\*$/.test(content);
   const stem = (open ? content.slice(0, -2) : content).replace(/^\//, "").trim();

@@ -1,4 +1,4 @@
-// Path rules: the names a file may go by, and that a rule set is compiled once.
+// Path rules: the names a file may have, and that a rule set is compiled once.
 
 import { expect, test } from "bun:test";
 import { analyseCommand } from "../command/command.ts";
@@ -60,19 +60,19 @@ test("a path that goes through a name and back may lead anywhere", () => {
   expect(bash("cat < link/../a").behavior).toBe("ask");
   expect(bash("touch link/../a", { mode: "acceptEdits" }).behavior).toBe("ask");
   expect(bash("echo x > link/../a", { mode: "acceptEdits" }).behavior).toBe("ask");
-  // Where there is no `b` by the text, bash goes through the link after all.
+  // If there is no `b` by the text, bash goes through the link after all.
   expect(bash("cd a/../b && ls").behavior).toBe("ask");
   expect(bash("echo a/../b").behavior).toBe("allow");
 });
 
-test("an allow rule gets none of this", () => {
+test("an allow rule is read literally", () => {
   const rule = ruleOf("allow", "Read(//etc/**)");
   expect(
     ["/etc/hosts", "/ETC/hosts", "/proc/self/root/etc/hosts"].map((path) => matchesPath(rule, path, anchors)),
   ).toEqual([true, false, false]);
 });
 
-test("mayLieIn() tells whether a folder could hold what a rule forbids", () => {
+test("mayLieIn() says whether a folder could contain what a rule denies", () => {
   const cases: [string, string, boolean][] = [
     ["Read(.env)", "/repo", true],
     ["Read(.env)", "/repo/a/b", true],
@@ -97,7 +97,7 @@ test("mayLieIn() tells whether a folder could hold what a rule forbids", () => {
   }
 });
 
-test("after the first decisions a rule set is compiled no more", () => {
+test("after the first decisions, a rule set is not compiled again", () => {
   const matchers = newMatchers();
   const rules = rulesOf({
     allow: ["Bash(npm run:*)", "Read(//etc/**)", "Edit(src/**)"],
@@ -124,7 +124,7 @@ test("after the first decisions a rule set is compiled no more", () => {
   expect(matchers.byPattern.size).toBe(compiled);
 });
 
-test("what has been kept for a rule set stays small however many files are looked at", () => {
+test("the cache of a rule set stays small however many files are checked", () => {
   const matchers = newMatchers();
   const hidden = hiddenFiles(rulesOf({ deny: ["Read(*.pem)"] }))!;
   const where = { ...anchors, matchers };
@@ -133,14 +133,14 @@ test("what has been kept for a rule set stays small however many files are looke
   expect([matchers.compiled, matchers.byPattern.size]).toEqual([1, 1]);
 });
 
-test("a rule is anchored anew when the shell has moved", () => {
+test("a rule is anchored again when the shell has moved", () => {
   const matchers = newMatchers();
   const rule = ruleOf("deny", "Read(x/key)");
   const at = (cwd: string) => matchesPath(rule, "/repo/sub/x/key", { ...anchors, cwd, matchers });
   expect([at("/repo"), at("/repo/sub"), at("/repo")]).toEqual([false, true, false]);
 });
 
-test("hiddenFiles() knows both names of a file, and when there is nothing to hide", () => {
+test("hiddenFiles() checks both names of a file, and knows when there is nothing to hide", () => {
   const others = rulesOf({ deny: ["Bash(rm:*)", "Edit(a)"], ask: ["Read(a)"], allow: ["Read(a)"] });
   expect(hiddenFiles(others)).toBe(undefined);
   const hidden = hiddenFiles(rulesOf({ deny: ["Read(secrets/**)"] }))!;
@@ -151,14 +151,14 @@ test("hiddenFiles() knows both names of a file, and when there is nothing to hid
   expect(hiddenFiles(rulesOf({ deny: ["Read"] }))!("/repo/a", "/repo/a", anchors)).toBe(true);
 });
 
-test("hiddenFiles() follows the session into folders added later", () => {
+test("hiddenFiles() applies to folders added later", () => {
   const hidden = hiddenFiles(rulesOf({ deny: ["Read(.env)"] }))!;
   const where = { ...anchors, matchers: newMatchers() };
   expect(hidden("/other/.env", "/other/.env", where)).toBe(false);
   expect(hidden("/other/.env", "/other/.env", { ...where, directories: ["/repo", "/other"] })).toBe(true);
 });
 
-test("a command with more to compare than there is time for is refused by what forbids, not let past", () => {
+test("a command with too much to compare is denied, not let through", () => {
   const deny = Array.from({ length: 600 }, (_, at) => `Read(dir${at}/x)`);
   const command = `cat ${Array.from({ length: 1_900 }, (_, at) => `f${at}`).join(" ")}`;
   const mode = "bypassPermissions";
@@ -166,7 +166,7 @@ test("a command with more to compare than there is time for is refused by what f
   expect(bash(command, { mode, with: { deny: deny.slice(0, 50) } }).behavior).toBe("allow");
 });
 
-test("a path deeper than any system opens takes no longer than another", () => {
+test("a path longer than any system opens takes no longer than another", () => {
   const deny = { mode: "bypassPermissions", with: { deny: ["Read(x/**)", "Read(a/b)"] } } as const;
   expect(bash(`cat ${"a/".repeat(20_000)}y`, deny).behavior).toBe("allow");
   expect(bash(`cat a/${"c/".repeat(1_000)}b`, deny).behavior).toBe("allow");

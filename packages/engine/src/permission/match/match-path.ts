@@ -1,5 +1,5 @@
-// Whether a path rule speaks about a path, about names a shell pattern may stand for, or about what lies in a folder.
-// Deny and ask take the wider reading: any case, any of the names a file may go by. Allow is taken to the letter.
+// Whether a path rule matches a path, names that a shell pattern may match, or files in a folder. Deny and ask rules
+// are read broadly: any case, any name a file may have. Allow rules are read literally.
 
 import { compileLine, coversPath, type GitignoreLine } from "../../pattern/gitignore.ts";
 import { absolute, fold, otherNames } from "./paths.ts";
@@ -10,19 +10,19 @@ import { overlap, type MatchEffort } from "./wildcard.ts";
 export interface Anchors {
   readonly cwd: string;
   readonly home: string;
-  /** The working directories; the first is where the session was started. */
+  /** The working directories; the first is where the session started. */
   readonly directories: readonly string[];
   readonly matchers?: Matchers;
 }
 
-/** Patterns made ready. Good for as long as one set of rules; forgotten in part when it grows. */
+/** Compiled patterns. Valid for one set of rules; dropped in part when it grows too large. */
 export interface Matchers {
   readonly byRule: Map<Rule, Anchored>;
   /** Null for a pattern that matches nothing. */
   readonly byPattern: Map<string, GitignoreLine | null>;
-  /** Of the path asked about last: rules come one after another with the same. */
+  /** Names of the last path asked about: many rules are checked for the same path. */
   names?: { readonly path: string; readonly cwd: string; readonly list: readonly string[] };
-  /** How many patterns were compiled: what a decision after warm-up must not add to. */
+  /** How many patterns were compiled. After warm-up, a decision must not compile any. */
   compiled: number;
 }
 
@@ -34,27 +34,30 @@ interface Anchored {
 }
 
 interface AnchoredPattern {
-  /** Absolute; folded for rules that forbid. */
+  /** Absolute; folded for deny and ask rules. */
   readonly base: string;
   readonly pattern: string;
-  /** The same from the root down, name by name. `**` is any number of names. */
+  /** The same from the root down, one entry per name. `**` is any number of names. */
   readonly segments: readonly string[];
-  /** A name without wildcards that everything covered has in it: most paths can be told apart by that alone. */
+  /** A name without wildcards that every match contains, which rules out most paths. */
   readonly needed: string;
 }
 
 const LONGEST_PATH = 4_096;
 const MOST_PATTERNS = 5_000;
-/** Steps for comparing one pattern of the shell with one rule: far more than any real pair takes. */
+/** Steps for comparing one shell pattern with one rule: far more than any real pair takes. */
 const MOST_STEPS = 200_000;
 
 export function newMatchers(): Matchers {
   return { byRule: new Map(), byPattern: new Map(), compiled: 0 };
 }
 
-/** Whether the pattern covers the path. Several bases for deny and ask: the shell may have moved since they were written. */
+/**
+ * Whether the pattern covers the path. Deny and ask rules have several bases, because the shell may have moved since
+ * they were written.
+ */
 export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean {
-  // No system opens a longer one.
+  // No system opens a longer path.
   if (path.length > LONGEST_PATH) return false;
   const strict = rule.behavior !== "allow";
   const names = strict ? namesOf(path, anchors) : [path];
@@ -63,20 +66,20 @@ export function matchesPath(rule: Rule, path: string, anchors: Anchors): boolean
       if (!name.includes(needed)) return false;
       const inner = beneath(base, name);
       if (inner === undefined || (inner === "" && !strict)) return false;
-      // A folder is denied when everything in it is.
+      // A folder is denied if everything in it is.
       const parts = [...(inner === "" ? [] : inner.split("/")), ...(strict ? [PROBE] : [])];
       return covers(pattern, parts, strict, anchors.matchers);
     }),
   );
 }
 
-/** Whether a file name pattern of the shell could reach something the rule forbids. */
+/** Whether a shell file name pattern could match something the rule covers. */
 export function mayMatchPattern(rule: Rule, pattern: string, anchors: Anchors): boolean {
   const names = segmentsOf(pattern);
   return anchored(rule, anchors).some(({ segments }) => meet(names, segments, { deep: false }));
 }
 
-/** Whether something the rule forbids could lie in the folder, or be it. */
+/** Whether something the rule covers could be in the folder, or be the folder. */
 export function mayLieIn(rule: Rule, folder: string, anchors: Anchors): boolean {
   return otherNames(folder, anchors.cwd).some((name) => {
     const names = segmentsOf(escaped(name));
@@ -84,7 +87,7 @@ export function mayLieIn(rule: Rule, folder: string, anchors: Anchors): boolean 
   });
 }
 
-/** The folder a pattern of file names starts from: what stands before its first wildcard. */
+/** The folder a file name pattern starts from: the part before its first wildcard. */
 export function patternFolder(pattern: string): string {
   const segments = pattern.split("/");
   const first = segments.findIndex((segment) => /(^|[^\\])[*?[]/.test(segment));
@@ -92,7 +95,7 @@ export function patternFolder(pattern: string): string {
   return fixed.join("/").replace(/\\(.)/g, "$1") || "/";
 }
 
-/** A name no rule is about: stands for "anything in this folder". */
+/** A name no rule mentions: stands for "anything in this folder". */
 const PROBE = "keelson-probe-0";
 
 function namesOf(path: string, { cwd, matchers }: Anchors): readonly string[] {
@@ -117,7 +120,7 @@ function covers(pattern: string, names: readonly string[], strict: boolean, matc
   return line !== null && coversPath(line, names);
 }
 
-/** The path as seen from the folder; undefined when it is not in there. */
+/** The path relative to the folder; undefined if it is not in it. */
 function beneath(folder: string, path: string): string | undefined {
   if (folder === "/") return path.slice(1);
   if (path === folder) return "";
@@ -148,7 +151,7 @@ const same = (a: readonly string[], b: readonly string[]) => a.length === b.leng
 
 function anchor(rule: Rule, { cwd, home, directories }: Anchors): { base: string; pattern: string }[] {
   const content = rule.content?.trim() ?? "";
-  // Negations and comments are part of the file format, not of a rule.
+  // Negations and comments belong to the file format, not to a rule.
   if (content === "" || content.startsWith("!") || content.startsWith("#")) return [];
   if (content.startsWith("//")) return [{ base: "/", pattern: content.replace(/^\/+/, "/") }];
   if (content === "~" || content.startsWith("~/")) return [{ base: home, pattern: content.slice(1) || "/**" }];
@@ -170,7 +173,7 @@ function upwards(pattern: string, base: string): { base: string; pattern: string
   return rest === "" ? [] : [{ base: absolute(base, up), pattern: `/${rest}` }];
 }
 
-/** A pattern without a slash is about any depth; what it covers it covers whole. */
+/** A pattern without a slash matches at any depth, and covers everything below a match. */
 function patternSegments(pattern: string): string[] {
   const names = segmentsOf(pattern.replace(/(\/|\/\*+)$/, ""));
   return pattern.replace(/\/$/, "").includes("/") ? names : ["**", ...names];
@@ -180,9 +183,9 @@ const segmentsOf = (path: string) => path.split("/").filter((name) => name !== "
 const escaped = (path: string) => path.replace(/[*?[\]\\]/g, "\\$&");
 
 /**
- * Whether some path fits both. `names` may hold wildcards of the shell, `rule` also `**`. What lies beneath the rule's
- * end fits; where `names` end first, it fits only if all that lies beneath them counts (`deep`). What would take too long
- * to compare fits: length is no way past a rule.
+ * Whether some path matches both. `names` may contain shell wildcards, `rule` also `**`. Paths below the rule's end
+ * match; if `names` end first, they match only if everything below them counts (`deep`). If the comparison would take
+ * too long, they match: a long path must not get past a rule.
  */
 function meet(names: readonly string[], rule: readonly string[], { deep }: { readonly deep: boolean }): boolean {
   const effort: MatchEffort = { left: MOST_STEPS };
@@ -201,7 +204,7 @@ function meet(names: readonly string[], rule: readonly string[], { deep }: { rea
   return deep ? ends.size > 0 : ends.has(rule.length);
 }
 
-/** `**` may also stand for nothing. */
+/** `**` may also match nothing. */
 function reachable(from: ReadonlySet<number>, rule: readonly string[]): Set<number> {
   const found = new Set<number>();
   for (let position of from) {
@@ -214,7 +217,7 @@ function reachable(from: ReadonlySet<number>, rule: readonly string[]): Set<numb
 const WILD = /[*?[\\]/;
 
 function fits(name: string, target: string, effort: MatchEffort): boolean {
-  // `*` does not reach hidden files.
+  // `*` does not match hidden files.
   if (target.startsWith(".") && /^[*?[]/.test(name)) return false;
   return WILD.test(name) || WILD.test(target) ? overlap(name, target, effort) : fold(name) === fold(target);
 }

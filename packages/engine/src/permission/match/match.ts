@@ -1,5 +1,5 @@
-// Whether a rule speaks about a tool, its parameters, or a kind of files. Deny and ask take the wider reading.
-// Paths, commands, addresses and names have their own readings: the other `match-` files.
+// Whether a rule matches a tool, its parameters, or a kind of file access. Deny and ask rules are read broadly. The
+// other `match-` files handle paths, commands, addresses and names.
 
 import type { Rule } from "../rule.ts";
 import { wildcard } from "./wildcard.ts";
@@ -8,39 +8,39 @@ const READ_FAMILY = new Set(["Read", "Glob", "Grep"]);
 const EDIT_FAMILY = new Set(["Edit", "Write", "NotebookEdit"]);
 const SAME: Readonly<Record<string, string>> = { Agent: "Task", Task: "Agent" };
 
-/** Whether a rule names the tool itself, with or without parentheses. `mcp__server` stands for all its tools. */
+/** Whether a rule names the tool, with or without parentheses. `mcp__server` stands for all its tools. */
 export function namesTool(rule: Rule, tool: string): boolean {
   if (rule.tool === tool || SAME[rule.tool] === tool) return true;
   if (tool.startsWith("mcp__") && !rule.tool.includes("*"))
     return tool.startsWith(`${rule.tool}__`) && rule.tool.split("__").length === 2;
   if (!rule.tool.includes("*")) return false;
-  // An allow pattern must name the server; `mcp__*` would allow servers nobody has seen yet.
+  // An allow pattern must name the server; `mcp__*` would allow servers that do not exist yet.
   if (rule.behavior === "allow" && !/^mcp__[^*]+?__/.test(rule.tool)) return false;
   return wildcard(rule.tool, tool);
 }
 
-/** A rule without parentheses that covers the tool whole. */
+/** A rule without parentheses that covers the whole tool. */
 export function coversTool(rule: Rule, tool: string): boolean {
   return rule.content === undefined && namesTool(rule, tool);
 }
 
-/** Whether a path rule governs this use of files. */
+/** Whether a path rule applies to this use of files. */
 export function governs(rule: Rule, use: "read" | "edit", tool: string): boolean {
   if (rule.content === undefined) return false;
   if (use === "read" && rule.tool === "Read") return true;
   if (use === "edit" && rule.tool === "Edit") return true;
   if (rule.behavior === "allow") return false;
-  // What may not be read may not be rewritten either; `Write(x)` and `Grep(x)` count when they forbid.
+  // What may not be read may not be rewritten either. `Write(x)` and `Grep(x)` only apply as deny or ask rules.
   if (use === "edit") return rule.tool === "Read" || (EDIT_FAMILY.has(rule.tool) && rule.tool === tool);
   return READ_FAMILY.has(rule.tool) && rule.tool === tool;
 }
 
-/** `Tool(param:value)` on a top-level scalar of the input; only for rules that forbid or ask. */
+/** `Tool(param:value)` on a top-level scalar of the input; only for deny and ask rules. */
 export function matchesParameter(rule: Rule, tool: string, input: Readonly<Record<string, unknown>>): boolean {
   if (rule.behavior === "allow" || rule.content === undefined || !namesTool(rule, tool)) return false;
   const colon = rule.content.indexOf(":");
   const name = rule.content.slice(0, Math.max(0, colon)).trim();
-  // In `Bash(timeout:*)` the word is a command, not a parameter of the call.
+  // In `Bash(timeout:*)`, the word is a command, not a parameter of the call.
   if (typeof input["command"] === "string" && (name === "command" || rule.content.endsWith(":*"))) return false;
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;

@@ -1,8 +1,8 @@
-// Paths as text: absolute, without `.` and `..`. Knows nothing of what is on disk.
+// Paths as text: absolute, without `.` and `..`. Does not access the disk.
 
 import { dirname, normalize, resolve } from "node:path/posix";
 
-/** True for the folder itself and for what lies beneath it; never for a sibling whose name begins alike. */
+/** True for the folder itself and everything below it; never for a sibling whose name starts the same. */
 export function isInside(folder: string, path: string): boolean {
   const parent = stripSlash(normalize(folder));
   const child = stripSlash(normalize(path));
@@ -13,7 +13,7 @@ export function isInsideAny(folders: readonly string[], path: string): boolean {
   return folders.some((folder) => isInside(folder, path));
 }
 
-/** Makes a path absolute. `cwd` must be absolute already, so the process's own directory never counts. */
+/** Makes a path absolute. `cwd` must already be absolute, so the process's own directory never matters. */
 export function absolute(cwd: string, path: string): string {
   return resolve("/", cwd, path);
 }
@@ -25,14 +25,14 @@ export function withParents(folder: string): string[] {
   return chain;
 }
 
-/** Two names that some file system takes for one become the same: case, and letters written in several ways. */
+/** Makes names equal that some file system treats as equal: different case, and characters with several encodings. */
 export function fold(path: string): string {
   return (/^[ -~]*$/.test(path) ? path : path.normalize("NFKC")).toLowerCase();
 }
 
 /**
- * Folded names under which a path may be known besides its own: the names that some systems would open in its place, and
- * without the detours through `/proc` and the like. For comparing with what is forbidden.
+ * Folded names that may refer to the same path: names that some systems would open in its place, and names without
+ * detours through `/proc` and similar. For comparison with what is denied.
  */
 export function otherNames(path: string, cwd: string): string[] {
   const own = fold(path);
@@ -46,8 +46,8 @@ export function otherNames(path: string, cwd: string): string[] {
 }
 
 /**
- * The name Windows opens for this one: without the dots and blanks at its end, and without the stream that follows a
- * colon, so that `.env::$DATA` is `.env` and `.git:x` is a part of `.git`.
+ * The name Windows opens for this one: without trailing dots and spaces, and without the stream after a colon. So
+ * `.env::$DATA` is `.env`, and `.git:x` is part of `.git`.
  */
 export function openedName(name: string): string {
   if (name === "." || name === "..") return name;
@@ -58,8 +58,8 @@ export function openedName(name: string): string {
 }
 
 /**
- * Whether a name may be the short (8.3) name that Windows keeps for a long one: `git~1` for `.git`, `settin~1.jso` for
- * `settings.json`. Both folded.
+ * Whether a name may be the short (8.3) name of a long one on Windows: `git~1` for `.git`, `settin~1.jso` for
+ * `settings.json`. Both must be folded.
  */
 export function isShortNameOf(name: string, long: string): boolean {
   const [, stem, number, extension = ""] = /^([^.~]{1,6})~(\d{1,6})(?:\.([^.]{0,3}))?$/.exec(name) ?? [];
@@ -68,7 +68,7 @@ export function isShortNameOf(name: string, long: string): boolean {
   const dot = visible.lastIndexOf(".");
   const base = (dot < 0 ? visible : visible.slice(0, dot)).replace(/[. ]/g, "");
   if (extension !== (dot < 0 ? "" : visible.slice(dot + 1, dot + 4))) return false;
-  // After a few of one kind, the name is two letters and a number made from all of it.
+  // After a few similar names, Windows uses two letters and a hash.
   const isHashed = /^..?[\da-f]{4}$/.test(stem) && stem.slice(0, -4) === base.slice(0, 2);
   return isHashed || stem === base.slice(0, 7 - number!.length);
 }
@@ -76,7 +76,7 @@ export function isShortNameOf(name: string, long: string): boolean {
 const DETOUR = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/(root|cwd)(?=\/|$)|^\/system\/volumes\/data(?=\/)/i;
 const MOST_DETOURS = 16;
 
-/** `/proc/self/root/etc` is `/etc`, and `/proc/self/cwd` is where the shell stands. */
+/** `/proc/self/root/etc` is `/etc`, and `/proc/self/cwd` is the shell's current folder. */
 export function withoutDetour(path: string, cwd: string): string {
   let direct = path;
   for (let turns = 0; turns < MOST_DETOURS; turns++) {
@@ -88,7 +88,7 @@ export function withoutDetour(path: string, cwd: string): string {
   return direct;
 }
 
-/** `name/..`: where that leads depends on whether the name is a link, which the text does not tell. */
+/** `name/..`: where it leads depends on whether the name is a link, which the text does not show. */
 export function climbsBack(path: string): boolean {
   return /(^|\/)(?!\.{1,2}\/)[^/]+\/+(\.\/+)*\.\.(\/|$)/.test(path);
 }

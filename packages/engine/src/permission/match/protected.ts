@@ -1,5 +1,5 @@
-// Files whose content runs as code later, or steers us: written only when somebody says so, whatever the rules allow.
-// Judged by name alone, in any case and at any depth.
+// Files that run as code later or configure this session: writing them needs approval, whatever the rules allow. Judged
+// by name alone, in any case and at any depth.
 
 import { isShortNameOf, openedName } from "./paths.ts";
 
@@ -19,9 +19,9 @@ export const PROTECTED_FILES: ReadonlySet<string> = new Set(
 
 const LEFTHOOK = /^\.?lefthook(-local)?\.(ya?ml|toml|json)$/;
 
-/** True when writing to this absolute, normalised path needs a person's word. */
+/** True if writing to this absolute, normalized path needs approval. */
 export function isProtected(path: string): boolean {
-  // Some file systems ignore case, trailing dots and streams; the name they would open counts.
+  // Some file systems ignore case, trailing dots and streams, so compare the name they would open.
   const names = path.normalize("NFKC").toLowerCase().split("/").map(openedName).map(longName);
   return names.some((name, at) => {
     if (name === ".claude" && names[at + 1] === "worktrees") return false;
@@ -31,7 +31,7 @@ export function isProtected(path: string): boolean {
   });
 }
 
-/** The protected name that a short one may stand for. */
+/** The protected name that a short name may stand for. */
 function longName(name: string): string {
   if (!name.includes("~")) return name;
   return [...PROTECTED_FOLDERS, ...PROTECTED_FILES].find((long) => isShortNameOf(name, long)) ?? name;

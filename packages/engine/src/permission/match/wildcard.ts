@@ -1,6 +1,7 @@
-// `*` in rule texts, and whether two patterns of file names can meet. Bounded work, no regular expressions made from rules.
+// `*` in rule texts, and whether two file name patterns overlap. Bounded work; rules are never turned into regular
+// expressions.
 
-/** `*` stands for any text, blanks and newlines included. */
+/** `*` matches any text, including spaces and newlines. */
 export function wildcard(pattern: string, text: string): boolean {
   const pieces = pattern.split("*");
   if (pieces.length === 1) return pattern === text;
@@ -17,12 +18,15 @@ export function wildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** Work that is left; shared by comparisons that belong together. */
+/** Work that remains; shared by comparisons that belong together. */
 export interface MatchEffort {
   left: number;
 }
 
-/** True when some name could match both patterns (`*`, `?`, brackets taken as `?`, backslash escapes), or effort ran out. */
+/**
+ * True if some name could match both patterns (`*`, `?`, brackets treated as `?`, backslash escapes), or the effort ran
+ * out.
+ */
 export function overlap(left: string, right: string, effort: MatchEffort): boolean {
   if ((effort.left -= (left.length + 1) * (right.length + 1)) < 0) return true;
   const a = symbols(left);
@@ -44,7 +48,7 @@ export function overlap(left: string, right: string, effort: MatchEffort): boole
   return row[b.length]!;
 }
 
-/** One entry per character; `*` and `?` keep their meaning, an escaped one is written with its backslash. */
+/** One entry per character; `*` and `?` keep their meaning, escaped ones keep their backslash. */
 function symbols(pattern: string): string[] {
   const found = pattern.match(/\\.|\[[^\]]+\]|[\s\S]/g) ?? [];
   return found.map((symbol) => {

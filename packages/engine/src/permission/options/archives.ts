@@ -2,14 +2,14 @@
 
 import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
-/** Compressors that do nothing else, with a level or a number of threads at most. */
+/** Compressors with at most a level or a number of threads. */
 const COMPRESSOR = /^(zstd|zstdmt|pigz|lz4|lzip|plzip|xz|pixz|gzip|bzip2|pbzip2|lbzip2)( -\d+| -T\d+| --long)*$/;
 
 /** `-T` reads options from a file, `-P` lets members leave the folder, `host:file` starts a remote shell. */
 const tar: ProgramOptionTable = {
   bundle: true,
   short: "IFTPg",
-  // `f` is left out on purpose: `-xfI` and `xfI` differ, which is easily overlooked.
+  // `f` is left out on purpose: `-xfI` and `xfI` differ, which is easy to overlook.
   valued: "bHKLNVX",
   long: "to-command checkpoint-action use-compress-program info-script new-volume-script rsh-command rmt-command index-file volno-file files-from absolute-names listed-incremental",
   plain: "checkpoint file list",
@@ -29,7 +29,7 @@ export const ARCHIVES: Readonly<Record<string, ProgramOptionTable>> = {
     valued: "tnixs",
     files: "b temp-path O output-file logfile-path",
     opens: true,
-    // Options of two letters, which may follow others: a command for testing, a log file.
+    // Two-letter options, which may follow others: a test command, a log file.
     inspect: wordMatching(/^-[^-]*(TT|lf)/),
   },
   zstd: { files: "o output-dir-flat output-dir-mirror", valued: "BDM" },

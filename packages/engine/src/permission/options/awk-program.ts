@@ -1,5 +1,5 @@
 // Whether an awk program only computes and prints: no `system()`, no pipes, no output to files, no input from files it
-// names itself or puts among its operands, nothing loaded. A program that cannot be read for sure counts as one that does
+// names or adds to its operands, nothing loaded. A program that cannot be read for certain counts as one that does
 // more.
 
 import type { Word } from "../command/word.ts";
@@ -40,14 +40,14 @@ const KEYWORD = /^(print|printf|return|in|do|else|case|delete|exit)$/;
 
 export function doesMore(program: string | undefined): boolean {
   if (program === undefined) return true;
-  // Nothing to be found, however the program is read.
+  // Nothing to find, however the program is read.
   if (!/system|getline|ARGV|[@>|]/.test(program)) return false;
   let at = 0;
   let depth = 0;
   let printing: number | undefined;
   let before = "";
   while (at < program.length) {
-    // After a parenthesis a slash may divide or begin an expression; only the whole grammar tells.
+    // After a parenthesis, a slash may divide or start an expression; only the full grammar tells.
     if (program[at] === "/" && before === ")") return true;
     const divides = OPERAND.test(before) && !KEYWORD.test(before);
     const pattern = program[at] === "/" && !divides ? REGULAR : TOKEN;

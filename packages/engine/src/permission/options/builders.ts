@@ -1,5 +1,5 @@
-// Compilers, build tools and their test runners. Running the project's own code is what they are for; options that
-// bring a program, a plugin or a configuration from elsewhere are not covered.
+// Compilers, build tools and their test runners. Their purpose is to run the project's own code; options that load a
+// program, a plugin or a configuration from elsewhere are not covered.
 
 import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
@@ -10,7 +10,7 @@ const cargo: ProgramOptionTable = {
   files: "C manifest-path target-dir lockfile-path",
 };
 
-/** A linker given through the linker's flags is a program, too. */
+/** A linker set through linker flags is a program too. */
 const GO_FLAGS = /^(?!.*(extld|-linkmode=?\s*external|fplugin))/s;
 const goTool: ProgramOptionTable = {
   single: true,
@@ -28,7 +28,7 @@ const compiler: ProgramOptionTable = {
   inspect: wordMatching(/^-B|^-Wl,.*plugin/),
 };
 
-/** Variables that name a program or a script. Plain names of compilers are fine. */
+/** Variables that name a program or a script. Plain compiler names are fine. */
 const CMAKE_PROGRAM =
   /^(-D)?CMAKE_(\w*(_LAUNCHER|_PROGRAM|_INCLUDE\w*|_LINKER\w*)|TOOLCHAIN_FILE|\w+_COMPILER(?!(:\w+)?=(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?$))(:\w+)?=/i;
 
@@ -39,7 +39,7 @@ const cmake: ProgramOptionTable = {
   inspect: wordMatching(CMAKE_PROGRAM),
 };
 
-/** `exec.executable`, another JVM or extension classes given as properties. */
+/** `exec.executable`, another JVM or extension classes set as properties. */
 const MAVEN_PROPERTY = /^-D(maven\.ext\.class\.path|exec\.|jvm|argLine|java\.home|maven\.repo\.remote)/i;
 
 const maven: ProgramOptionTable = {

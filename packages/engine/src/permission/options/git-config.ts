@@ -1,10 +1,10 @@
-// `git config`: reading is covered, and so is setting keys that only change how git behaves or prints. Most others name
-// a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
+// `git config`: a rule covers reading, and setting keys that only change how git behaves or prints. Most other keys
+// name a program (pagers, editors, helpers, filters, hooks, aliases) or send data elsewhere.
 
 import type { ProgramCall } from "./program-options.ts";
 
 const READS = /^(--get(-all|-regexp|-urlmatch|-color|-colorbool)?|--list|-l)$/;
-/** `--file` and `--blob` name another file; `--global` and `--system` are not this repository's. */
+/** `--file` and `--blob` name another file; `--global` and `--system` do not belong to this repository. */
 const ELSEWHERE = /^(-f|--fi|--bl|--glob|--sy|-e|--ed|--rename|--remove)/;
 
 const SAFE_KEYS = [
@@ -21,7 +21,7 @@ const SAFE_KEYS = [
 ];
 
 export function inspectGitConfig({ words, start }: ProgramCall): number | undefined {
-  // Options stand before the key; behind it is the value, whatever it begins with.
+  // Options come before the key; what follows it is the value, whatever it starts with.
   const options: number[] = [];
   let at = start;
   const skipOptions = () => {
@@ -31,7 +31,7 @@ export function inspectGitConfig({ words, start }: ProgramCall): number | undefi
     }
   };
   skipOptions();
-  // Newer versions name the action first: `git config set user.name x`.
+  // Newer versions put the action first: `git config set user.name x`.
   const action = /^(get|list|set|unset)$/.exec(words[at]?.value ?? "")?.[0];
   if (action !== undefined) {
     at++;
@@ -45,7 +45,7 @@ export function inspectGitConfig({ words, start }: ProgramCall): number | undefi
     return elsewhere.find((each) => !/^--(glob|sy)/.test(words[each]!.value));
   if (elsewhere.length > 0) return elsewhere[0];
   const removes = action === "unset" || options.some((each) => words[each]!.value.startsWith("--unset"));
-  // With the key alone, its value is printed.
+  // With only a key, git prints its value.
   if (key === undefined || (!hasValue && !removes)) return undefined;
   return SAFE_KEYS.some((safe) => safe.test(words[key]!.value.toLowerCase())) ? undefined : key;
 }

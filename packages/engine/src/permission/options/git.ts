@@ -1,4 +1,4 @@
-// git: its own options, those of its subcommands, and subcommands that exist to run something.
+// git: its own options, those of its subcommands, and subcommands whose purpose is to run something.
 
 import { inspectGitConfig } from "./git-config.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
@@ -8,9 +8,9 @@ export const git: ProgramOptionTable = { read: readGit };
 
 /** Options before the subcommand that take the next word. */
 const TAKES = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
-/** `-c` sets any configuration; another exec path or git folder brings its own programs. */
+/** `-c` sets any configuration; another exec path or git folder has its own programs. */
 const RUNS = /^(-c|--config-env|--exec-path=|--git-dir(?!=\.git$))/;
-/** Where git works: inside the working directories. */
+/** Where git works: must be inside the working directories. */
 const PLACE = /^(?:-C|--work-tree)(?:=(.*))?$/s;
 
 function readGit(call: ProgramCall): Uncovered | undefined {
@@ -40,10 +40,10 @@ function readGit(call: ProgramCall): Uncovered | undefined {
   return firstUncovered(options, { ...call, start: at + 1 });
 }
 
-/** `ext::sh -c …` is an address that is a command. */
+/** `ext::sh -c …` is an address that runs a command. */
 const REMOTE_HELPER = /(^|=)(ext|fd)::/;
 
-/** No subcommand means something harmless by these. */
+/** No subcommand has a harmless option by these names. */
 const COMMON =
   "output ext-diff textconv upload-pack receive-pack exec extcmd open-files-in-pager separate-git-dir index-output unsafe-paths build-fake-ancestor export-marks smtp-server sendmail-cmd to-cmd cc-cmd header-cmd authors-prog access-hook httpd browser";
 
@@ -57,7 +57,7 @@ const FILES = new Set(
   ),
 );
 
-/** They run what they are given, serve others, or hand out passwords. */
+/** They run what they are given, serve others, or print passwords. */
 const WHOLE = new Set(
   "credential credential-cache credential-store cvsexportcommit cvsserver daemon difftool--helper filter-branch filter-repo for-each-repo hook http-backend instaweb mergetool--lib merge-index p4 receive-pack remote-ext remote-fd send-email shell svn upload-archive upload-pack web--browse".split(
     " ",
@@ -65,7 +65,7 @@ const WHOLE = new Set(
 );
 
 const STRATEGY = /^(ort|recursive|resolve|octopus|ours|subtree)$/;
-/** Another strategy is a program `git-merge-NAME`. */
+/** Any other strategy is a program `git-merge-NAME`. */
 const picking: ProgramOptionTable = {
   long: "strategy",
   plain: "strategy-option",
@@ -75,7 +75,7 @@ const merging: ProgramOptionTable = { ...picking, short: "s", valued: "mFXS" };
 const saving: ProgramOptionTable = { valued: "osv", files: "o output-directory" };
 const WHOLE_COMMAND: ProgramOptionTable = { whole: true };
 
-/** `git grep --no-index x /etc` searches any folder; inside the repository, a path that is none of its own is an error. */
+/** `git grep --no-index x /etc` searches any folder; without it, a path outside the repository is an error. */
 function searchesOutside({ words, start, isInside }: ProgramCall): number | undefined {
   if (!words.some(({ value }) => /^--no-i[a-z]*$/.test(value))) return undefined;
   const outside = words.findIndex((word, at) => at >= start && !word.value.startsWith("-") && !isInside(word));
@@ -91,7 +91,7 @@ const OWN: Readonly<Record<string, ProgramOptionTable>> = {
   "cherry-pick": picking,
   clone: { short: "cu", long: "template config", valued: "job" },
   config: { inspect: inspectGitConfig },
-  // Outside the repository it compares any two files.
+  // Outside a repository it compares any two files.
   diff: { opens: true, valued: "SGUOlIX" },
   "checkout-index": { files: "prefix" },
   diagnose: saving,

@@ -1,6 +1,6 @@
-// Shells and interpreters. A rule such as `Bash(python:*)` or `Bash(bash:*)` covers whatever they run. A rule that names
-// more, such as `Bash(bash -n:*)`, covers what it names: no other code given as an option. What follows a script's name
-// is for the script.
+// Shells and interpreters. A rule such as `Bash(python:*)` or `Bash(bash:*)` covers everything they run. A rule with
+// more words, such as `Bash(bash -n:*)`, covers only those: no other code given as an option. What follows a script's
+// name belongs to the script.
 
 import type { ProgramOptionTable } from "./program-options.ts";
 
@@ -13,7 +13,7 @@ const shell: ProgramOptionTable = {
   operands: 1,
 };
 
-/** `-m module` ends the options as a script does. */
+/** `-m module` ends the options, as a script does. */
 const python: ProgramOptionTable = { short: "cmi", ends: "cm", valued: "WX", operands: 1 };
 
 const node: ProgramOptionTable = {
@@ -23,7 +23,7 @@ const node: ProgramOptionTable = {
   operands: 1,
 };
 
-/** Applied to rules that name more than the program. */
+/** For rules with more words than the program. */
 const NARROWED: Readonly<Record<string, ProgramOptionTable>> = {
   bash: shell,
   deno: { files: "c config import-map preload" },

@@ -1,9 +1,9 @@
-// npm and its relatives, and tools of JavaScript projects. Configuration and plugins of the project itself are the
-// user's own; those from elsewhere are not covered.
+// npm and similar tools, and tools of JavaScript projects. The project's own configuration and plugins belong to the
+// user; those from elsewhere are not covered.
 
 import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
-/** `--script-shell` and `--node-options` change what runs every script; another prefix is another project. */
+/** `--script-shell` and `--node-options` affect every script; another prefix is another project. */
 const packageManager: ProgramOptionTable = {
   oneDash: true,
   long: "script-shell node-options shell globalconfig userconfig onload-script init-module editor viewer browser git",

@@ -2,13 +2,13 @@
 
 import type { ProgramOptionTable } from "./program-options.ts";
 
-/** Settings of ssh that name no program and no file. */
+/** ssh settings that name no program or file. */
 const SSH_SETTING =
   /^(AddressFamily|BatchMode|CheckHostIP|Ciphers|Compression|ConnectionAttempts|ConnectTimeout|ExitOnForwardFailure|GSSAPIAuthentication|HashKnownHosts|HostKeyAlgorithms|HostName|IdentitiesOnly|IdentityFile|KbdInteractiveAuthentication|KexAlgorithms|LogLevel|MACs|NumberOfPasswordPrompts|PasswordAuthentication|Port|PreferredAuthentications|PubkeyAuthentication|RequestTTY|ServerAliveCountMax|ServerAliveInterval|StrictHostKeyChecking|TCPKeepAlive|UpdateHostKeys|User|UserKnownHostsFile(?=[ =]*\/dev\/null$)|VisualHostKey)[ =][\w.,:@/~+*-]*$/i;
 
 const sshValues = { o: SSH_SETTING };
 
-/** The host, and then the remote command, which is what ssh is for. Options may stand between the two. */
+/** The host, then the remote command, which is what ssh is for. Options may come between the two. */
 const ssh: ProgramOptionTable = {
   short: "oFI",
   valued: "BbcDeiJLlmOPpQRSWw",
@@ -19,7 +19,7 @@ const ssh: ProgramOptionTable = {
 
 const sshCopy: ProgramOptionTable = { short: "SoFDXb", valued: "BcilJPRs", values: sshValues };
 
-/** A port at most: another option of ssh may name a program. */
+/** At most a port: other ssh options may name a program. */
 const RSH = /^(\/usr\/bin\/)?ssh( -p ?\d+| -4| -6| -q| -C)*$/;
 
 const rsync: ProgramOptionTable = {
@@ -34,7 +34,7 @@ const rsync: ProgramOptionTable = {
   plain: "backup partial",
 };
 
-/** Any text, unless it begins with a sign that means the content of a file, and then one in the current folder. */
+/** Any text that does not start with the character for file content, or a file in the current folder. */
 const unlessFile = (sign: string) =>
   new RegExp(`^(?!${sign})|^${sign}(\\./)?\\w[\\w.-]*(/\\w[\\w.-]*)*(;[\\w=/.-]+)*$`, "s");
 const data = unlessFile("@");
@@ -62,7 +62,7 @@ const curl: ProgramOptionTable = {
     w: /^(?!@)(?!.*%output\{)/s,
     "write-out": /^(?!@)(?!.*%output\{)/s,
   },
-  // With -O the last part of the address becomes the file's name.
+  // With -O, the last part of the address becomes the file's name.
   // Braces and brackets may spell any scheme.
   operand: /^file:|^[^/:\s"%]*[{[][^/\s"]*:\/|\/\.[^/?#]*$/i,
 };

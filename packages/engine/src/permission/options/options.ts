@@ -1,6 +1,6 @@
-// Options that make a program run another one, load code or reach a file that an allow rule does not name.
-// `Bash(git log:*)` was given for looking at history, not for `git log --output=x`. What the rule itself spells out is
-// covered: `Bash(find . -exec:*)` allows one `-exec`.
+// Options that make a program run another one, load code or access a file that an allow rule does not name. `Bash(git
+// log:*)` was meant for reading history, not for `git log --output=x`. What the rule spells out is covered: `Bash(find
+// . -exec:*)` allows one `-exec`.
 
 import type { SimpleCommand } from "../command/command.ts";
 import type { Word } from "../command/word.ts";
@@ -8,13 +8,13 @@ import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-optio
 import { firstUncovered } from "./read-options.ts";
 import { optionsOf } from "./table.ts";
 
-/** What the text of the command alone does not tell. */
+/** What the text of the command alone does not show. */
 export interface CommandSetting {
-  /** Whether a file lies inside the working directories and is not a protected one. */
+  /** Whether a file is inside the working directories and not protected. */
   isInside(file: Word): boolean;
-  /** More words come from xargs. */
+  /** xargs adds more words. */
   readonly fed: boolean;
-  /** The files that patterns match are those on disk, which are looked at elsewhere. */
+  /** Patterns match the files now on disk, which are checked elsewhere. */
   readonly isSettled: boolean;
 }
 
@@ -41,7 +41,7 @@ function narrowly({ narrowed }: ProgramOptionTable, call: ProgramCall): Uncovere
   return narrowed && firstUncovered(narrowed, call);
 }
 
-/** How many words of the command are spelled out in the rule. */
+/** How many words of the command the rule spells out. */
 function agreedWords({ words, text }: SimpleCommand, prefix: string): number {
   let end = 0;
   for (const [at, word] of words.entries()) {

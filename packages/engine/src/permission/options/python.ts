@@ -1,4 +1,4 @@
-// Tools of Python projects.
+// Tools for Python projects.
 
 import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
@@ -8,10 +8,10 @@ const pip: ProgramOptionTable = {
   files: "t target prefix root src log cache-dir report d dest download-cache w wheel-dir",
 };
 
-/** Settings that only change what is shown or how strict it is. */
+/** Settings that only change output or strictness. */
 const PYTEST_SETTING = /^(log_cli|log_level|addopts=$|asyncio_mode|xfail_strict|console_output_style)/;
 
-/** `-p no:NAME` only switches a plugin off. Tests elsewhere are code from elsewhere. */
+/** `-p no:NAME` only turns a plugin off. Tests from elsewhere are code from elsewhere. */
 const pytest: ProgramOptionTable = {
   short: "op",
   long: "override-ini pdbcls import-mode pyargs",
@@ -24,7 +24,7 @@ const pytest: ProgramOptionTable = {
   },
   valued: "krmnW",
   files: "c config-file rootdir confcutdir basetemp junitxml junit-xml log-file report-log html cov-config",
-  // A file of further arguments.
+  // A file with further arguments.
   operand: /^@/,
   opens: true,
 };

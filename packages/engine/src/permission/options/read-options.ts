@@ -1,6 +1,6 @@
-// Reads a program's words as the program would, and finds the first that is not covered by a rule for the program.
-// Where a reading is in doubt, the word counts as an option: values are not skipped, and `--` ends the options only
-// where it cannot be a value itself.
+// Reads a program's words as the program would, and finds the first that a rule for the program does not cover. In
+// doubt, a word counts as an option: values are not skipped, and `--` ends the options only where it cannot be a value
+// itself.
 
 import type { Word } from "../command/word.ts";
 import type { ProgramCall, ProgramOptionTable, Uncovered } from "./program-options.ts";
@@ -28,7 +28,7 @@ function readWords(options: ProgramOptionTable, call: ProgramCall): Uncovered | 
   const { words, start, agreed } = call;
   let operands = 0;
   let ended = false;
-  // Belongs to the option before it, or may: then it is no operand.
+  // A value of the option before it, or possibly one, so not an operand.
   let value: Word | undefined;
   for (let at = start; at < words.length; at++) {
     const word = words[at]!;
@@ -60,7 +60,7 @@ function endsOptions(words: readonly Word[], at: number, start: number): boolean
   return !before.value.startsWith("-") || /^--[^=]+=/.test(before.value);
 }
 
-/** Where operands are counted, whatever a long option might take is none. */
+/** When operands are counted, a word that a long option might take is not one. */
 function mayTakeNext(value: string, { operands, single }: ProgramOptionTable): boolean {
   return operands !== undefined && (single === true || value.startsWith("--")) && !value.includes("=");
 }
@@ -78,11 +78,11 @@ function isHarmful({ harmless, short, long, single, plus, bundle }: ProgramOptio
   return !harmless && Boolean(short || long || single || plus || bundle);
 }
 
-/** A pattern that may match a file named like an option. In `--include=*.ts` the option is known. */
+/** A pattern that may match a file named like an option. In `--include=*.ts`, the option is known. */
 function mayBeOption({ kind, value }: Word, options: ProgramOptionTable): boolean {
   if (kind !== "glob" || !/^[-*?[]/.test(value) || /^-[^*?[]*=/.test(value)) return false;
   const ending = /^\*([^*?[\\]+)$/.exec(value)?.[1];
-  // These have no bundles of letters, and a program named in a value without a slash is not one of the current folder.
+  // These programs do not bundle letters, and a program name without a slash is not looked up in the current folder.
   if (options.single && ending !== undefined) return list(options.long).some((name) => name.endsWith(ending));
   return isHarmful(options);
 }
@@ -115,7 +115,7 @@ function readOption(word: Word, next: Word | undefined, options: ProgramOptionTa
   return { taken: 0 };
 }
 
-/** Every letter is an option, and their values follow as words of their own, in the order of the letters. */
+/** Every letter is an option, and their values follow as separate words, in the order of the letters. */
 function readBundle(letters: string, { short = "", files }: ProgramOptionTable): Read {
   const isCovered = [...letters].every((letter) => !short.includes(letter) && !names(files, letter));
   return isCovered ? { taken: 0 } : { why: "option", taken: 0 };
@@ -135,10 +135,10 @@ function readLong(word: Word, next: Word | undefined, options: ProgramOptionTabl
   return isFile ? { ...fileOf(given, call), taken } : { taken };
 }
 
-/** The names it may stand for: an abbreviation is as good as the whole. */
+/** The names it may stand for: an abbreviation works like the full name. */
 function named(known: string | undefined, given: string, { single }: ProgramOptionTable): readonly string[] {
   if (known === undefined) return [];
-  // `-agentlib:x` and the like.
+  // `-agentlib:x` and similar options.
   if (single) return [given, given.split(":")[0]!].filter((name) => names(known, name)).slice(0, 1);
   if (names(known, given)) return [given];
   return ` ${known}`.includes(` ${given}`) ? list(known).filter((name) => name.startsWith(given)) : [];
@@ -157,7 +157,7 @@ function fileOf(given: Word | undefined, { isInside }: ProgramCall): { why?: "fi
 
 const STANDARD = /^(-|\/dev\/(null|std(in|out|err)|fd\/\d))$/;
 
-/** Whether a list has this name. Lists are searched as they are: most are needed once, and briefly. */
+/** Whether a list contains this name. Lists are searched as text, because most are needed only once. */
 function names(list: string | undefined, name: string): boolean {
   return list !== undefined && ` ${list} `.includes(` ${name} `);
 }

@@ -1,10 +1,10 @@
-// Whether a sed script stays with its operands. `e` and `s///e` run commands; `w`, `W`, `r`, `R` and `s///w` open other
-// files. A script that cannot be read counts as one that does not stay.
+// Whether a sed script only uses its operands. `e` and `s///e` run commands; `w`, `W`, `r`, `R` and `s///w` open other
+// files. A script that cannot be read counts as one that does.
 
 import type { Word } from "../command/word.ts";
 import type { ProgramCall } from "./program-options.ts";
 
-/** The position of the last script when the scripts, taken together, do not stay with the operands. */
+/** The position of the last script if the scripts, taken together, use more than the operands. */
 export function inspectSed({ words, start }: ProgramCall): number | undefined {
   const scripts: { at: number; text: string | undefined }[] = [];
   const operands: number[] = [];
@@ -18,7 +18,7 @@ export function inspectSed({ words, start }: ProgramCall): number | undefined {
       if (option === null) {
         if (!/^(--l[a-z-]*|-[^-efil]*[lf])$/.test(value)) continue;
         at++;
-        // Its value is a number or a file: a word that looks like an option is there to confuse.
+        // Its value is a number or a file: a word that looks like an option is suspicious.
         if (words[at]?.value.startsWith("-")) return at;
         continue;
       }
@@ -31,7 +31,7 @@ export function inspectSed({ words, start }: ProgramCall): number | undefined {
     const first = operands[0];
     if (first === undefined) return undefined;
     scripts.push({ at: first, text: textOf(words[first]) });
-    // On macOS the word after `-i` is a suffix, mostly empty, and the script comes next.
+    // On macOS, the word after `-i` is a suffix, usually empty, and the script comes next.
     const second = operands[1];
     if (scripts[0]!.text === "" && second !== undefined) scripts.push({ at: second, text: textOf(words[second]) });
   }
@@ -86,7 +86,7 @@ export function reachesOut(script: string): boolean {
   return false;
 }
 
-/** Where the command after the addresses stands. */
+/** The position of the command after the addresses. */
 function addressed(script: string, from: number): number | undefined {
   let at = address(script, from);
   if (at === undefined) return undefined;
@@ -120,7 +120,10 @@ function substitution(script: string, from: number, regular: boolean): number | 
   return middle === undefined ? undefined : delimited(script, middle, sign, { classes: false });
 }
 
-/** Just behind the closing sign. Undefined where a bracket holds the sign: seds differ on whether that hides it. */
+/**
+ * The position after the closing delimiter. Undefined if a bracket contains the delimiter: versions of sed differ on
+ * whether that hides it.
+ */
 function delimited(
   script: string,
   from: number,
@@ -136,7 +139,7 @@ function delimited(
     else if (character === "\n") return undefined;
     else if (classes && character === "[" && !open) {
       open = true;
-      // A `]` right at the beginning is a member.
+      // A leading `]` is a member.
       at += /^\^?\]?/.exec(script.slice(at + 1, at + 3))![0].length;
     } else if (character === "]") open = false;
   }

@@ -4,10 +4,10 @@ import { wordMatching, type ProgramOptionTable } from "./program-options.ts";
 
 const WHOLE: ProgramOptionTable = { whole: true };
 
-/** A named volume or a folder inside. */
+/** A named volume or a folder inside the working directories. */
 const VOLUME = /^(?![/~]|.*\.\.)/;
 
-/** A mount gives the container what lies outside the working directories; the others give it the machine. */
+/** A mount exposes files outside the working directories to the container; the other options expose the machine. */
 const run: ProgramOptionTable = {
   short: "v",
   long: "privileged device cap-add security-opt pid userns cgroup-parent volumes-from mount uts ipc volume",
@@ -67,14 +67,17 @@ const terraform: ProgramOptionTable = {
   commands: { login: WHOLE },
 };
 
-/** In psql and mysql, `\!` runs a command and others read and write files; so does SQL with a program or an outfile. */
+/**
+ * In psql and mysql, `\!` runs a command and other escapes read and write files; so does SQL with a program or an
+ * outfile.
+ */
 const SQL_ESCAPE =
   /\\(!|[.TP]|(o|out|w|write|i|ir|include\w*|copy|e|ef|ev|edit|s|setenv|cd|gexec|lo_\w+)\b|g\w*\s*[|/.~]|gx?\s+\w)|\bprogram\b|\b(outfile|dumpfile|load_file|lo_(export|import)|pg_read_file|pg_ls_dir|xp_cmdshell)\b|(^|[;\n])\s*(system|source|pager|tee|edit)\s/i;
 
 /** Prompts can run commands. */
 const PSQL_VARIABLE = /^(?!prompt|editor|histfile)\w+=[\w.-]*$/i;
 
-/** Dot commands other than those that only look. */
+/** Dot commands other than read-only ones. */
 const SQLITE_ESCAPE =
   /^\s*\.(?!(tables?|schema|headers?|mode|indexes|indices|databases|dump|width|nullvalue|show|stats|timer|explain|fullschema|dbinfo|eqp|limit|help|exit|quit)\b)|\n\s*\.|load_extension|writefile|readfile|fts3_tokenizer|\bedit\s*\(|\battach\b/i;
 

@@ -1,8 +1,8 @@
-// Editors, package managers and tools of the operating system.
+// Editors, package managers and operating system tools.
 
 import type { ProgramOptionTable } from "./program-options.ts";
 
-/** An editor runs commands from options, scripts and start-up files. */
+/** An editor runs commands from options, scripts and startup files. */
 const vim: ProgramOptionTable = {
   plus: true,
   short: "cSuUsWwiT",

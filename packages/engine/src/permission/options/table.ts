@@ -1,4 +1,4 @@
-// Which options a program has that a prefix rule does not cover, by the program's name.
+// The options of each program that a prefix rule does not cover.
 
 import { basename } from "node:path/posix";
 import { ARCHIVES } from "./archives.ts";

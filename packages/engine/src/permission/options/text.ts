@@ -8,7 +8,7 @@ const awk: ProgramOptionTable = {
   short: "fiEloDdpW",
   long: "file include load exec pretty-print profile dump-variables debug",
   valued: "Fve",
-  // Options end at the program text; with `-e` and `-f` at the first file.
+  // Options end at the program text, or with `-e` and `-f` at the first file.
   operands: 1,
   inspect: inspectAwk,
 };

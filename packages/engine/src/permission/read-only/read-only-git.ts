@@ -1,9 +1,10 @@
-// The git commands that only look. Repository configuration is the user's own; options that run or write are not here.
+// The read-only git commands. The repository's configuration belongs to the user; options that run or write are not
+// listed.
 
 import { list, only, options, type OptionCheck } from "./read-only-options.ts";
 
 export const readOnlyGit: OptionCheck = (words) => {
-  // Less than git would do by itself: nothing is piped into another program.
+  // This does less than git by default: nothing is piped into another program.
   const [name, ...rest] = words[0] === "--no-pager" ? words.slice(1) : words;
   return name !== undefined && Object.hasOwn(GIT, name) && GIT[name]!(rest);
 };
@@ -23,15 +24,17 @@ const LOOKS = list(`
 `);
 const look = options("0-9abcdefhilnopqrstuvwzABCDEGHILMNPRSTUVWX", ...LOOKS);
 
-/** `git log -S 'x'`, `-n 5`, `-U3`, `--format=…`; never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`. */
+/**
+ * `git log -S 'x'`, `-n 5`, `-U3`, `--format=…`; never `--output`, `--ext-diff`, `--textconv`, `--open-files-in-pager`.
+ */
 const gitLook: OptionCheck = (words) =>
   look(words.map((word) => (/^-[nUSGLM][^-]/.test(word) ? word.slice(0, 2) : word)));
 
-/** Only listing: no operand that would make, move or drop one, unless it is said to be a pattern. */
+/** Only lists: no operand that would create, move or delete anything, unless it is marked as a pattern. */
 const gitList =
   (...flags: readonly string[]): OptionCheck =>
   (words) => {
-    // `git branch -l x` once made a branch; only the long form of branch is a list everywhere.
+    // `git branch -l x` used to create a branch; only the long option lists in every version.
     const patterns = words.includes("--list") || (flags.includes("-l") && words.includes("-l"));
     return words.every((word) => flags.includes(word.split("=")[0]!) || (patterns && !word.startsWith("-")));
   };

@@ -1,11 +1,11 @@
-// How the table of programs that only look speaks about their options.
+// Checks for the options in the table of read-only programs.
 
-/** Whether these words, given to a program, leave it only looking. */
+/** Whether a program is still read-only with these words. */
 export type OptionCheck = (words: readonly string[]) => boolean;
 
 export const anything: OptionCheck = () => true;
 
-/** Nothing but these short options (as letters) and long ones (with or without `=value`); any operands. */
+/** Only these short options (as letters) and long options (with or without `=value`); any operands. */
 export function options(letters: string, ...long: readonly string[]): OptionCheck {
   const short = new RegExp(`^-[${letters}]+$`);
   return (words) => {
@@ -16,14 +16,14 @@ export function options(letters: string, ...long: readonly string[]): OptionChec
   };
 }
 
-/** Where `--` ends the options; -1 where it may be the value of the option before it, as in `rg -e -- --pre=x`. */
+/** Where `--` ends the options; -1 if it may be the value of the option before it, as in `rg -e -- --pre=x`. */
 function endOfOptions(words: readonly string[]): number {
   const at = words.indexOf("--");
   const before = words[at - 1] ?? "";
   return before.startsWith("-") && !/^--[^=]+=/.test(before) ? -1 : at;
 }
 
-/** None of these options, neither whole, abbreviated, nor in a cluster of letters. */
+/** None of these options, in full, abbreviated, or bundled with other letters. */
 export function without(letters: string, ...long: readonly string[]): OptionCheck {
   return (words) =>
     words.every((word) => {
@@ -35,7 +35,7 @@ export function without(letters: string, ...long: readonly string[]): OptionChec
     });
 }
 
-/** One of these, word for word. */
+/** Exactly one of these. */
 export const only =
   (...lines: readonly string[]): OptionCheck =>
   (words) =>
@@ -46,12 +46,12 @@ export const operands =
   (words) =>
     check(words) && words.filter((_, at) => isOperand(words, at)).length <= most;
 
-/** A lone `-` is standard input, and after `--` everything counts. */
+/** A lone `-` is standard input, and after `--` every word is an operand. */
 function isOperand(words: readonly string[], at: number): boolean {
   const word = words[at]!;
   const end = words.indexOf("--");
   return !word.startsWith("-") || word === "-" || (end >= 0 && at > end);
 }
 
-/** A list as it reads best in a table. */
+/** Splits a list written for readability in a table. */
 export const list = (names: string): string[] => names.trim().split(/\s+/);

@@ -1,6 +1,6 @@
-// Which words keep `ps` from showing what each process was given in its environment.
-// `e` without a dash shows it, `-e` does not; but where a word is not understood ps takes them all for dashless ones,
-// so that `-xe` and `-axe` show it too. An `e` therefore stands only among letters that cannot be misunderstood.
+// Which words keep `ps` from showing the environment of processes. `e` without a dash shows it, `-e` does not. But if
+// ps does not understand a word, it reads all words as if they had no dash, so `-xe` and `-axe` show it too. So `e` is
+// only allowed among letters that cannot be misread.
 
 const WITH_E = /^-[AacdefFHjlLMPTwyZ]*[oO]?$/;
 const LONG =
@@ -30,7 +30,7 @@ function isValue(words: readonly string[], at: number): boolean {
   return LONG_VALUE.test(before) || /^-[a-zA-Z]*[oOpuUgGCtsqk]$/.test(before) || /^[a-zA-Z]*[oOpUtk]$/.test(before);
 }
 
-/** Understood by every ps, so that none of them begins anew without dashes. */
+/** Every ps understands these, so none falls back to words without dashes. */
 function isHarmless(option: string, value: string): boolean {
   return /[oO]$|^--(sort|format|cols|columns|width)$/.test(option) || NUMBERS.test(value);
 }

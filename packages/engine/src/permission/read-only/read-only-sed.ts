@@ -1,10 +1,10 @@
-// Which sed scripts only print. Everything that writes, reads another file or runs a command is left out.
+// Which sed scripts only print. Commands that write, read another file or run a command are not listed.
 
 /** Addresses, `p`, `=`, `d`, `q` and `s///` without `e` or `w`. */
 const SED_COMMAND =
   /^((\d+|\$|\/[^/\\\n]*\/)(,(\+?\d+|\$|\/[^/\\\n]*\/))?!?)?([pd=q]|s([/|#,:@])(?:(?!\6)[^\\\n]|\\[^\n])*\6(?:(?!\6)[^\\\n]|\\[^\n])*\6[gpiI0-9]*)?$/;
 
-/** Some seds let a bracket hide what would end the expression, others do not. */
+/** In some versions of sed, a bracket can hide what would end the expression; in others it cannot. */
 function hasDoubtfulBracket(script: string): boolean {
   return script.split("]").some((part) => part.includes("[") && /[/|#,:@;\n]/.test(part.slice(part.indexOf("["))));
 }
@@ -13,7 +13,7 @@ export function isSafeSedScript(script: string): boolean {
   return !hasDoubtfulBracket(script) && script.split(/;|\n/).every((part) => SED_COMMAND.test(part.trim()));
 }
 
-/** `sed` itself: the script as the first operand or after `-e`, options that only change how it reads and prints. */
+/** The script is the first operand or follows `-e`; options may only change how sed reads and prints. */
 export function sed(words: readonly string[]): boolean {
   const scripts: string[] = [];
   const operands: string[] = [];

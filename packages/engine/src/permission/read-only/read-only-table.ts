@@ -1,12 +1,12 @@
-// The programs that only look, with the options that keep them so. Anything not listed here is not read-only.
-// Options are listed as they are, never shortened: `--out` is not `--output`, and neither is here.
+// The read-only programs, with the options that keep them read-only. A program that is not listed is not read-only.
+// Options are listed in full, never abbreviated: `--out` is not `--output`, and neither is listed.
 
 import { readOnlyGit } from "./read-only-git.ts";
 import { anything, list, only, operands, options, without, type OptionCheck } from "./read-only-options.ts";
 import { ps } from "./read-only-ps.ts";
 import { sed } from "./read-only-sed.ts";
 
-/** `test` and `[[`: `-v` and comparisons of numbers evaluate subscripts, commands and all. */
+/** `test` and `[[`: `-v` and numeric comparisons evaluate subscripts, including commands. */
 const test: OptionCheck = (words) => {
   const numeric = (word: string | undefined) => word !== undefined && /^(-?\d+|\$[?#$])$/.test(word);
   return words.every((word, at) => {
@@ -20,11 +20,11 @@ const FIND_TESTS = new Set(
     "-H -L -P -a -and -d -daystart -depth -empty -executable -false -follow -ls -mount -nogroup -noleaf -not -nouser -o -or -print -print0 -prune -quit -readable -true -writable -xdev",
   ),
 );
-/** Those that take the next word, whatever it looks like. */
+/** Options that take the next word, whatever it looks like. */
 const FIND_VALUES =
   /^-(amin|anewer|atime|cmin|cnewer|ctime|gid|group|ilname|iname|inum|ipath|iregex|iwholename|links|lname|maxdepth|mindepth|mmin|mtime|name|newer|newer[aBcm][aBcmt]|path|perm|printf|regex|regextype|samefile|size|type|uid|user|wholename|xtype)$/;
 
-/** Read from left to right, as find does: in `-name -perm -delete` the last word is no value. */
+/** Read from left to right, as find does: in `-name -perm -delete`, the last word is not a value. */
 const find: OptionCheck = (words) => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -77,17 +77,17 @@ const date: OptionCheck = (words) => {
 };
 
 const WIDTH = "[-+ #0']*(?:\\d+|\\*)?(?:\\.(?:\\d+|\\*)?)?(?:hh|h|ll|l|L|j|t|z)?";
-/** Conversions that print what they are given as it is, and those that read it as a number or a time. */
+/** Conversions that print their argument as is, and those that read it as a number or a time. */
 const PRINTS = new RegExp(`^(?:[^%]|%%|%${WIDTH.replaceAll("|\\*", "")}[sbq])*$`);
 const COUNTS = new RegExp(`^(?:[^%]|%%|%${WIDTH}(?:[sbqdiouxXeEfFgGaAc]|\\([^()]*\\)T))*$`);
 
-/** `-v` and `%n` assign to variables; some shells calculate with what `%d` is given. */
+/** `-v` and `%n` assign to variables; some shells do arithmetic with the argument of `%d`. */
 const printf: OptionCheck = ([format = "", ...values]) => {
   if (format.startsWith("-") || !COUNTS.test(format)) return false;
   return PRINTS.test(format) || values.every((value) => /^[\w .,:/+-]*$/.test(value));
 };
 
-/** Programs and modules from files, and the environment, are out of reach. */
+/** No programs or modules from files, and no environment. */
 const jq: OptionCheck = (words) =>
   !words.some((word) => /\b(import|include|modulemeta|get_search_list)\b|(?<![.\w])(env|ENV)\b|\$\s*__/.test(word)) &&
   options(
@@ -100,7 +100,7 @@ const jq: OptionCheck = (words) =>
 
 const IP_FLAGS = /^-(br(ief)?|c(olor)?|4|6|j(son)?|o)$/;
 
-/** Numbers only: some shells calculate with what `exit` is given. */
+/** Numbers only: some shells do arithmetic with the argument of `exit`. */
 const status: OptionCheck = (words) => words.length <= 1 && /^\d*$/.test(words[0] ?? "");
 
 export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
@@ -117,7 +117,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   cmp: anything,
   column: anything,
   comm: anything,
-  // Only where it looks a name up.
+  // Only to look up a name.
   command: (words) => /^-[vV]$/.test(words[0] ?? ""),
   continue: status,
   cut: anything,
@@ -126,7 +126,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   diff: anything,
   dirname: anything,
   docker: (words) => ["ps", "images", "logs"].includes(words[0] ?? ""),
-  // A list of files in a file names what nobody has judged; so it is with `wc` and `strings`.
+  // A file with a list of files names files no one has judged; the same goes for `wc` and `strings`.
   du: without("", "--files0-from"),
   echo: anything,
   egrep: grep,
@@ -183,7 +183,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   rg,
   sed,
   seq: anything,
-  // What scripts begin with. Other options change what later commands mean.
+  // What scripts start with. Other options change what later commands mean.
   set: (words) => /^(-[eux]+|-[eux]*o pipefail)$/.test(words.join(" ")),
   sha1sum: anything,
   sha256sum: anything,
@@ -193,7 +193,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   sort,
   ss: without("KDF", "--kill", "--diag", "--filter"),
   stat: anything,
-  // `@list` is a file of further words.
+  // `@list` is a file with further words.
   strings: (words) => !words.some((word) => word.startsWith("@")),
   tac: anything,
   tail: anything,
@@ -204,7 +204,7 @@ export const PROGRAMS: Readonly<Record<string, OptionCheck>> = {
   true: anything,
   type: anything,
   uname: anything,
-  // Its second operand is written to.
+  // It writes to its second operand.
   uniq: operands(1, options("0-9cduizDfsw", ...list("--count --repeated --unique --ignore-case --zero-terminated"))),
   uptime: anything,
   wc: without("", "--files0-from"),

@@ -1,4 +1,4 @@
-// Rows of commands that only look, and of commands that do not although they seem to. None of them is ever run.
+// Commands that are read-only, and commands that only seem to be. None of them is ever run.
 
 import { expect, test } from "bun:test";
 import { isReadOnlyCommand } from "../command/recent-analyses.ts";
@@ -51,7 +51,7 @@ const LOOKS = [
   "ip addr",
 ];
 
-test.each(LOOKS)("only looks: %s", (command) => {
+test.each(LOOKS)("read-only: %s", (command) => {
   expect(isReadOnlyCommand(command)).toBe(true);
 });
 
@@ -197,11 +197,11 @@ const ACTS = [
   "~/ls",
 ];
 
-test.each(ACTS)("does not only look: %s", (command) => {
+test.each(ACTS)("not read-only: %s", (command) => {
   expect(isReadOnlyCommand(command)).toBe(false);
 });
 
-test("padding hides nothing, and what is too long to look through does not only look", () => {
+test("padding hides nothing, and a command that is too long is not read-only", () => {
   expect(isReadOnlyCommand(`echo ok${" ".repeat(300)}\n${"\n".repeat(50)}rm a`)).toBe(false);
   expect(isReadOnlyCommand(`echo ${"a".repeat(10_000)}`)).toBe(false);
 });

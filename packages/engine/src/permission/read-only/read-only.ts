@@ -1,5 +1,5 @@
-// Whether a command only looks. Which programs do, and with which options, is in `read-only-table.ts`.
-// Where a program looks is not decided here: see `command-files.ts`.
+// Whether a command is read-only. `read-only-table.ts` lists the programs and their options. Where a program reads is
+// not decided here; see `command-files.ts`.
 
 import type { CommandAnalysis, SimpleCommand } from "../command/command.ts";
 import { takesAnyName } from "./read-only-names.ts";
@@ -8,15 +8,15 @@ import type { Word } from "../command/word.ts";
 
 export { isSafeSedScript } from "./read-only-sed.ts";
 
-/** Longer commands always ask, as in the reference. */
+/** Longer commands always need approval, as in the reference. */
 const LONGEST = 10_000;
 
-/** Every part of the command is on the list, stands in the open, and writes nowhere. */
+/** Every part is in the table, is not nested in another construct, and writes nothing. */
 export function isReadOnly(analysis: CommandAnalysis): boolean {
   if (analysis.problem !== undefined || analysis.commands.length === 0 || analysis.command.length > LONGEST)
     return false;
   if (!analysis.commands.every(looksOnly)) return false;
-  // A `cd` into a folder with its own git configuration makes git run what that folder says.
+  // After a `cd` into a folder with its own git configuration, git runs what that configuration says.
   const programs = analysis.commands.map((command) => command.words[0]?.value);
   return !(programs.includes("cd") && programs.includes("git"));
 }
@@ -26,7 +26,7 @@ function looksOnly(command: SimpleCommand): boolean {
   return command.redirections.every(writesNothing) && looksOnlyButRedirects(command);
 }
 
-/** The same, but for where its output goes. */
+/** The same, ignoring where its output goes. */
 export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (command.within.length > 0 || command.opaque || command.runs.length > 0) return false;
   const [program, ...rest] = command.words;
@@ -34,9 +34,9 @@ export function looksOnlyButRedirects(command: SimpleCommand): boolean {
   if (program === undefined) return command.assignments.every(isPlainVariable);
   if (!command.assignments.every(isSafeAssignment) || program.kind !== "literal") return false;
   if (!Object.hasOwn(PROGRAMS, program.value)) return false;
-  // The shell drops what is left empty between braces: `printf {,-v} x`.
+  // The shell drops words that braces leave empty: `printf {,-v} x`.
   const words = rest.filter((word) => word.kind !== "braces" || word.value !== "");
-  // As a script, the path of somebody's home may be a command: `sed ~/p` is `e` and more for /home/eve.
+  // As a script, a home folder's path may contain commands: for /home/eve, `sed ~/p` contains `e`.
   const chosen = program.value === "sed" ? /^(glob|home)$/ : /^glob$/;
   const known = words.every(
     (word, at) => isKnown(word) && (!chosen.test(word.kind) || takesAnyName(program.value, words, at)),
@@ -52,35 +52,35 @@ function readsKnown({ kind, target }: SimpleCommand["redirections"][number]): bo
   return kind !== "read" || target.kind === "literal" || target.kind === "home";
 }
 
-/** A bracket that holds a slash is none to the shell, and then the pattern is another. */
+/** The shell does not treat a bracket that contains a slash as a bracket, so the pattern is a different one. */
 function isKnown({ kind, text }: Word): boolean {
   return kind !== "unknown" && !(kind === "glob" && /\[[^\]]*\//.test(text));
 }
 
-/** As the program gets it: what begins with `~` is an absolute path by then. */
+/** As the program gets it: a word that starts with `~` is then an absolute path. */
 function asGiven({ kind, value }: Word): string {
   return kind !== "literal" && /^~(\/|$)/.test(value) ? `/${value}` : value;
 }
 
-/** They say how much to print, in which language, or which of a project's own settings to use; none names a file or program. */
+/** They set verbosity, language, or which of a project's own settings to use; none names a file or program. */
 const SAFE_NAMES =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CI|TERM|COLUMNS|RUST_BACKTRACE|RUST_LOG|CARGO_TERM_COLOR|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RAILS_ENV|MIX_ENV|GOOS|GOARCH|CGO_ENABLED|DEBUG|LOG_LEVEL|PORT)$/;
 
-/** May stand before a command without changing what it does to the setup. */
+/** May come before a command without changing what it does to the system. */
 export function isSafeAssignment({ name, value }: SimpleCommand["assignments"][number]): boolean {
-  // In an assignment a star stands for itself.
+  // In an assignment, a star is literal.
   const isText = value?.kind === "literal" || value?.kind === "glob";
   return isText && SAFE_NAMES.test(name) && isPlainValue(name, value.value);
 }
 
-/** No text that make would expand or a script could stumble over, and no path where a file would be looked up by it. */
+/** No text that make would expand or a script could trip over, and no path where a file would be looked up. */
 function isPlainValue(name: string, value: string): boolean {
   if (!/^[\w.,:=@+*/-]*$/.test(value)) return false;
   if (name === "TZ") return !/^[:/.]|\.\./.test(value);
   return !/^(LANG|LC_|TERM)/.test(name) || !value.includes("/");
 }
 
-/** `x=1` alone, and the variable of a loop. Names in capitals may mean something to a program or to the shell. */
+/** `x=1` alone, or a loop variable. Upper-case names may mean something to a program or the shell. */
 function isPlainVariable({ name, value }: SimpleCommand["assignments"][number]): boolean {
   return (
     /^[a-z][a-z0-9_]*$/.test(name) && !name.endsWith("_proxy") && (value === undefined || value.kind === "literal")

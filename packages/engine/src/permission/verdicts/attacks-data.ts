@@ -1,5 +1,5 @@
-// Ways round the gate that were found by trying: each row once ran unasked, or passed a rule that denies it. Beside them
-// stands what looks alike and must stay unasked. They are text to be judged; none of them is ever given to a shell.
+// Ways around the gate that were found by trying: each row once ran without approval, or got past a deny rule. Next to
+// them are similar commands that must not need approval. They are text to be judged; none of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
 import type { GateSetup } from "./gate-setup.ts";
@@ -100,7 +100,7 @@ export const MUST_RUN: readonly CommandRow[] = [
     ],
   ],
   [
-    "beside rules that deny",
+    "next to deny rules",
     DENIED,
     [
       "uv run pytest",
@@ -126,7 +126,7 @@ export const MUST_ASK: readonly CommandRow[] = [
   ],
   ["the path of home as a script", {}, ["sed ~/p a.txt", "sed -n $HOME/p a.txt", 'sed -e "$HOME/p" a.txt']],
   [
-    "variables that say more",
+    "variables with more than a name",
     RULES,
     [
       "CI='$(shell id)' make",
@@ -138,7 +138,7 @@ export const MUST_ASK: readonly CommandRow[] = [
       "TZ=../../x make",
     ],
   ],
-  ["letters that are more than one to some shells", LINKS, ["cat ?", "cat ????", "cat [!a]", "cat İ*", "cat ?nfo"]],
+  ["letters that some shells count as several", LINKS, ["cat ?", "cat ????", "cat [!a]", "cat İ*", "cat ?nfo"]],
   [
     "links where a copy goes",
     EDITS,
@@ -150,7 +150,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ["cp -t tree a.txt", "cp -ttree a.txt", "cp --target-dir=tree a.txt", "cp --recursiv kit/. tree"],
   ],
   [
-    "links that go along",
+    "links that are copied along",
     EDITS,
     [
       "mv deep/er/link l && cat l",
@@ -169,7 +169,7 @@ export const MUST_ASK: readonly CommandRow[] = [
   ],
   ["links that diff opens", LINKS, ["diff d1 d2", "diff -q d1 src", "diff d1 a.txt", "diff -u -- d1 d2"]],
   [
-    "links that xargs hands on",
+    "links that xargs passes on",
     RULES,
     [
       "find . | xargs grep root",
@@ -179,7 +179,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "options in another spelling",
+    "options in another form",
     RULES,
     [
       "npm test -script-shell=./x",
@@ -233,7 +233,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     LINKS,
     ["cd d1/out/../etc && cat passwd", "cd src/../kit && ls", "cd ./src/.. && cat a.txt"],
   ],
-  ["a folder that is not told", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
+  ["an unknown folder", DENIED, ["x=~/.ssh; cd $x; cat id_rsa", 'cd "$(echo x)" && cat y', "HOME=/x; cat ~/y"]],
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [

@@ -1,5 +1,5 @@
-// Several hundred commands of ordinary working days, and the rules somebody in such a project would have.
-// They are judged, never run. A question about one of them is a question too many.
+// Several hundred commands from ordinary work, and the rules such a project would have. They are judged, never run.
+// None of them should need approval.
 
 export interface Project {
   readonly name: string;
@@ -582,7 +582,10 @@ export const EVERYDAY: readonly Project[] = [
   },
 ];
 
-/** Asked about now and before: variables and substitutions are for the shell to know, and a subshell is not looked into for leave. */
+/**
+ * Needed approval before and still do: only the shell knows variables and substitutions, and allow rules do not apply
+ * inside a subshell.
+ */
 export const STILL_ASKED: readonly string[] = [
   'for f in src/*.ts; do wc -l "$f"; done',
   'echo "$PATH"',
@@ -591,13 +594,13 @@ export const STILL_ASKED: readonly string[] = [
   "npm test || (exit 1)",
 ];
 
-/** Ran unasked once and is asked about now, with the reason. */
+/** Ran without approval before and need it now, with the reason. */
 export const STRICTER: Readonly<Record<string, string>> = {
-  "ls -d .*": "an older shell finds the folder above by it",
-  "cd packages/we* && ls": "a link among the folders the pattern finds could lead anywhere, and what follows with it",
-  "uniq ids*.txt": "with two files the second is written to",
-  "wc -l --files0-from=list.txt": "the list names files nobody has judged",
-  "strings @args": "the list names files nobody has judged",
+  "ls -d .*": "older shells also match the parent folder",
+  "cd packages/we* && ls": "the pattern may match a link that leads anywhere, and the next command runs there",
+  "uniq ids*.txt": "with two files, uniq writes to the second",
+  "wc -l --files0-from=list.txt": "the list names files that were not judged",
+  "strings @args": "the list names files that were not judged",
   "ps -axe": "shows the environment of every process",
   "cp dist/app.tgz /tmp/": "a rule with a star stops at the working directories",
   "mkdir -p /tmp/build": "a rule with a star stops at the working directories",
@@ -609,7 +612,7 @@ export const STRICTER: Readonly<Record<string, string>> = {
   ". ./setup.sh": "the rule does not say which script",
 };
 
-/** Asked about once and runs now. */
+/** Needed approval before and run without it now. */
 export const EASIER: readonly string[] = [
   "printf '%s\\n' *",
   "tr [a-z] [A-Z] < a.txt",

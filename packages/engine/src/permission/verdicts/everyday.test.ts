@@ -1,4 +1,5 @@
-// How often people are bothered for nothing: at most one in fifty everyday commands may ask without a reason of its own.
+// How often people are asked needlessly: at most one in fifty everyday commands may need approval without a listed
+// reason.
 
 import { expect, test } from "bun:test";
 import type { PermissionMode } from "@keelson/protocol";
@@ -7,20 +8,20 @@ import { judgeCommand } from "./gate-setup.ts";
 
 const commands = EVERYDAY.flatMap(({ allow, commands }) => commands.map((command) => ({ command, allow })));
 
-/** Judged where nothing on the disk is out of the ordinary. */
+/** Judged with nothing unusual on disk. */
 function asked(mode: PermissionMode = "default"): string[] {
   const found = commands.filter(({ command, allow }) => judgeCommand(command, { allow, mode, files: [] }) !== "allow");
   return found.map(({ command }) => command);
 }
 
-test("of four hundred everyday commands exactly those are asked about that are written down here", () => {
+test("of four hundred everyday commands, exactly those listed here need approval", () => {
   expect(commands.length).toBeGreaterThanOrEqual(400);
   expect(new Set(commands.map(({ command }) => command)).size).toBe(commands.length);
   expect(asked().toSorted()).toEqual([...STILL_ASKED, ...Object.keys(STRICTER)].toSorted());
   expect(STILL_ASKED.length).toBeLessThanOrEqual(commands.length * 0.02);
 });
 
-test("what became easier is in the table, and each thing that became stricter has its reason", () => {
+test("what became easier is in the table, and everything that became stricter has a reason", () => {
   const known = new Set(commands.map(({ command }) => command));
   const changed = [...EASIER, ...Object.keys(STRICTER)];
   expect(changed.filter((command) => !known.has(command) || STILL_ASKED.includes(command))).toEqual([]);
@@ -28,14 +29,14 @@ test("what became easier is in the table, and each thing that became stricter ha
   expect(Object.values(STRICTER).filter((reason) => !/^[a-z].*\w$/.test(reason))).toEqual([]);
 });
 
-test("the same commands run without a question in acceptEdits and in plan mode", () => {
+test("the same commands run without approval in acceptEdits and in plan mode", () => {
   for (const mode of ["acceptEdits", "plan"] as const) {
     const needless = asked(mode).filter((command) => !Object.hasOwn(STRICTER, command));
     expect(needless.length).toBeLessThanOrEqual(commands.length * 0.02);
   }
 });
 
-test("without the rules of the project, what is not only looking asks", () => {
+test("without the project's rules, commands that are not read-only need approval", () => {
   const working = EVERYDAY.filter(({ allow }) => allow.length > 0).flatMap((project) => project.commands);
   const silent = working.filter((command) => judgeCommand(command, { files: [] }) === "allow");
   expect(silent).toEqual(["python3 --version"]);

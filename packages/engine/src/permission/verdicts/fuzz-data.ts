@@ -1,11 +1,11 @@
-// Commands that test/fuzz found by running them: each was once allowed and did what nobody had judged.
-// They are text to be judged. None of them is ever run here.
+// Commands that test/fuzz found by running them: each was once allowed and did something that was not judged. They are
+// text to be judged. None of them is ever run here.
 
 import type { CommandRow } from "./verdicts-data.ts";
 
 export const MUST_ASK: readonly CommandRow[] = [
   [
-    "a process substitution behind a descriptor",
+    "a process substitution after a descriptor",
     {},
     [
       "cat 3<(evil)",
@@ -17,7 +17,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "a line continuation in the middle of a sign",
+    "a line continuation inside an operator",
     {},
     [
       "echo $\\\nx",
@@ -30,14 +30,14 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   ["a word that bash expands twice", { mode: "acceptEdits" }, ["ls >&'x$(evil)'", 'ls >&"x\\$(evil)"']],
-  ["a lone sign that is the pattern", {}, ["grep - /etc/passwd", "rg - ../secret", "grep -n - ~/.ssh/id_rsa"]],
+  ["a lone dash that is the pattern", {}, ["grep - /etc/passwd", "rg - ../secret", "grep -n - ~/.ssh/id_rsa"]],
   [
     "words that braces leave empty",
     { allow: ["Bash(echo:*)", "Bash(sed:*)"] },
     ["git grep {,}", "echo {,}", "sed -n {,} a", "find {,} -maxdepth 1", "[ -f {,} ]", "date {,}{,}", "cat {,b}"],
   ],
   [
-    "names outside that a pattern lists behind a wrapper",
+    "outside names that a pattern lists behind a wrapper",
     { allow: ["Bash(printf:*)", "Bash(echo:*)"], links: { "/repo/ln": "/outside" }, files: ["/outside/a", "/etc/x"] },
     ["xargs printf '%s' ln/*", "timeout 5 echo /etc/*", "nice echo ~/*", "echo ln/*"],
   ],
@@ -46,8 +46,8 @@ export const MUST_ASK: readonly CommandRow[] = [
     { links: { "/repo/ln": "/outside/a" }, files: ["/repo/b"] },
     ["grep -E -e [a-z]* b", "grep -m 1 -e * b", "rg -e l* b", "sed -n -e l* b", "grep --regexp l* b"],
   ],
-  ["a tilde that quotes keep as it is", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
-  ["a tilde behind an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
+  ["a tilde that quotes protect", {}, ["cat ~''/a", 'ls ~"/a"', "cat ~\\/a"]],
+  ["a tilde after an equals sign", {}, ["du BASH_ENV=~/x", "git log --oneline PS4=~/x", "cat a=~", "ps IFS=~+"]],
   [
     "a rule for git diff, and files that are not the repository's",
     { allow: ["Bash(git diff:*)", "Bash(git grep:*)"] },

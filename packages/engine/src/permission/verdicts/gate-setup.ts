@@ -1,5 +1,5 @@
-// The little setup the tables of verdicts are judged in: a repository at /repo, a home at /home/me, and rules as text.
-// For tests only. Nothing here runs a command; it is read and judged.
+// The setup in which the verdict tables are judged: a repository at /repo, a home at /home/me, and rules as text. For
+// tests only. Nothing here runs a command; it is read and judged.
 
 import { NOTHING_SAID, type PermissionMode, type RuleBehavior } from "@keelson/protocol";
 import type { Access } from "../../tool.ts";
@@ -9,6 +9,7 @@ import { commandChecks } from "../command/decide-command.ts";
 import { decide, type GateDecision, type GateQuestion } from "../decide.ts";
 import { lookedUp, type Disk } from "../disk.test-support.ts";
 import { parseRule, type Rule } from "../rule.ts";
+import type { CommandRow } from "./verdicts-data.ts";
 
 export type TableVerdict = "allow" | "ask" | "deny";
 
@@ -20,10 +21,20 @@ export interface GateSetup extends Disk {
   readonly cwd?: string;
   readonly directories?: readonly string[];
   readonly shell?: GateQuestion["shell"];
-  /** What repositories make git do, by the folder it runs in; folders that are missing are harmless. */
+  /** What repositories make git do, by the folder it runs in; missing folders are harmless. */
   readonly git?: Readonly<Record<string, { readonly looking?: string; readonly acting?: string }>>;
   /** Files and folders that govern the session. */
   readonly governing?: readonly string[];
+}
+
+/** One row per command of the tables, with the verdict it must get and a name for its test. */
+export function commandRows(tables: Partial<Record<TableVerdict, readonly CommandRow[]>>) {
+  const columns = Object.entries(tables) as [TableVerdict, readonly CommandRow[]][];
+  return columns.flatMap(([verdict, groups]) =>
+    groups.flatMap(([kind, setup, commands]) =>
+      commands.map((command) => ({ verdict, kind, command, setup, name: JSON.stringify(command) })),
+    ),
+  );
 }
 
 export function judgeCommand(command: string, setup: GateSetup = {}): TableVerdict {

@@ -1,10 +1,12 @@
-// Writes to what governs a session, under unusual names and in unusual places, and everyday writes beside it.
-// The commands are text to be judged. None of them is ever given to a shell.
+// Writes to files that govern a session, under unusual names and in unusual places, and similar everyday writes. The
+// commands are text to be judged. None of them is ever run.
 
 import type { ToolRow, CommandRow } from "./verdicts-data.ts";
 import type { GateSetup } from "./gate-setup.ts";
 
-/** `--settings`, CLAUDE_CONFIG_DIR, CLAUDE_ENV_FILE, a hook script and an MCP configuration, none with a telling name. */
+/**
+ * `--settings`, CLAUDE_CONFIG_DIR, CLAUDE_ENV_FILE, a hook script and an MCP configuration, none with a telling name.
+ */
 const GOVERNED: GateSetup = {
   allow: ["Bash", "Edit", "Write", "NotebookEdit"],
   mode: "acceptEdits",
@@ -80,7 +82,7 @@ export const MUST_ASK: readonly CommandRow[] = [
 
 export const MUST_RUN: readonly CommandRow[] = [
   [
-    "beside what governs",
+    "next to governing files",
     GOVERNED,
     [
       "cat team.json",
@@ -124,8 +126,8 @@ export const CALLS_ASK: readonly ToolRow[] = [
 ];
 
 export const CALLS_RUN: readonly ToolRow[] = [
-  ["beside what governs", "Write", edit("/repo/scripts/other.sh"), GOVERNED],
-  ["beside what governs", "Edit", edit("/repo/team.json.bak"), GOVERNED],
-  ["beside what governs", "Read", { kind: "read", path: "/repo/team.json" }, GOVERNED],
+  ["next to governing files", "Write", edit("/repo/scripts/other.sh"), GOVERNED],
+  ["next to governing files", "Edit", edit("/repo/team.json.bak"), GOVERNED],
+  ["next to governing files", "Read", { kind: "read", path: "/repo/team.json" }, GOVERNED],
   ["bypassed", "Write", edit("/repo/team.json"), { ...GOVERNED, mode: "bypassPermissions" }],
 ];

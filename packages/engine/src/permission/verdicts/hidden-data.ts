@@ -1,12 +1,12 @@
-// Commands that hide another command: in places a forgiving parser takes for plain words, in text that a builtin runs,
-// behind a name that was given a new meaning. And ordinary commands that look similar and must stay unasked.
-// They are text to be judged. None of them is ever given to a shell.
+// Commands that hide another command: where a forgiving parser sees plain words, in text that a builtin runs, behind a
+// redefined name. Also ordinary commands that look similar and must not need approval. They are text to be judged. None
+// of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
 import type { GateSetup } from "./gate-setup.ts";
 
 const NO_RM: GateSetup = { mode: "bypassPermissions", deny: ["Bash(rm:*)"] };
-/** Rules people have, and rules for builtins that nobody should have. */
+/** Rules people have, and rules for builtins that no one should have. */
 const RULES: GateSetup = {
   allow: [
     "npm",

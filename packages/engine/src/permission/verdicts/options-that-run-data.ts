@@ -1,4 +1,4 @@
-// Options that run another program, load code or write elsewhere, under an allow rule for the program. Each row: the
+// Options that run another program, load code or write elsewhere, under an allow rule for the program. Each row has the
 // rule, what it covers, and what it does not. The commands are judged, never run.
 
 export interface Row {

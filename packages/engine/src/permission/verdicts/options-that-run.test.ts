@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { ROWS } from "./options-that-run-data.ts";
 import { judgeCommand } from "./gate-setup.ts";
 
-/** What a repository may hold so that a pattern becomes an option. */
+/** File names in a repository that turn a pattern into an option. */
 const ODD_NAMES = ["--x.ts", "--x.txt", "-x", "--exec", "--pre=x", "-e"].map((name) => `/repo/${name}`);
 
 test.each(ROWS.map((row) => [row.allow, row] as const))("%s", (_, { allow, covered, asked }) => {
@@ -14,7 +14,7 @@ test.each(ROWS.map((row) => [row.allow, row] as const))("%s", (_, { allow, cover
   expect({ wronglyAsked, wronglyRun }).toEqual({ wronglyAsked: [], wronglyRun: [] });
 });
 
-test("an option is found however the program and its words are spelled", () => {
+test("an option is found however the program and its words are written", () => {
   const wrong = ROWS.flatMap(({ allow, asked }) => {
     const rule = /^Bash\((\w+):\*\)$/.exec(allow)?.[1];
     if (rule === undefined) return [];

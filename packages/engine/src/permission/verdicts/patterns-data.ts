@@ -1,5 +1,5 @@
-// Patterns, links and rules with a star: what is found on the disk decides, and a pattern may find any name at all.
-// The commands are text to be judged. None of them is ever given to a shell.
+// Patterns, links and rules with a star: what is on disk decides, and a pattern may match any name. The commands are
+// text to be judged. None of them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
 import type { GateSetup } from "./gate-setup.ts";
@@ -357,7 +357,7 @@ export const PATTERNS_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "link made on the way",
+    "link created on the way",
     { ...LINKS, allow: FILES.allow! },
     [
       "ln -s /etc l && cat l/passwd",

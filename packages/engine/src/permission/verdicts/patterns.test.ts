@@ -20,7 +20,7 @@ test.each(rows)("$verdict, $kind", ({ verdict, setup, commands }) => {
   expect(wrong).toEqual([]);
 });
 
-test("no command stands twice in one group", () => {
+test("no command is listed twice in one group", () => {
   const twice = rows.flatMap(({ commands }) => commands.filter((command, at) => commands.indexOf(command) !== at));
   expect(twice).toEqual([]);
 });

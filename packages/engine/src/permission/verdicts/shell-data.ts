@@ -1,5 +1,5 @@
 // Commands judged by where git would run, and by a shell that is not bash. The commands are text to be judged; none of
-// them is ever given to a shell.
+// them is ever run.
 
 import type { CommandRow } from "./verdicts-data.ts";
 import type { GateSetup } from "./gate-setup.ts";
@@ -7,7 +7,7 @@ import type { GateSetup } from "./gate-setup.ts";
 const RUNS = "git may run a program set by core.fsmonitor";
 const HOOK = "git runs the hook pre-commit";
 const NESTED = { looking: RUNS, acting: RUNS };
-/** A project with a repository inside that runs programs, one with hooks only, and a harmless one. */
+/** A project with a nested repository that runs programs, one with only hooks, and a harmless one. */
 const AROUND = { "/repo/nested": NESTED, "/repo/nested/src": NESTED, "/repo/hooked": { acting: HOOK } };
 const PLACES: GateSetup = { git: AROUND };
 const IN_NESTED: GateSetup = { ...PLACES, cwd: "/repo/nested" };
@@ -21,11 +21,11 @@ const UNPACK: GateSetup = {
   ...GIT,
   allow: ["Bash(git:*)", "Bash(tar:*)", "Bash(unzip:*)", "Bash(mv:*)", "Bash(npm:*)"],
 };
-/** The project's own settings run a program, and nobody trusts the folder. */
+/** The project's own settings run a program, and the folder is not trusted. */
 const UNTRUSTED: GateSetup = { git: { "/repo": { looking: RUNS } } };
 const OTHER: GateSetup = { shell: "other", git: {} };
 
-/** What only reads, in every form people type it. */
+/** Read-only commands, in every form people type them. */
 const LOOKS = [
   "git status",
   "git status --short",
@@ -69,7 +69,7 @@ export const MUST_RUN: readonly CommandRow[] = [
     ],
   ],
   [
-    "allowed git beside others",
+    "allowed git next to other commands",
     { ...UNPACK, files: [] },
     [
       "tar xf a.tar && git status",
@@ -79,7 +79,7 @@ export const MUST_RUN: readonly CommandRow[] = [
     ],
   ],
   [
-    "allowed git in a folder nobody trusts",
+    "allowed git in an untrusted folder",
     { ...UNTRUSTED, allow: ["Bash(git:*)"] },
     ["git commit -m x", "git status", "git push"],
   ],
@@ -93,10 +93,10 @@ export const MUST_RUN: readonly CommandRow[] = [
 ];
 
 export const MUST_ASK: readonly CommandRow[] = [
-  ["a nested repository, moved to before", IN_NESTED, LOOKS],
+  ["a nested repository, entered before", IN_NESTED, LOOKS],
   ["a nested repository, a folder of it", { ...PLACES, cwd: "/repo/nested/src" }, LOOKS],
   [
-    "a nested repository, moved to now",
+    "a nested repository, entered now",
     PLACES,
     [
       "cd nested && git status",
@@ -131,7 +131,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "a nested repository, with rules, moved to before",
+    "a nested repository, with rules, entered before",
     GIT_IN_NESTED,
     ["git status", "git commit -m x", "git fetch", "timeout 5 git status", "git init sub", "git gc"],
   ],
@@ -141,7 +141,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ["git commit -m x", "git push", "git merge x"],
   ],
   [
-    "a folder that the text does not tell",
+    "a folder that the text does not show",
     GIT,
     [
       'cd "$D" && git status',
@@ -158,7 +158,7 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "a repository the command itself may bring",
+    "a repository the command may create",
     UNPACK,
     [
       "tar xf a.tar && cd a && git status",
@@ -169,18 +169,18 @@ export const MUST_ASK: readonly CommandRow[] = [
     ],
   ],
   [
-    "the same where a session stands elsewhere",
+    "the same for a session in another folder",
     { ...UNPACK, cwd: "/repo/src" },
     ["tar xf a.tar && git status", "unzip -o a.zip; git diff"],
   ],
   [
-    "home, where cd leads by itself",
+    "home, where a bare cd leads",
     { git: { "/home/me": NESTED } },
     ["cd && git status", "cd; git log", "cd ~ && git status"],
   ],
-  ["the project's own settings, and nobody trusts it", UNTRUSTED, LOOKS],
+  ["the project's own settings, untrusted", UNTRUSTED, LOOKS],
   [
-    "another shell than bash",
+    "a shell other than bash",
     OTHER,
     [
       "ls",
@@ -205,16 +205,16 @@ export const MUST_ASK: readonly CommandRow[] = [
   ],
   ["another shell, edits accepted", { ...OTHER, mode: "acceptEdits" }, ["mkdir x", "touch a", "rm a"]],
   [
-    "another shell, a rule that denies",
+    "another shell, a deny rule",
     { ...OTHER, mode: "bypassPermissions", deny: ["Bash(rm:*)"] },
     ["=rm x", "ls", "echo x"],
   ],
-  ["another shell, a file that is denied", { ...OTHER, allow: ["Bash"], deny: ["Read(.env)"] }, ["cat =(<.env)", "ls"]],
+  ["another shell, a denied file", { ...OTHER, allow: ["Bash"], deny: ["Read(.env)"] }, ["cat =(<.env)", "ls"]],
 ];
 
 export const MUST_DENY: readonly CommandRow[] = [
   [
-    "another shell, a rule that denies",
+    "another shell, a deny rule",
     { ...OTHER, mode: "bypassPermissions", deny: ["Bash(rm:*)"] },
     ["rm x", "ls; rm -rf x"],
   ],

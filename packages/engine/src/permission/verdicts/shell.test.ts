@@ -1,43 +1,35 @@
-// Where git runs, and what runs commands. See `shell-data.ts`.
+// Where git runs, and which shell runs commands. See `shell-data.ts`.
 
 import { expect, test } from "bun:test";
 import { MUST_ASK, MUST_DENY, MUST_RUN } from "./shell-data.ts";
-import type { CommandRow } from "./verdicts-data.ts";
-import { decideCommand, judgeCommand, type TableVerdict } from "./gate-setup.ts";
+import { commandRows, decideCommand, judgeCommand } from "./gate-setup.ts";
 
-const COLUMNS: readonly (readonly [TableVerdict, readonly CommandRow[]])[] = [
-  ["allow", MUST_RUN],
-  ["ask", MUST_ASK],
-  ["deny", MUST_DENY],
-];
-const rows = COLUMNS.flatMap(([verdict, groups]) =>
-  groups.flatMap(([kind, setup, commands]) => commands.map((command) => ({ verdict, kind, command, setup }))),
-);
+const rows = commandRows({ allow: MUST_RUN, ask: MUST_ASK, deny: MUST_DENY });
 
 test.each(rows)("$verdict, $kind: $command", ({ verdict, command, setup }) => {
   expect(judgeCommand(command, setup)).toBe(verdict);
 });
 
-test("each question says why", () => {
+test("each question gives its reason", () => {
   const why = (kind: string) => {
     const { setup, command } = rows.find((row) => row.kind === kind)!;
     const decision = decideCommand(command, setup);
     return decision.behavior === "ask" ? decision.reason : decision.behavior;
   };
   expect([
-    why("a nested repository, moved to before"),
-    why("a folder that the text does not tell"),
-    why("a repository the command itself may bring"),
-    why("another shell than bash"),
+    why("a nested repository, entered before"),
+    why("a folder that the text does not show"),
+    why("a repository the command may create"),
+    why("a shell other than bash"),
   ]).toEqual([
     "This command requires approval: in '/repo/nested', git may run a program set by core.fsmonitor",
-    "This command requires approval: git runs in a folder that cannot be told from the text",
+    "This command requires approval: git runs in a folder that the text does not show",
     "This command requires approval: it creates files that git may take its settings from",
     "This command requires approval: no bash was found, so commands cannot be checked; install bash",
   ]);
 });
 
-test("a rule is only suggested where it would settle the question", () => {
+test("a rule is suggested only if it would settle the question", () => {
   const suggested = (setup: object) => {
     const decision = decideCommand("git status", setup);
     return decision.behavior === "ask" && decision.suggestions?.length;

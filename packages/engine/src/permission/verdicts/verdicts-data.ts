@@ -1,10 +1,10 @@
-// Commands and calls with the verdict they must get, by class of trick or of ordinary use. A table, therefore long.
-// The commands are text to be judged. None of them is ever given to a shell.
+// Commands and calls with the verdict they must get, by kind of trick or of ordinary use. Long because it is a table.
+// The commands are text to be judged. None of them is ever run.
 
 import type { Access } from "../../tool.ts";
 import type { GateSetup } from "./gate-setup.ts";
 
-/** One word for the class, the rules and mode, and the commands. */
+/** The kind, the rules and mode, and the commands. */
 export type CommandRow = readonly [kind: string, setup: GateSetup, commands: readonly string[]];
 
 const ANY_BASH: GateSetup = { allow: ["Bash"] };
@@ -15,7 +15,7 @@ const GIT: GateSetup = { allow: ["Bash(git:*)"] };
 const ENV: GateSetup = { ...BYPASS, deny: ["Read(.env)"] };
 const NO_RM: GateSetup = { ...BYPASS, deny: ["Bash(rm:*)"] };
 
-/** A character that cannot be seen, or looks like another. */
+/** A character that is invisible, or looks like another. */
 const ZERO_WIDTH = "\u200b";
 const NO_BREAK = "\u00a0";
 const CYRILLIC_A = "\u0430";

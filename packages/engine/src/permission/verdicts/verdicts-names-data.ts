@@ -1,5 +1,5 @@
-// Names under which a file can be reached that are not the one a rule gives, and rules written to be slow.
-// Paths and commands are text to be judged. None of them is ever opened or run.
+// Other names for a file than the one in a rule, and rules written to be slow. Paths and commands are text to be
+// judged. None of them is ever opened or run.
 
 import type { Access } from "../../tool.ts";
 import type { CommandRow } from "./verdicts-data.ts";
@@ -74,7 +74,7 @@ export const CALLS: readonly NameRows[] = [
   ],
 ];
 
-/** Each of these stops a matcher that tries every way to split a name. */
+/** Each of these would stall a backtracking matcher. */
 export const SLOW_RULES = [
   `Read(./${"*a".repeat(60)}b)`,
   `Read(./${"**/a/".repeat(40)}b)`,
@@ -97,9 +97,9 @@ export const SLOW_COMMANDS: readonly (readonly [TableVerdict, CommandRow])[] = [
     ["slow rules", SLOW, ["ls", "cat README.md", `cat ${LONG_NAME}`, `cat src/${LONG_NAME}/x.ts`, `echo ${LONG_NAME}`]],
   ],
   ["allow", ["slow rules, deep path", SLOW, [`cat ${DEEP}x`]]],
-  // Both sides are patterns, and too much to compare: it is asked about, not tried to the end.
+  // Both sides are patterns with too much to compare, so it needs approval instead of a full comparison.
   ["ask", ["slow rules, slow pattern", SLOW, [`cat ${"*a".repeat(400)}*`, `cat ${"a*/".repeat(400)}b`]]],
-  // Not in itself harmless, but judged at once.
+  // Not harmless, but judged at once.
   [
     "ask",
     [

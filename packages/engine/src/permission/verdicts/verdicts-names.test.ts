@@ -10,7 +10,7 @@ test.each(CALLS)("%s, %s (%s)", (verdict, tool, kind, setup, paths) => {
   expect(judged).toEqual(paths.map((path) => [path, verdict]));
 });
 
-test("a command that writes to another name of a protected file is asked about", () => {
+test("a command that writes to another name of a protected file needs approval", () => {
   const edits = { mode: "acceptEdits" } as const;
   for (const command of [
     "echo x > .git:hooks",
@@ -20,7 +20,7 @@ test("a command that writes to another name of a protected file is asked about",
     expect([command, judgeCommand(command, edits)]).toEqual([command, "ask"]);
 });
 
-test("a command that reads a stream of a denied file is refused", () => {
+test("a command that reads a stream of a denied file is denied", () => {
   const env = { mode: "bypassPermissions", deny: ["Read(.env)"] } as const;
   for (const command of [
     "cat '.env::$DATA'",
@@ -32,7 +32,7 @@ test("a command that reads a stream of a denied file is refused", () => {
     expect([command, judgeCommand(command, env)]).toEqual([command, "deny"]);
 });
 
-test("a file with several names that could not be compared with what is denied is asked about", () => {
+test("a file with several names that could not be compared with denied files needs approval", () => {
   for (const mode of ["default", "bypassPermissions"] as const) {
     expect(read("/repo/a", { mode, linked: true })).toMatchObject({ behavior: "ask", blockedPath: "/repo/a" });
     expect(bash("cat a", { mode, linked: true }).behavior).toBe("ask");
@@ -40,12 +40,12 @@ test("a file with several names that could not be compared with what is denied i
   expect(read("/repo/a", { mode: "dontAsk", linked: true }).behavior).toBe("deny");
 });
 
-test.each(SLOW_COMMANDS)("%s, judged without trying every way", (verdict, [, setup, commands]) => {
+test.each(SLOW_COMMANDS)("%s, judged without backtracking", (verdict, [, setup, commands]) => {
   const judged = commands.map((command) => [command.slice(0, 40), judgeCommand(command, setup)]);
   expect(judged).toEqual(commands.map((command) => [command.slice(0, 40), verdict]));
 });
 
-test("calls are judged without trying every way", () => {
+test("calls are judged without backtracking", () => {
   const plain = SLOW_CALLS.map(([tool, access]) => judgeCall(tool, access));
   expect(SLOW_CALLS.map(([tool, access]) => judgeCall(tool, access, { deny: SLOW_RULES }))).toEqual(plain);
 });

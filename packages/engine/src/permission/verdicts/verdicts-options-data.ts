@@ -1,5 +1,5 @@
-// The table of programs that only look, program by program: words that leave them looking, and words that do not.
-// Every option here that writes, runs, sets or sends is from the manuals; short, joined, long and shortened spellings.
+// The read-only programs one by one: words that keep them read-only, and words that do not. Every option here that
+// writes, runs, sets or sends comes from the manuals, in short, joined, long and abbreviated form.
 
 export interface OptionRow {
   readonly program: string;

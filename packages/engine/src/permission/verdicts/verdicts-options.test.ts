@@ -1,4 +1,4 @@
-// Option by option: what keeps a program looking, and what makes it write, run or send. See `verdicts-options-data.ts`.
+// Which options keep a program read-only, and which make it write, run or send. See `verdicts-options-data.ts`.
 
 import { expect, test } from "bun:test";
 import { isReadOnlyCommand } from "../command/recent-analyses.ts";
@@ -13,11 +13,11 @@ test.each(OPTION_ROWS.map((row) => [row.program, row] as const))("%s", (program,
   expect({ wronglyAsked, wronglyRun }).toEqual({ wronglyAsked: [], wronglyRun: [] });
 });
 
-test("every program of the table has its row, and none has two", () => {
+test("every program of the table has exactly one row", () => {
   expect(OPTION_ROWS.map((row) => row.program).toSorted()).toEqual(Object.keys(PROGRAMS).toSorted());
 });
 
-test("a dangerous option is found wherever it stands among the harmless ones", () => {
+test("a dangerous option is found anywhere among harmless ones", () => {
   const wrong = OPTION_ROWS.flatMap(({ program, looks, acts }) =>
     acts
       .filter((words) => words.startsWith("-") && !/^--(?: |$)/.test(words))

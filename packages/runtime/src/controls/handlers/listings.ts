@@ -1,7 +1,7 @@
 // Lists that clients show: rules, hooks, versions, and what will be loaded from folders once there is something to load.
 
 import { statSync } from "node:fs";
-import { catalog, nameOf } from "@keelson/engine/hooks";
+import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
 import { done, type Handler } from "../reply.ts";
 
@@ -35,12 +35,12 @@ export const getHooksListing: Handler = (_request, targets) => {
       event,
       ...(matcher === undefined ? {} : { matcher }),
       type: handler.type,
-      label: nameOf(handler),
+      label: handlerName(handler),
       source,
       ...(file === undefined ? {} : { file }),
       ...(handler.timeout === undefined ? {} : { timeout: handler.timeout }),
     })),
-    eventCatalog: catalog(),
+    eventCatalog: hookEventCatalog(),
     policy: {
       disabledByPolicy: false,
       managedOnly,

@@ -3,7 +3,7 @@
 
 import { dirname } from "node:path";
 import type { Snapshot } from "@keelson/config";
-import type { HookReply, LateReply } from "@keelson/engine/hooks";
+import type { HookReply, BackgroundReply } from "@keelson/engine/hooks";
 import { createSearch } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, PermissionMode } from "@keelson/protocol";
 import { openExplainer } from "../../gate/explain-call.ts";
@@ -41,7 +41,7 @@ export interface Tried {
   readonly run: HookRun;
   readonly reply: HookReply;
   /** It went on in the background, where nothing it says decides anything. */
-  readonly late?: LateReply;
+  readonly late?: BackgroundReply;
 }
 
 export interface Passed {
@@ -60,9 +60,9 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
   const engine = await import("@keelson/engine/hooks");
 
   const here = snapshot.hooks.active.filter((each) => each.event === event);
-  const subject = engine.subjectOf(event, sample.own);
-  const chosen = await engine.select(here, event, subject, conditions(snapshot, sample.own));
-  const matching = await engine.select(here, event, subject, () => true);
+  const subject = engine.matcherSubject(event, sample.own);
+  const chosen = await engine.selectHooks(here, event, subject, conditions(snapshot, sample.own));
+  const matching = await engine.selectHooks(here, event, subject, () => true);
   const runs = chosen.filter(({ handler }) => handler.type === "command" || handler.type === "http");
 
   const search = createSearch({
@@ -81,7 +81,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       ...(snapshot.flags.effort === undefined ? {} : { effort: { level: snapshot.flags.effort } }),
     };
     const input = engine.hookInput(event, base, moved(sample.own, cwd, copy.dir));
-    const label = engine.labelOf(event, sample.own);
+    const label = engine.eventLabel(event, sample.own);
     const ran = await runAll(runs, { ...options, copy, input, label, sessionId: base.session_id });
     const outcome = engine.foldReplies(ran.map(({ reply }) => reply));
     const result: Omit<TryOut, "copy"> = {
@@ -90,7 +90,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       input,
       ran,
       named: chosen.filter((each) => !runs.includes(each)),
-      passed: [...passedBy(here, { matching, chosen, subject }, engine.whyIdle), ...offFor(snapshot, event)],
+      passed: [...passedBy(here, { matching, chosen, subject }, engine.hookProblem), ...offFor(snapshot, event)],
       outcome,
       ...modelView(event, outcome),
     };
@@ -113,7 +113,7 @@ interface Running extends TryOutOptions {
 
 /** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
 async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<Tried[]> {
-  const { readLate, readReply, timeoutOf } = await import("@keelson/engine/hooks");
+  const { readBackgroundReply, readReply, hookTimeout } = await import("@keelson/engine/hooks");
   const { createRunners } = await import("../handlers/runner.ts");
   const { snapshot, copy, input, label, signal, sessionId, event } = running;
   const runners = createRunners({
@@ -140,13 +140,13 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
         const run = await runners.run(registration, input, {
           event,
           signal,
-          timeoutMs: timeoutOf(registration),
+          timeoutMs: hookTimeout(registration),
           onAsync: () => void (isAsync = true),
           onOutput: () => undefined,
         });
         const about = { event, label, handler };
         if (!isAsync) return { registration, run, reply: readReply(run, about) };
-        return { registration, run, reply: { context: [], async: {} }, late: readLate(run, about) };
+        return { registration, run, reply: { context: [], async: {} }, late: readBackgroundReply(run, about) };
       }),
     );
   } finally {
@@ -198,5 +198,12 @@ const offFor = ({ hooks }: Snapshot, event: HookEvent): readonly Passed[] =>
 
 export { findTrace, type FoundTrace } from "./find-trace.ts";
 export type { HookFiring } from "@keelson/store";
-export { EVENT_FACTS, foldReplies, nameOf, whyIdle, type HookReply, type LateReply } from "@keelson/engine/hooks";
+export {
+  EVENT_FACTS,
+  foldReplies,
+  handlerName,
+  hookProblem,
+  type HookReply,
+  type BackgroundReply,
+} from "@keelson/engine/hooks";
 export { modelView, type ModelView } from "./model-view.ts";

@@ -7,7 +7,7 @@ import { readFacts } from "./read-script.ts";
 
 const facts = (source: string) => readFacts(source).map((fact) => fact.split("\0"));
 
-test("readFacts() tells what a command is made of", () => {
+test("readFacts() lists the constructs of a command", () => {
   expect(facts("A=1 ls -l 'a b' 2>&1 >out | wc &")).toEqual([
     ["command", "A=1", "ls", "-l", "'a b'", "2>&1", ">out"],
     ["command", "wc"],
@@ -74,7 +74,7 @@ test.each([
   expect(() => readFacts(source)).toThrow();
 });
 
-/** What the parser and we must both know, in one text. */
+/** Everything that the parser and our reader must both know, in one text. */
 const SCRIPT = `#!/bin/bash
 set -euo pipefail
 declare -A seen=([a]=1 ["b c"]=2)
@@ -103,7 +103,7 @@ main "$@" || (cd x && ls \\
   -l)
 `;
 
-test("a script with about everything in it is read whole", () => {
+test("a script with almost every construct is read completely", () => {
   const { problem, commands } = analyseCommand(SCRIPT);
   expect(problem).toBeUndefined();
   expect(commands.length).toBeGreaterThan(40);
@@ -163,7 +163,7 @@ const UNITS = [
   ...PAIRED.flatMap((a) => PAIRED.map((b) => ["", `${a}${b}${CLOSERS[b] ?? ""}${CLOSERS[a] ?? ""}`] as const)),
 ];
 
-test("eight times the text takes about eight times as long, whatever is opened again and again", () => {
+test("eight times the text takes about eight times as long, whatever is opened repeatedly", () => {
   const slow = UNITS.filter(([before, unit]) => {
     const read = (length: number) => analyseCommand(before + unit.repeat(Math.floor(length / unit.length)));
     return growth(read, { from: 1_000, to: 8_000 }) > 30;

@@ -1,5 +1,5 @@
-// Compares the parser's tree with our own strict reading. The parser is forgiving: it turns what it cannot read into plain
-// words, where a command could hide. Both must find the same constructs, or the command is not trusted.
+// Compares the parser's tree with our own strict reading. The parser is forgiving: it turns what it cannot read into
+// plain words, where a command could hide. Both must find the same constructs, or the command is not trusted.
 
 import {
   forEachChild,
@@ -12,7 +12,7 @@ import {
 import { readFacts } from "./read-script.ts";
 import { UnreadError } from "./reader.ts";
 
-/** Our own reading, or why there is none. To be asked before the parser is. */
+/** Our own reading, or why it failed. Call it before the parser. */
 export function accountOf(source: string): { facts: readonly string[] } | { problem: string } {
   try {
     return { facts: readFacts(source) };
@@ -31,7 +31,7 @@ export function agrees(facts: readonly string[], script: Script): boolean {
   return seen.sort().every((fact, at) => fact === sorted[at]);
 }
 
-/** Constructs of which there is nothing to compare but that they are there. */
+/** Constructs that are only counted. */
 const MARKERS: Partial<Record<SyntaxNode["type"], string>> = {
   ArithmeticFor: "for",
   BraceGroup: "{",

@@ -1,4 +1,4 @@
-// The pieces of a single word, read again from its text.
+// Splits a single word into its pieces, from its text.
 
 import type { Piece } from "./read-expansion.ts";
 import { readerOf } from "./read-script.ts";
@@ -7,7 +7,7 @@ import { UnreadError } from "./reader.ts";
 
 export type { Piece } from "./read-expansion.ts";
 
-/** Undefined for text that is not one word. The brackets of a pattern behind `[[ … =~` belong to it. */
+/** Undefined if the text is not one word. Parentheses of a pattern after `[[ … =~` belong to the word. */
 export function piecesOf(text: string): readonly Piece[] | undefined {
   if (text === "") return [];
   const reader = readerOf(text);

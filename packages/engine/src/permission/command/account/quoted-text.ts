@@ -18,7 +18,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const ESCAPE = /\\(?:([abeEfnrtv\\'"?])|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8}))/g;
 
-/** What stands between `$'` and `'`. Undefined where shells disagree: null characters, bytes that are no characters, `\c`. */
+/**
+ * The text between `$'` and `'`. Undefined where shells disagree: null characters, bytes that are not characters, `\c`.
+ */
 export function ansiText(raw: string): string | undefined {
   let doubtful = false;
   let counted = 0;
@@ -38,14 +40,14 @@ export function ansiText(raw: string): string | undefined {
 }
 
 /**
- * What `$(cat <<'END' … END)` stands for: the text between the marks. It is how long commit messages are written.
- * Undefined for any other substitution.
+ * The text of `$(cat <<'END' … END)`, which is how long commit messages are written. Undefined for any other
+ * substitution.
  */
 export function constantText(substitution: string): string | undefined {
   const opening = /^\$\([ \t]*cat[ \t]*<<[ \t]*(?:'(\w+)'|"(\w+)"|\\(\w+))[ \t]*\n/.exec(substitution);
   if (opening === null) return undefined;
   const mark = opening[1] ?? opening[2] ?? opening[3]!;
-  // The newline that ends the opening line also begins the line of the mark when there is no text at all.
+  // If there is no text at all, the newline that ends the first line also starts the line with the delimiter.
   const body = substitution.slice(opening[0].length - 1);
   const end = body.indexOf(`\n${mark}\n`);
   if (end < 0 || !/^\s*\)$/.test(body.slice(end + mark.length + 2))) return undefined;

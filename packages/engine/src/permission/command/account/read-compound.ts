@@ -58,7 +58,7 @@ export function endsList(reader: Reader): boolean {
   );
 }
 
-/** A list that must not be empty. */
+/** A list with at least one command. */
 function readBody(reader: Reader): void {
   skipLines(reader);
   if (endsList(reader)) cannotRead("a command is missing");
@@ -192,7 +192,7 @@ function readCoprocess(reader: Reader): void {
   readTrailingRedirections(reader);
 }
 
-/** Notes operands and operators in order. How they are grouped makes no difference to what runs. */
+/** Notes operands and operators in order. Their grouping does not change what runs. */
 function readTest(reader: Reader): void {
   const words: string[] = [];
   let open = 0;

@@ -1,26 +1,26 @@
-// Reads quotes and expansions: only known forms, each properly closed. Commands in a substitution are read by the
-// function the reader carries.
+// Reads quotes and expansions: only known forms, each properly closed. `reader.commands` reads the commands in a
+// substitution.
 
 import { ansiText, constantText } from "./quoted-text.ts";
 import { cannotRead, nested, note, readApart, sees, take, type Reader } from "./reader.ts";
 
-/** A stretch of a word. Unquoted text may hold patterns, braces and a tilde. */
+/** A part of a word. Unquoted text may contain patterns, braces and a tilde. */
 export type Piece =
   | { readonly type: "text"; readonly value: string; readonly quoted: boolean }
-  /** `value` is set when nothing can change what it expands to; `fixed` is the part of quoted text that is known. */
+  /** `value` is set if the expansion is constant; `fixed` is the known part of quoted text. */
   | { readonly type: "expansion"; readonly text: string; readonly value?: string; readonly fixed?: string };
 
-/** Expand to digits, whatever the state of the shell. */
+/** These expand to digits, whatever the state of the shell. */
 const NUMERIC = new Set(["$?", "$#", "$$"]);
 
 type Close = "))" | "]" | "}";
 
 const CLOSED_BY: Readonly<Record<string, string>> = { "(": ")", "[": "]" };
-/** Quoted keys without anything to expand: bash expands a subscript again after removing its quotes. */
+/** Quoted keys with nothing to expand: bash expands a subscript again after removing its quotes. */
 const PLAIN_KEY = /'[^'$`\\<>()]*'|"[^"$`\\<>()]*"|"\$(?:\w+|\{\w+\})"/y;
 const HEADER = /\$\{(?:[#!]?(?:[A-Za-z_]\w*|\d+|[@*])|[?$!#-](?=\}))/y;
 const OPERATOR = /:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?/y;
-/** Expansions that only read: no assignment, no indirection, no subscript, nothing evaluated. */
+/** Expansions that only read: no assignment, indirection, subscript or evaluation. */
 const READS_ONLY = /^\$\{(?:#?\w+|[?$!#@*-]|\w+(?::?[-+?]|[#%/^,])[^]*)\}$/;
 
 export function onlyReads(parameter: string): boolean {
@@ -50,7 +50,7 @@ export function readDollar(reader: Reader, { quoted }: { quoted: boolean }): Pie
   }
   if (next === "'" && !quoted) return ansiQuoted(reader);
   if (next === '"' && !quoted) {
-    // Looked up in a catalogue of translations.
+    // Bash looks this up in a message catalog.
     reader.at++;
     readDouble(reader);
     return expansion();
@@ -125,7 +125,7 @@ export function readBackticks(reader: Reader, { quoted }: { quoted: boolean }): 
   return { type: "expansion", text };
 }
 
-/** Everything between two double quotes as one piece. */
+/** Joins everything between two double quotes into one piece. */
 export function joinedPiece(pieces: readonly Piece[]): Piece {
   let value = "";
   let text = "";
@@ -140,8 +140,8 @@ export function joinedPiece(pieces: readonly Piece[]): Piece {
 }
 
 /**
- * Up to and including what closes it. `separators`: how many `;` it must have, for `for ((;;))`. `keyed`: keys of
- * associative arrays may be quoted. Tells whether there were spaces, outside of quotes and expansions.
+ * Reads up to and including `close`. `separators`: how many `;` it must have, for `for ((;;))`. `keyed`: keys of
+ * associative arrays may be quoted. Reports whether there were spaces outside quotes and expansions.
  */
 export function readArithmetic(
   reader: Reader,
@@ -207,7 +207,7 @@ function readOperation(reader: Reader, quoted: boolean): void {
   reader.at--;
 }
 
-/** What follows the operator. Between double quotes a single quote is a quote only in patterns. */
+/** Reads what follows the operator. Between double quotes, a single quote is only a quote in patterns. */
 function readOperand(reader: Reader, { quoted, pattern }: { quoted: boolean; pattern: boolean }): void {
   const { source } = reader;
   while (source[reader.at] !== "}") {

@@ -1,12 +1,12 @@
-// Strict reader for lists, pipelines and commands. It accounts for every character of a command: what it does not
-// recognise, it refuses. `agreement.ts` compares what it found with the parser's tree.
+// Strict reader for lists, pipelines and commands. It accounts for every character and refuses what it does not
+// recognize. `agreement.ts` compares its findings with the parser's tree.
 
 import { endsList, readCompound, readFunction, startsCompound, startsFunction } from "./read-compound.ts";
 import { readSimple, readTrailingRedirections } from "./read-simple.ts";
 import { skipBlanks, skipLines } from "./read-space.ts";
 import { cannotRead, nested, note, sees, take, type Reader } from "./reader.ts";
 
-/** One line for each construct in the text. Throws `UnreadError`. */
+/** One line per construct in the text. Throws `UnreadError`. */
 export function readFacts(source: string): readonly string[] {
   if (/[\0\x01\x7f]/.test(source)) cannotRead("it contains a control character");
   const reader = readerOf(source);

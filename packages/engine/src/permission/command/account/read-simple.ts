@@ -6,7 +6,7 @@ import { expect, cannotRead, nested, note, sees, take, type Reader } from "./rea
 import { readWord } from "./read-word.ts";
 
 const DECLARES = new Set(["declare", "export", "local", "readonly", "typeset"]);
-/** Reserved words, which a line continuation could hide from us. */
+/** Reserved words that a line continuation could hide. */
 const RESERVED =
   /^(?:if|then|elif|else|fi|do|done|esac|case|for|select|while|until|function|coproc|time|in|!|\{|\}|\[\[|\]\])$/;
 
@@ -48,7 +48,7 @@ function refuseHiddenMeaning(text: string): void {
     cannotRead("a line continuation splits an operator or expansion");
 }
 
-/** Returns false for a word such as `a[b]`, which only looks like one. */
+/** Returns false for a word such as `a[b]`, which only looks like an assignment. */
 function readAssignment(reader: Reader): boolean {
   const { source } = reader;
   take(reader, /\w+/y);
@@ -97,7 +97,7 @@ function startsRedirection(reader: Reader): boolean {
   return sees(reader, /&>|(?:\d{1,4}|\{[A-Za-z_]\w*\})?(?:[<>](?!\())/y);
 }
 
-/** Returns descriptor, operator and target without spaces between them, such as `2>&1`. */
+/** Returns descriptor, operator and target without spaces, such as `2>&1`. */
 function readRedirection(reader: Reader): string {
   const { source } = reader;
   const descriptor = source[reader.at] === "&" ? "" : (take(reader, DESCRIPTOR) ?? "");

@@ -9,12 +9,12 @@ export function skipBlanks(reader: Reader): void {
   take(reader, /(?:[ \t]|\\\n)+/y);
   const apart = reader.at > before || before === 0 || /[\s;&|()]/.test(reader.source[before - 1]!);
   if (!sees(reader, /#/y)) return;
-  // After a word or a quote, bash reads the sign as part of the word.
+  // After a word or a quote, bash reads `#` as part of the word.
   if (!apart) cannotRead("a comment starts inside a word");
   take(reader, /[^\n]*/y);
 }
 
-/** Skips the same and newlines, and reads pending here-documents. */
+/** Also skips newlines, and reads pending here-documents. */
 export function skipLines(reader: Reader): void {
   for (skipBlanks(reader); reader.source[reader.at] === "\n"; skipBlanks(reader)) {
     reader.at++;
@@ -29,7 +29,7 @@ export function skipLines(reader: Reader): void {
   }
 }
 
-/** Delimiters that every shell reads alike: quotes closed, nothing that looks like an expansion. */
+/** Delimiters that all shells read the same way: quotes closed, nothing that looks like an expansion. */
 const DELIMITER = /(?:[^\s'"\\`$()<>;&|]|\\[^\n]|'[^'\n]*'|"[^"\\`$\n]*")+(?=[ \t\n;&|()<>]|$)/y;
 
 export function readHereDocument(reader: Reader, operator: string): string {
@@ -41,7 +41,7 @@ export function readHereDocument(reader: Reader, operator: string): string {
   return operator + written;
 }
 
-/** The lines up to the delimiter. With an unquoted delimiter, a backslash at the end of a line joins it with the next. */
+/** The lines up to the delimiter. If the delimiter is unquoted, a trailing backslash joins a line with the next. */
 function bodyOf(reader: Reader, { delimiter, quoted, stripsTabs }: Reader["pending"][number]): string {
   const { source } = reader;
   const start = reader.at;

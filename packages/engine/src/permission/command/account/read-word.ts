@@ -1,4 +1,4 @@
-// Reads one word of shell text: quotes, escapes and expansions. What bash might read differently is refused.
+// Reads one word: quotes, escapes and expansions. Refuses what bash might read differently.
 
 import {
   joinedPiece,
@@ -12,12 +12,11 @@ import {
 } from "./read-expansion.ts";
 import { cannotRead, sees, take, type Reader } from "./reader.ts";
 
-/** What ends a word. */
 const BREAK = /[ \t\n;&|()<>]/;
 const PLAIN = /[^ \t\n;&|()<>'"\\$`]+/y;
 const MOST_BRACES = 100;
 
-/** Reads up to the end of the word. `ends` can keep characters that usually end a word, for patterns in `[[`. */
+/** Reads to the end of the word. `ends` can keep characters that usually end a word, for patterns in `[[`. */
 export function readWord(reader: Reader, ends: (character: string) => boolean = always): Piece[] {
   const { source } = reader;
   const start = reader.at;
@@ -39,7 +38,7 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
     const piece = readPiece(reader);
     if (piece === undefined) continue;
     pieces.push(piece);
-    // The parser searches for the end of each brace, so its time grows with the square of their number.
+    // The parser searches for the end of each brace, so its time is quadratic in their number.
     if (piece.type === "text" && !piece.quoted) braces += piece.value.split("{").length - 1;
     if (braces > MOST_BRACES) cannotRead("a word has too many braces");
   }
@@ -51,7 +50,7 @@ export function readWord(reader: Reader, ends: (character: string) => boolean = 
 
 const always = () => true;
 
-/** `@(a|b)`: a pattern or a syntax error, depending on `extglob`, but never a command. */
+/** `@(a|b)` is a pattern or a syntax error, depending on `extglob`, but never a command. */
 function readAlternatives(reader: Reader): Piece {
   const start = reader.at;
   let open = 0;
@@ -106,7 +105,7 @@ function processSubstitution(reader: Reader): Piece {
   return piece;
 }
 
-/** The body of a here-document in which expansions take place. */
+/** The body of a here-document with expansions. */
 export function readTemplate(reader: Reader): void {
   while (reader.at < reader.source.length) quotedPiece(reader, /[^\\$`]+/y, /[\\$`]/);
 }

@@ -5,7 +5,7 @@ export interface Reader {
   readonly source: string;
   at: number;
   depth: number;
-  /** One line for each construct read, to be compared with the parser's tree. */
+  /** One line per construct read, for comparison with the parser's tree. */
   readonly facts: string[];
   /** Here-documents whose bodies start after the next newline. */
   pending: PendingText[];
@@ -19,7 +19,7 @@ export interface PendingText {
   readonly stripsTabs: boolean;
 }
 
-/** Shell text we do not read, or that bash may read differently. */
+/** Shell text that we do not read, or that bash may read differently. */
 export class UnreadError extends Error {
   override readonly name = "UnreadError";
 }

@@ -1,5 +1,5 @@
-// Database servers for this folder's tests; no part of the program. Each runs from the system's own binaries in a
-// throw-away folder, listens on a socket in it and nowhere else, and is gone when the test is.
+// Database servers for this folder's tests. Each runs from the system's own binaries in a temporary folder, listens
+// only on a socket in it, and is removed after the test.
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Undefined when the binaries are not there; then the tests say that they were skipped, except where CI is set. */
+/** Undefined if the binaries are not installed; the tests then report that they were skipped, or fail if CI is set. */
 export async function startPostgres(): Promise<Server | undefined> {
   const bin = postgresBin();
   if (bin === undefined) return missing("postgresql");
@@ -35,7 +35,7 @@ export async function startPostgres(): Promise<Server | undefined> {
   return { socket: join(dir, ".s.PGSQL.5432"), stop: () => stop(server, "SIGINT", dir) };
 }
 
-/** @param kept a folder of the caller's, in which what was stored outlives the server. */
+/** @param kept a folder of the caller's, where the data outlives the server. */
 export async function startRedis(kept?: string): Promise<Server | undefined> {
   const program = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
     .map((dir) => join(dir, "redis-server"))
@@ -74,7 +74,7 @@ function postgresBin(): string | undefined {
   );
 }
 
-/** Postgres refuses to run as root: then as the user its package made, who gets the folder. */
+/** Postgres refuses to run as root, so it runs as the user its package created, who gets the folder. */
 function userFor(dir: string): string | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = "postgres";
@@ -83,7 +83,7 @@ function userFor(dir: string): string | undefined {
   return name;
 }
 
-/** With setpriv the server is also ended when the test's own process is. */
+/** With setpriv, the server also ends when the test process does. */
 function asUser(user: string | undefined): string[] {
   const setpriv = "/usr/bin/setpriv";
   if (!existsSync(setpriv)) return [];

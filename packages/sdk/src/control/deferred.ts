@@ -1,13 +1,13 @@
-// A promise that somebody else settles. (Node 20 has no Promise.withResolvers.)
+// A promise that is settled from outside. (Node 20 has no Promise.withResolvers.)
 
-export interface Later<Value> {
+export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;
   reject(error: unknown): void;
 }
 
-/** A rejection nobody waits for is no error of the process. */
-export function later<Value>(): Later<Value> {
+/** An unhandled rejection of this promise is not an error of the process. */
+export function deferred<Value>(): Deferred<Value> {
   let resolve!: (value: Value) => void;
   let reject!: (error: unknown) => void;
   const promise = new Promise<Value>((yes, no) => {

@@ -1,5 +1,5 @@
-// A session of a store as files again, in a temporary folder laid out like the program's own, so that the program can
-// go on with it. The user's settings, instructions and sign-in come along; their sessions do not.
+// Writes a session from a store to a temporary folder, laid out like the program's own, so the program can continue it.
+// The user's settings, instructions and credentials are included; their sessions are not.
 
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -7,38 +7,38 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 import { isSessionId, lineOf } from "@keelson/store";
-import { withinTime } from "./append.ts";
-import { catchUp, claim, RESUME_PREFIX } from "./catch-up.ts";
+import { withStoreTimeout } from "./append.ts";
+import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "./key.ts";
 import type { SessionStore, SessionStoreEntry } from "./session-store.ts";
 import { inTimeOrder } from "./time-order.ts";
 import { sidecarOf } from "./transcript-file.ts";
 
-export interface MaterialiseOptions {
+export interface MaterializeOptions {
   readonly store: SessionStore;
   readonly cwd: string;
-  /** What the program will be started with; tells where the user's own files are. */
+  /** The environment the program will be started with, which shows where the user's own files are. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A session's id, or the newest of the folder. */
+  /** A session id, or the newest session of the folder. */
   readonly resume: string | { readonly newest: true };
   readonly loadTimeoutMs: number;
 }
 
-export interface Materialised {
+export interface MaterializedSession {
   readonly sessionId: string;
   readonly configDir: string;
   remove(): Promise<void>;
 }
 
-/** Undefined when the store has no such session: then the program looks among the local ones. Throws when it fails. */
-export async function materialise(options: MaterialiseOptions): Promise<Materialised | undefined> {
+/** Undefined if the store has no such session: the program then looks for a local one. Throws if the store fails. */
+export async function materialize(options: MaterializeOptions): Promise<MaterializedSession | undefined> {
   const { store, loadTimeoutMs } = options;
   const projectKey = projectKeyOf(options.cwd);
   const found = await sessionToResume(options, projectKey);
   const bringUpToDate = (sessionId: string, entries: readonly SessionStoreEntry[]) =>
     catchUp({ store, key: { projectKey, sessionId }, entries, env: options.env, timeoutMs: loadTimeoutMs });
   if (found === undefined) {
-    // A local session: what it wrote until now has to be in the store before what it writes next.
+    // A local session: what it has written must be in the store before what it writes next.
     if (typeof options.resume === "string" && isSessionId(options.resume)) await bringUpToDate(options.resume, []);
     return undefined;
   }
@@ -48,15 +48,15 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
   const configDir = mkdtempSync(join(tmpdir(), RESUME_PREFIX));
   const remove = () => rm(configDir, { recursive: true, force: true, maxRetries: 4 });
   try {
-    claim(configDir);
+    claimFolder(configDir);
     const project = join(configDir, "projects", projectKey);
     writeTranscript(join(project, `${sessionId}.jsonl`), entries);
     const ask = `SessionStore.listSubkeys() for session ${sessionId}`;
     const subpaths =
-      (await withinTime(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
+      (await withStoreTimeout(loadTimeoutMs, ask, async () => store.listSubkeys?.({ projectKey, sessionId }))) ?? [];
     for (const subpath of subpaths.filter(isSafeSubpath)) {
       const what = `SessionStore.load() for session ${sessionId}, ${subpath}`;
-      const loaded = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
+      const loaded = await withStoreTimeout(loadTimeoutMs, what, () => store.load({ projectKey, sessionId, subpath }));
       if (loaded !== null) writeSubagent(join(project, sessionId, `${subpath}.jsonl`), loaded);
     }
     bringAlong(configDir, options.env, projectKey);
@@ -68,7 +68,7 @@ export async function materialise(options: MaterialiseOptions): Promise<Material
 }
 
 async function sessionToResume(
-  { store, resume, loadTimeoutMs }: MaterialiseOptions,
+  { store, resume, loadTimeoutMs }: MaterializeOptions,
   projectKey: string,
 ): Promise<{ sessionId: string; entries: SessionStoreEntry[] } | undefined> {
   const candidates = typeof resume === "string" ? [resume] : await newestFirst(store, projectKey, loadTimeoutMs);
@@ -76,9 +76,9 @@ async function sessionToResume(
     // It becomes a file name.
     if (!isSessionId(sessionId)) continue;
     const what = `SessionStore.load() for session ${sessionId}`;
-    const entries = await withinTime(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
+    const entries = await withStoreTimeout(loadTimeoutMs, what, () => store.load({ projectKey, sessionId }));
     if (entries === null || entries.length === 0) continue;
-    // Some stores list what a subagent wrote as a session.
+    // Some stores list a subagent's transcript as a session.
     if (typeof resume !== "string" && entries[0]!["isSidechain"] === true) continue;
     return { sessionId, entries };
   }
@@ -89,7 +89,9 @@ async function newestFirst(store: SessionStore, projectKey: string, timeoutMs: n
   if (store.listSessions === undefined) {
     throw new Error("To continue the newest session, the session store must have listSessions()");
   }
-  const sessions = await withinTime(timeoutMs, "SessionStore.listSessions()", () => store.listSessions!(projectKey));
+  const sessions = await withStoreTimeout(timeoutMs, "SessionStore.listSessions()", () =>
+    store.listSessions!(projectKey),
+  );
   return sessions.toSorted((a, b) => b.mtime - a.mtime).map(({ sessionId }) => sessionId);
 }
 
@@ -97,7 +99,7 @@ const REPEATED = new Set(["custom-title", "agent-name", "tag"]);
 
 function writeTranscript(path: string, entries: readonly SessionStoreEntry[]): void {
   const lines: string[] = [];
-  // Lists look at the two ends of a file only.
+  // Session lists only read the beginning and the end of a file.
   const newest = new Map<string, string>();
   for (const entry of inTimeOrder(entries)) {
     const line = lineOf(entry as Entry);
@@ -121,13 +123,13 @@ function writeSubagent(path: string, entries: readonly SessionStoreEntry[]): voi
 const FILES = ["settings.json", "CLAUDE.md", "AGENTS.md", "keybindings.json"];
 const FOLDERS = ["agents", "commands", "skills", "rules", "output-styles", "plugins", "hooks", "themes"];
 
-/** Without them the resumed session would run under other rules than the one before. */
-function bringAlong(configDir: string, env: MaterialiseOptions["env"], projectKey: string): void {
+/** Without these, the resumed session would run under different rules. */
+function bringAlong(configDir: string, env: MaterializeOptions["env"], projectKey: string): void {
   const own = configDirOf(env);
   const copy = (from: string, name: string) => existsSync(from) && copyFileSync(from, join(configDir, name));
   const link = (from: string, to: string) => existsSync(from) && symlinkSync(from, to, "junction");
   for (const name of FILES) copy(join(own, name), name);
-  // Beside the folder, unless somebody moved the folder: then inside.
+  // Next to the folder, or inside it if CLAUDE_CONFIG_DIR is set.
   copy(env["CLAUDE_CONFIG_DIR"] ? join(own, ".claude.json") : `${own}.json`, ".claude.json");
   for (const name of FOLDERS) link(join(own, name), join(configDir, name));
   link(join(own, "projects", projectKey, "memory"), join(configDir, "projects", projectKey, "memory"));
@@ -135,8 +137,8 @@ function bringAlong(configDir: string, env: MaterialiseOptions["env"], projectKe
 }
 
 /**
- * Without the token that renews them: it works once, and the new ones would be written into a folder that is about to
- * be removed, which would sign the user out everywhere else.
+ * Without the refresh token: it works once, and the new tokens would be written to a folder that is about to be
+ * removed, which would sign the user out everywhere else.
  */
 function copyCredentials(from: string, to: string): void {
   if (!existsSync(from)) return;

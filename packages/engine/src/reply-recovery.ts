@@ -1,24 +1,25 @@
-// How often a model is helped along before a run gives up: cut replies, forgotten or unfit structured output.
+// How often the engine helps the model recover before a run gives up: cut replies, missing or invalid structured
+// output.
 
 import type { Limits } from "./ports.ts";
 import type { Ending } from "./result.ts";
 import { STRUCTURED_NUDGE, STRUCTURED_OUTPUT } from "./structured.ts";
-import type { Settled } from "./tool-call.ts";
+import type { SettledCall } from "./tool-call.ts";
 import type { ModelReply } from "./turn.ts";
 
 const MAX_RESUMPTIONS = 3;
-/** A server pauses a long turn now and then; one that does nothing else would never let go. */
+/** A server may pause a long turn. One that does nothing else would never finish. */
 const MAX_PAUSES = 100;
-const GO_ON = "Your reply was cut off before its end. Go on exactly where it stopped, without repeating what is there.";
+const GO_ON = "Your reply was cut off. Continue exactly where it stopped, without repeating anything.";
 
-/** End now, say this and ask again, ask again without a word, or (nothing) leave it to the loop. */
-export interface PatienceNext {
+/** End the run, nudge the model and ask again, ask again as is, or (if empty) let the loop decide. */
+export interface RecoveryStep {
   readonly ending?: Ending;
   readonly nudge?: string;
   readonly again?: true;
 }
 
-export class Patience {
+export class ReplyRecovery {
   readonly #limits: Limits;
   #resumptions = 0;
   #pauses = 0;
@@ -29,7 +30,7 @@ export class Patience {
     this.#limits = limits;
   }
 
-  after({ text, stopReason, cut }: ModelReply, settled: readonly Settled[], more: boolean): PatienceNext {
+  after({ text, stopReason, cut }: ModelReply, settled: readonly SettledCall[], more: boolean): RecoveryStep {
     const { structured } = this.#limits;
     this.#misfits += settled.filter(({ tool, failed }) => tool === STRUCTURED_OUTPUT && failed).length;
     if (structured && this.#misfits >= structured.maxRetries) {
