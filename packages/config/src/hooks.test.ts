@@ -136,7 +136,7 @@ test("disableAllHooks of anybody but the administrator leaves managed hooks runn
   expect(listed(start()).off).toEqual({});
 
   put("managed", { ...says("managed"), disableAllHooks: true });
-  const policy = "Managed settings switch all hooks off (disableAllHooks)";
+  const policy = "Managed settings turn off all hooks (disableAllHooks)";
   expect(listed(start())).toEqual({
     active: [],
     off: { user: policy, project: policy, local: policy, managed: policy },
@@ -144,15 +144,15 @@ test("disableAllHooks of anybody but the administrator leaves managed hooks runn
 });
 
 test.each([
-  [{ allowManagedHooksOnly: true }, "Managed settings allow managed hooks only (allowManagedHooksOnly)"],
-  [{ allowManagedHooksOnly: "yes" }, "Managed settings allow managed hooks only (allowManagedHooksOnly)"],
+  [{ allowManagedHooksOnly: true }, "Managed settings allow only managed hooks (allowManagedHooksOnly)"],
+  [{ allowManagedHooksOnly: "yes" }, "Managed settings allow only managed hooks (allowManagedHooksOnly)"],
   [
     { strictPluginOnlyCustomization: ["skills", "hooks"] },
-    "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)",
+    "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)",
   ],
   [
     { strictPluginOnlyCustomization: true },
-    "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)",
+    "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)",
   ],
 ])("%p leaves only managed hooks", (policy, why) => {
   everywhere();
@@ -164,7 +164,7 @@ test.each([
 test.each([
   ["allowManagedHooksOnly", true],
   ["strictPluginOnlyCustomization", ["hooks"]],
-])("%s counts only in managed settings", (key, value) => {
+])("%s is only valid in managed settings", (key, value) => {
   everywhere();
   put("user", { ...says("user"), [key]: value });
   expect(listed(start()).off).toEqual({});
@@ -178,7 +178,7 @@ test("strictPluginOnlyCustomization for other things leaves hooks alone", () => 
 
 test("--bare leaves out the hooks of settings files, not managed ones and not those given with it", () => {
   everywhere();
-  const why = "--bare leaves the hooks of settings files out";
+  const why = "--bare skips the hooks in settings files";
   const expected = { active: ["flag", "managed"], off: { user: why, project: why, local: why } };
   const settings = JSON.stringify(says("flag"));
   expect(listed(start({ bare: true, settings }))).toEqual(expected);
@@ -212,14 +212,14 @@ test.each<[what: string, handler: unknown, warning: string]>([
     { type: "command", command: "x", shell: "fish" },
     '.shell should be "bash" or "powershell", not "fish"',
   ],
-  ["no url", { type: "http" }, ".url is missing; it should be an address that starts with http:// or https://"],
+  ["no url", { type: "http" }, ".url is missing; it should be a URL that starts with http:// or https://"],
   [
     "a file url",
     { type: "http", url: "file:///x" },
-    '.url should be an address that starts with http:// or https://, not "file:///x"',
+    '.url should be a URL that starts with http:// or https://, not "file:///x"',
   ],
   ["no server", { type: "mcp_tool", tool: "t" }, ".server is missing; it should be the name of an MCP server"],
-  ["no tool", { type: "mcp_tool", server: "s" }, ".tool is missing; it should be the name of a tool of it"],
+  ["no tool", { type: "mcp_tool", server: "s" }, ".tool is missing; it should be the name of one of its tools"],
   ["a list as input", { type: "mcp_tool", server: "s", tool: "t", input: [] }, ".input should be an object, not []"],
   ["no prompt", { type: "prompt" }, ".prompt is missing; it should be a prompt"],
   ["no prompt for an agent", { type: "agent", prompt: 3 }, ".prompt should be a prompt, not 3"],
@@ -234,19 +234,19 @@ test.each<[what: string, handler: unknown, warning: string]>([
 });
 
 test.each<[detail: object, kept: object, warning: string]>([
-  [{ timeout: "5" }, {}, '.timeout should be seconds, greater than 0, not "5"; it is ignored'],
-  [{ timeout: 0 }, {}, ".timeout should be seconds, greater than 0, not 0; it is ignored"],
+  [{ timeout: "5" }, {}, '.timeout should be a number of seconds greater than 0, not "5"; it is ignored'],
+  [{ timeout: 0 }, {}, ".timeout should be a number of seconds greater than 0, not 0; it is ignored"],
   [{ async: "yes" }, {}, '.async should be true or false, not "yes"; it is ignored'],
   [
     { onFailure: "stop" },
     { onFailure: "block" },
-    '.onFailure should be "continue" or "block", not "stop"; it is taken as "block"',
+    '.onFailure should be "continue" or "block", not "stop"; "block" is used instead',
   ],
   [
     { if: "Bash(git" },
     {},
     '.if should be one permission rule, such as "Bash(git *)", not "Bash(git"; ' +
-      "until it is mended the hook runs for everything its matcher lets through",
+      "until this is fixed, the hook runs on everything its matcher matches",
   ],
 ])("a bad detail %p loses only the detail", (detail, kept, warning) => {
   put("user", { hooks: group({ ...GOOD, ...detail }) });
@@ -272,9 +272,9 @@ test("a matcher that cannot be read matches everything", () => {
   const { hooks, warnings } = start();
   expect(hooks.active.map(({ matcher }) => matcher)).toEqual([undefined, undefined]);
   expect(warnings.map((text) => text.slice(text.indexOf("hooks.")))).toEqual([
-    'hooks.PreToolUse[0].matcher is no regular expression: "Bash("; until it is mended its hooks run for everything',
+    'hooks.PreToolUse[0].matcher is not a regular expression: "Bash("; until this is fixed, its hooks run on everything',
     'hooks.PreToolUse[1].matcher should be a string, such as "Bash" or "Edit|Write", not ["Edit"]; ' +
-      "until it is mended its hooks run for everything",
+      "until this is fixed, its hooks run on everything",
   ]);
 });
 
@@ -292,11 +292,11 @@ test("wrong events and groups are ignored one by one, and the warning says how t
   expect(hooks.active.map(({ event }) => event)).toEqual(["SessionEnd"]);
   const group = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}';
   expect(warnings.map((text) => text.slice(text.indexOf("hooks.")))).toEqual([
-    "hooks.preToolUse is no event (did you mean PreToolUse?); it is ignored",
-    "hooks.onStop is no event (did you mean Stop?); it is ignored",
-    "hooks.Whenever is no event; it is ignored",
+    "hooks.preToolUse is not a hook event (did you mean PreToolUse?); it is ignored",
+    "hooks.onStop is not a hook event (did you mean Stop?); it is ignored",
+    "hooks.Whenever is not a hook event; it is ignored",
     `hooks.Stop should be a list, such as [${group}], not {"hooks":[{"type":"command","command":"good"}]}; it is ignored`,
-    'hooks.SessionEnd[0] is a handler where a group belongs; write {"hooks": [ … ]} around it; it is ignored',
+    'hooks.SessionEnd[0] is a handler, but should be a group; wrap it in {"hooks": [ … ]}; it is ignored',
     `hooks.SessionEnd[1] should be an object, such as ${group}, not "x"; it is ignored`,
     'hooks.SessionEnd[2].hooks should be a list of handlers, such as [{"type": "command", "command": "./check.sh"}], ' +
       "not undefined; it is ignored",

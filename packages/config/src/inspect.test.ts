@@ -130,7 +130,7 @@ type Refusal = readonly [key: string, value: string, scope: SetRequest["scope"],
 const REFUSALS: readonly Refusal[] = [
   ["modle", "x", "user", "'modle' is not a settings key"],
   ["permissions", "{}", "user", "'permissions' is not a settings key"],
-  ["alwaysThinkingEnabled", "maybe", "user", "alwaysThinkingEnabled: 'maybe' is not JSON; write for example 'true'"],
+  ["alwaysThinkingEnabled", "maybe", "user", "alwaysThinkingEnabled: 'maybe' is not JSON; write, for example, 'true'"],
   ["alwaysThinkingEnabled", '"true"', "user", 'alwaysThinkingEnabled should be true or false, not "true"'],
   ["cleanupPeriodDays", "0", "user", "cleanupPeriodDays should be a whole number of at least 1, not 0"],
   [
@@ -139,7 +139,7 @@ const REFUSALS: readonly Refusal[] = [
     "user",
     'permissions.allow[0] should be a rule such as "Bash(git *)" or "Read", not "Bash("',
   ],
-  ["permissions.allow", "Bash", "user", `permissions.allow: 'Bash' is not JSON; write for example '["Bash(git *)"]'`],
+  ["permissions.allow", "Bash", "user", `permissions.allow: 'Bash' is not JSON; write, for example, '["Bash(git *)"]'`],
   [
     "permissions.defaultMode",
     "yolo",
@@ -150,21 +150,26 @@ const REFUSALS: readonly Refusal[] = [
     "allowManagedPermissionRulesOnly",
     "true",
     "user",
-    "allowManagedPermissionRulesOnly counts only in managed settings, not in user settings",
+    "allowManagedPermissionRulesOnly is only valid in managed settings, not in user settings",
   ],
-  ["requireTrust", "true", "project", "requireTrust counts only in user or managed settings, not in project settings"],
+  [
+    "requireTrust",
+    "true",
+    "project",
+    "requireTrust is only valid in user or managed settings, not in project settings",
+  ],
   [
     "permissionExplainerEnabled",
     "true",
     "user",
-    "permissionExplainerEnabled counts only in the global config file, not in user settings",
+    "permissionExplainerEnabled is only valid in the global config file, not in user settings",
   ],
   ["env.A B", "x", "user", "env.A B is not a variable name"],
   [
     "modelPrices.x",
     '{"input": -1, "output": 2}',
     "user",
-    'modelPrices.x should be prices such as {"input": 3, "output": 15} in dollars for a million tokens, not {"input":-1,"output":2}',
+    'modelPrices.x should be prices such as {"input": 3, "output": 15} in dollars per million tokens, not {"input":-1,"output":2}',
   ],
 ];
 

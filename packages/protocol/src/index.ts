@@ -69,7 +69,7 @@ export {
   type RuleSource,
   type RuleValue,
 } from "./permission.ts";
-export type { ModelPrice, Settings } from "./settings.ts";
+export type { HookGroup, ModelPrice, Settings, SettingsKey } from "./settings.ts";
 export {
   HOOK_EVENTS,
   NOTHING_SAID,

@@ -72,7 +72,7 @@ test("of a local file in an untrusted folder counts what was accepted there, and
   expect(directories).toEqual([realpathSync(tmpdir())]);
   expect(warnings).toEqual([
     `${cwd}/.claude/settings.local.json: permissions.allow "Bash(evil *)", "Write", permissions.additionalDirectories "/" ` +
-      `ignored: nobody accepted this here, and this folder is not trusted; to trust it, set projects["${cwd}"]` +
+      `ignored: you have not accepted this here, and this folder is not trusted; to trust it, set projects["${cwd}"]` +
       `.hasTrustDialogAccepted to true in ${home}/.claude.json`,
   ]);
 
@@ -125,7 +125,7 @@ test("helpers, addresses and switches of an untrusted folder are left out, in pr
     apiKeyHelper: "evil",
     awsAuthRefresh: "evil",
     statusLine: { type: "command", command: "evil" },
-    defaultShell: "powershell",
+    defaultShell: "powershell" as const,
     disableAllHooks: true,
     sandbox: { enabled: false },
     modelPrices: { m: { input: 0, output: 0 } },
@@ -264,11 +264,11 @@ test("root may not bypass outside a sandbox, and no settings file can say it is 
   expect(start({}, { uid: 0 })).toMatchObject({ mode: "default", warnings: [expect.stringContaining(ROOT)] });
 });
 
-test("a mode that is switched off falls back to asking", () => {
+test("a mode that is turned off falls back to default", () => {
   user({ permissions: { disableBypassPermissionsMode: "disable" }, disableAutoMode: "disable" });
   expect(start({ skipPermissions: true })).toMatchObject({
     mode: "default",
-    warnings: [expect.stringContaining("switched off")],
+    warnings: [expect.stringContaining("is turned off")],
   });
   expect(start({ permissionMode: "auto" }).mode).toBe("default");
   expect(start({ permissionMode: "acceptEdits" }).mode).toBe("acceptEdits");

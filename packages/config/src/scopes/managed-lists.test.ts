@@ -48,7 +48,7 @@ test("hosts that only managed files may allow: others are taken out and named, w
     ],
     warnings: ["user", "flag"].map(
       (name) =>
-        `/${name}Settings.json: sandbox.network.allowedDomains ignored: managed settings allow only their own ` +
+        `/${name}Settings.json: sandbox.network.allowedDomains ignored: only managed settings may set it ` +
         "(sandbox.network.allowManagedDomainsOnly); ask your administrator",
     ),
   });
