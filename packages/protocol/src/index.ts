@@ -57,6 +57,7 @@ export {
   type ControlResponse,
 } from "./control.ts";
 export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { isPrompt, project, projectPrompt } from "./project.ts";
 export {

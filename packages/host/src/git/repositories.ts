@@ -5,6 +5,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { GitRepository } from "@keelson/engine";
 import { dangerOf, parseGitConfig, runsPrograms, type GitSetting } from "@keelson/engine/git-keys";
+import { fileStamp } from "@keelson/protocol";
 import { commonFolder, discover, findIn, isRepository, statOf, type Discovered } from "./discovery.ts";
 import { submodulePaths } from "./submodules.ts";
 import { realPathOf } from "../files/real-path.ts";
@@ -37,7 +38,7 @@ export function createGitLookup(options: GitLookupOptions): GitLookup {
   function submodules(gitFolder: string, hash: "sha1" | "sha256"): readonly string[] | null {
     const stat = statOf(join(gitFolder, "index"));
     if (!stat) return [];
-    const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, hash].join();
+    const stamp = `${fileStamp(stat)} ${hash}`;
     const known = links.get(gitFolder);
     if (known?.stamp === stamp) return known.paths;
     const paths = submodulePaths(gitFolder, hash);

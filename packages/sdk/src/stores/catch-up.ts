@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { STICKY } from "@keelson/store";
 import { append } from "./append.ts";
 import { configDirOf } from "./key.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
@@ -88,8 +89,6 @@ function isGone(pid: number): boolean {
   }
 }
 
-const NAMES = new Set(["custom-title", "agent-name", "tag"]);
-
 /**
  * What stands in the file behind the newest of the conversation that the store has; nothing if that is not in it. To a
  * store that has nothing of the conversation, everything.
@@ -116,7 +115,7 @@ const isOfConversation = (entry: SessionStoreEntry) => typeof entry.uuid === "st
 
 /** Programs repeat a session's name; sent once more it would take the place of one given since. */
 function isRepeated(entry: SessionStoreEntry, names: Map<string, string>): boolean {
-  if (!NAMES.has(entry.type)) return false;
+  if (!STICKY.has(entry.type)) return false;
   const text = JSON.stringify(entry);
   const isSame = names.get(entry.type) === text;
   names.set(entry.type, text);

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileStamp } from "@keelson/protocol";
 
 /** Larger files are not kept; tools do not edit them either. */
 const MOST_BYTES = 50 * 1024 * 1024;
@@ -38,7 +39,7 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
   if (stat === undefined) return { kind: "absent" };
   if (stat.isSymbolicLink()) return { kind: "link" };
   if (!stat.isFile() || stat.size > MOST_BYTES) return { kind: "other" };
-  if (known !== undefined && stampOf(stat) === known) return "unchanged";
+  if (known !== undefined && fileStamp(stat) === known) return "unchanged";
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -49,7 +50,7 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
     const opened = fstatSync(fd);
     if (!opened.isFile() || opened.size > MOST_BYTES) return { kind: "other" };
     const { mode, mtimeMs } = opened;
-    return { kind: "file", bytes: readAll(fd, opened.size), mode: mode & 0o777, stamp: stampOf(opened), mtimeMs };
+    return { kind: "file", bytes: readAll(fd, opened.size), mode: mode & 0o777, stamp: fileStamp(opened), mtimeMs };
   } finally {
     closeSync(fd);
   }
@@ -104,9 +105,6 @@ function inFolder(path: string, act: (at: (name: string) => string, name: string
     closeSync(fd);
   }
 }
-
-const stampOf = ({ size, mtimeMs, ctimeMs, ino }: { size: number; mtimeMs: number; ctimeMs: number; ino: number }) =>
-  `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 
 function readAll(fd: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);

@@ -5,6 +5,7 @@ import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataE
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
+import { STICKY } from "../transcript/sticky.ts";
 
 export interface Scanned {
   readonly links: readonly Link[];
@@ -61,11 +62,10 @@ export function scan(path: string): Scanned {
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
-    sticky: STICKY.flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
   };
 }
 
-const STICKY = ["custom-title", "agent-name", "tag"];
 const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
 
 function isCostState(value: unknown): value is CostState {
