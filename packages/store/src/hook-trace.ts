@@ -5,6 +5,7 @@ import { closeSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
 import { byteLines } from "./read/lines.ts";
+import { cutText } from "./cut-text.ts";
 import { parseLine } from "./read/parse-line.ts";
 import { sessionDir } from "./paths.ts";
 import { openAppend } from "./transcript/open-append.ts";
@@ -149,7 +150,8 @@ function bounded(value: unknown, depth = 0): unknown {
 
 function cut(text: string): string {
   if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST).toWellFormed()}… [${text.length - LONGEST} more characters]`;
+  const kept = cutText(text, LONGEST);
+  return `${kept}… [${text.length - kept.length} more characters]`;
 }
 
 interface OpenFile {

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { PromptMessage } from "@keelson/protocol";
+import { customTitle, dequeued } from "@keelson/store";
 import type { Assembly } from "../session/assembly.ts";
 import type { ControlTargets } from "./targets.ts";
 import { mayChangeModel, mayChangeSettings, tellModelChange } from "../hooks/session-events.ts";
@@ -70,8 +71,8 @@ export function targetsOf(all: Assembly): ControlTargets {
     title: () => current.title,
     rename: (title) => {
       current.title = title;
-      const { id: sessionId, path } = place;
-      if (path !== null && existsSync(path)) outbox.note({ type: "custom-title", customTitle: title, sessionId });
+      const entry = customTitle(place.id, title);
+      if (entry !== undefined && place.path !== null && existsSync(place.path)) outbox.note(entry);
       void show({ type: "system", subtype: "session_title_changed", title });
     },
     ...(fileHistory ? { rewind: fileHistory.rewind } : {}),
@@ -84,8 +85,7 @@ const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
 /** Prompts taken back: the transcript has them leave the queue, and whoever sent them hears of it. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Assembly): readonly string[] {
   return prompts.flatMap(({ uuid }) => {
-    const timestamp = new Date(now()).toISOString();
-    outbox.note({ type: "queue-operation", operation: "dequeue", timestamp, sessionId: id });
+    outbox.note(dequeued(id, now()));
     if (uuid === undefined) return [];
     outbox.lifecycle(uuid, "cancelled");
     return [uuid];
