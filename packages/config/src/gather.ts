@@ -20,7 +20,7 @@ import {
 } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
-import { isTracked } from "./scopes/tracked.ts";
+import type * as Tracked from "./scopes/tracked.ts";
 import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
 
 export interface LoadSettingsOptions {
@@ -158,6 +158,10 @@ function withinBounds(
     before = permissionsOf(bounded.settings).defaultMode ?? before;
     return bounded;
   });
+}
+
+function isTracked(file: string): boolean {
+  return (require("./scopes/tracked.ts") as typeof Tracked).isTracked(file);
 }
 
 const isFolderScope = ({ source }: Scope) => source === "projectSettings" || source === "localSettings";

@@ -3,7 +3,7 @@
 import { parseRule } from "@keelson/engine";
 import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
 import type { ValueType } from "@keelson/protocol/settings-table";
-import { checkHooks } from "./check-hooks.ts";
+import type * as Hooks from "./check-hooks.ts";
 import type { Key } from "./known.ts";
 import { printable, UNREAD, wrong, type SettingsPage, type Warn } from "./page.ts";
 
@@ -54,8 +54,11 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
       return checkVariables(value, key, page);
     case "prices":
       return checkPrices(value, key, page);
-    case "hooks":
+    case "hooks": {
+      // Loaded late: many settings files have no hooks.
+      const { checkHooks } = require("./check-hooks.ts") as typeof Hooks;
       return checkHooks(value, key, page);
+    }
   }
 }
 

@@ -4,7 +4,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
-import { readFrontmatter } from "./frontmatter.ts";
+import type * as Frontmatter from "./frontmatter.ts";
 import { readPage } from "./markdown.ts";
 import type * as Patterns from "./path-patterns.ts";
 import { readInstruction } from "./read-instruction.ts";
@@ -161,7 +161,7 @@ export function createCollector(options: CollectOptions): Collector {
     if (opened === undefined) return [];
     const { path, kind, roots } = candidate;
     if (waitingFor.has(path)) return [];
-    const head = readFrontmatter(opened.text);
+    const head = frontmatterOf(opened.text);
     const broken = (why: string, body: string) => {
       leaveOut(path, `${why}; it is loaded for every file`);
       return add(candidate, body, opened.real, []);
@@ -194,11 +194,16 @@ export function createCollector(options: CollectOptions): Collector {
     };
     const opened = open(candidate);
     if (opened === undefined) return [];
-    const head = readFrontmatter(opened.text);
+    const head = frontmatterOf(opened.text);
     return add(candidate, head.kind === "none" ? opened.text : head.body, opened.real, [], globs);
   }
 
   return { take, takeRule, release, accepts, leaveOut, watch, waiting, leftOut, watched };
+}
+
+/** Loaded late: only rule files have frontmatter. */
+function frontmatterOf(text: string): Frontmatter.Frontmatter {
+  return (require("./frontmatter.ts") as typeof Frontmatter).readFrontmatter(text);
 }
 
 const EXCLUDED = "claudeMdExcludes names it";
