@@ -1,5 +1,5 @@
-// Control requests in both directions: those we answer, and those we wait on. Each is answered exactly once, in any
-// order; one the client takes back needs no answer.
+// Control requests in both directions. Each one gets exactly one reply, in any order; a request that the client cancels
+// gets none.
 
 import {
   controlError,
@@ -8,10 +8,9 @@ import {
   type ControlResponse,
   type JsonObject,
 } from "@keelson/protocol";
-import { cancelAsyncMessage, interrupted, setPermissionMode } from "./handlers/flow.ts";
 import { mcpBridges, type McpBridge } from "./mcp-bridge.ts";
-import { done, fieldsIn, unsupported, type Handler, type ControlReply, type ControlRequestBody } from "./reply.ts";
-import { LATE } from "./table.ts";
+import { unsupported, type ControlContext, type ControlReply, type ControlRequestBody, type Handler } from "./reply.ts";
+import { controlRow, type ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
 
 type Answer = ControlResponse["response"];
@@ -21,22 +20,7 @@ interface Open {
   settle(answer: Answer): void;
 }
 
-/** Done one after another, in the order they came; a run that starts meanwhile waits for them. */
-const CHANGES = new Set([
-  "apply_flag_settings",
-  "initialize",
-  "mcp_set_servers",
-  "mcp_toggle",
-  "register_repo_root",
-  "rename_session",
-  "rewind_files",
-  "seed_read_state",
-  "set_max_thinking_tokens",
-  "set_model",
-  "update_settings",
-]);
-
-/** How long a session that is over waits for answers still being worked out. */
+/** How long a session that has ended waits for replies in progress. */
 const LAST_WAIT_MS = 5_000;
 
 export class Controls {
@@ -60,14 +44,15 @@ export class Controls {
     this.#interrupt = interrupt;
   }
 
-  /** What `end_session` does. */
+  /** Called for `end_session`. */
   onEnd(end: () => void): void {
     this.#end = end;
   }
 
   handle({ request_id: id, request }: ControlRequest): void {
     const cancel = new AbortController();
-    const reply = this.#reply(request, id, cancel.signal);
+    const row = controlRow(request.subtype);
+    const reply = this.#reply(row, request, id, cancel.signal);
     if (!(reply instanceof Promise)) return this.#answer(id, reply);
     this.#cancels.set(id, cancel);
     const work = reply.then((ready) => {
@@ -76,20 +61,20 @@ export class Controls {
     });
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
-    if (CHANGES.has(request.subtype)) this.#lastChange = work;
+    if (isChange(row)) this.#lastChange = work;
   }
 
-  /** The client no longer wants an answer. One that is unknown or done is no error (observed). */
+  /** The client no longer wants a reply. Unknown and finished requests are ignored. */
   cancel(id: string): void {
     this.#cancels.get(id)?.abort();
   }
 
-  /** Resolves when every change asked for so far has been made. */
+  /** Resolves when all changes requested so far are done. */
   async changed(): Promise<void> {
     await this.#lastChange;
   }
 
-  /** Asks the client. Ends with an error when the client goes away or the question is withdrawn. */
+  /** Sends a request to the client. Resolves with an error if the client disconnects or `signal` aborts. */
   request(request: ControlRequestBody, signal: AbortSignal): Promise<Answer> {
     const id = this.#targets.newId();
     const gone = (error: string): Answer => ({ subtype: "error", request_id: id, error });
@@ -111,15 +96,15 @@ export class Controls {
     });
   }
 
-  /** A hook that is a function of the client. */
+  /** Runs a hook that is a function in the client. */
   callHook(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<Answer> {
     const { tool_use_id: call } = input;
-    // Where there is no call, an id of its own (observed).
+    // Events without a tool call get a new id.
     const id = typeof call === "string" ? call : this.#targets.newId();
     return this.request({ subtype: "hook_callback", callback_id: callbackId, input, tool_use_id: id }, signal);
   }
 
-  /** An MCP server that lives in the client. */
+  /** The bridge to an MCP server inside the client. */
   mcpServer(name: string): McpBridge {
     return this.#bridges.to(name);
   }
@@ -128,7 +113,7 @@ export class Controls {
     this.#finish(response.request_id, response);
   }
 
-  /** Nobody will answer any more. With `now`, nobody waits for our answers either. */
+  /** The client sends no more replies. With `now`, it does not wait for ours either. */
   close({ now = false }: { readonly now?: boolean } = {}): void {
     this.#closed = true;
     if (now) for (const cancel of this.#cancels.values()) cancel.abort();
@@ -137,7 +122,7 @@ export class Controls {
     }
   }
 
-  /** Answers still being worked out are given; those that take too long are given up. */
+  /** Waits for replies in progress; those that take too long become errors. */
   async finish(): Promise<void> {
     if ([...this.#cancels.values()].every(({ signal }) => signal.aborted)) return;
     const { promise: enough, resolve } = Promise.withResolvers<void>();
@@ -157,41 +142,22 @@ export class Controls {
     open?.settle(answer);
   }
 
-  #reply(request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
-    switch (request.subtype) {
-      case "interrupt":
-        // An open question is withdrawn before the reply, the marker and the result come after it (observed).
-        this.#interrupt();
-        return this.#run(interrupted, request, id, signal);
-      case "set_permission_mode":
-        return this.#run(setPermissionMode, request, id, signal);
-      case "cancel_async_message":
-        // Not a moment later: the prompt may be about to run.
-        return this.#run(cancelAsyncMessage, request, id, signal);
-      case "mcp_message":
-        this.#bridges.heard(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
-        return done();
-      case "end_session":
-        return done(undefined, { after: () => this.#end() });
-      default: {
-        const load = Object.hasOwn(LATE, request.subtype) ? LATE[request.subtype] : undefined;
-        return load ? attempt(() => this.#late(load, request, id, signal)) : unsupported(request.subtype);
-      }
-    }
-  }
-
-  /** Whoever does not read what it asked for waits; what changes the session waits for the change before it. */
-  async #late(
-    load: () => Promise<Handler>,
+  #reply(
+    row: ControlRow | undefined,
     request: ControlRequestBody,
     id: string,
     signal: AbortSignal,
-  ): Promise<ControlReply> {
-    const before = CHANGES.has(request.subtype) ? this.#lastChange : undefined;
-    const handler = await load();
-    await before;
-    if (this.#behind) await this.#behind;
-    return this.#run(handler, request, id, signal);
+  ): ControlReply | Promise<ControlReply> {
+    if (row === undefined) return unsupported(request.subtype);
+    if ("now" in row) return this.#run(row.now, request, id, signal);
+    return attempt(async () => {
+      const before = isChange(row) ? this.#lastChange : undefined;
+      const handler = await row.later();
+      await before;
+      // A client that does not read its replies waits for the next one.
+      if (this.#behind) await this.#behind;
+      return this.#run(handler, request, id, signal);
+    });
   }
 
   #run(
@@ -203,7 +169,16 @@ export class Controls {
     const pending = [...this.#pending.values()].map(({ message }) => message);
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);
-    return attempt(() => handler(request, this.#targets, { id, signal, pending, again }));
+    const context: ControlContext = {
+      id,
+      signal,
+      pending,
+      again,
+      interruptRun: () => this.#interrupt(),
+      endSession: () => this.#end(),
+      receiveMcp: (server, message) => this.#bridges.receive(server, message),
+    };
+    return attempt(() => handler(request, this.#targets, context));
   }
 
   #answer(id: string, reply: ControlReply): void {
@@ -219,6 +194,8 @@ export class Controls {
   }
 }
 
+const isChange = (row: ControlRow | undefined) => row !== undefined && "later" in row && row.change === true;
+
 const WITHDRAWN = "the run was interrupted";
 
 function closedText({ subtype }: ControlRequestBody): string {
@@ -227,7 +204,7 @@ function closedText({ subtype }: ControlRequestBody): string {
     : "The client closed the stream before it answered";
 }
 
-/** Whatever breaks, there is an answer. */
+/** Turns anything thrown into a reply. */
 function attempt(act: () => ControlReply | Promise<ControlReply>): ControlReply | Promise<ControlReply> {
   const broken = (error: unknown): ControlReply => ({
     ok: false,

@@ -1,4 +1,4 @@
-// What control requests may reach of a session.
+// Gives control requests access to the parts of a session.
 
 import { existsSync } from "node:fs";
 import type { PromptMessage } from "@keelson/protocol";
@@ -61,7 +61,7 @@ export function targetsOf(all: Assembly): ControlTargets {
     setClient: (client) => {
       all.mcp.add(namedInInitialize(client));
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
-      if (idle.length > 0) options.warn(`Without effect in this version: ${idle.join(", ")}`);
+      if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       all.plan.setWorkflow(client.planModeInstructions);
     },
     mcp: all.mcp,
@@ -79,10 +79,10 @@ export function targetsOf(all: Assembly): ControlTargets {
   };
 }
 
-/** Subjects of later versions that a client may already send. */
+/** Options that clients may send and that have no effect yet. */
 const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
 
-/** Prompts taken back: the transcript has them leave the queue, and whoever sent them hears of it. */
+/** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Assembly): readonly string[] {
   return prompts.flatMap(({ uuid }) => {
     outbox.note(dequeued(id, now()));
