@@ -104,7 +104,7 @@ test("a full file ends with a line that says so, once, also for later writers", 
     trace.close();
   }
   const lines = readFileSync(hookTracePath(dir, SESSION), "utf8").trimEnd().split("\n");
-  expect(lines.at(-1)).toBe('{"at":"1970-01-01T00:00:00.000Z","full":"No more is kept than 2000 bytes"}');
+  expect(lines.at(-1)).toBe('{"at":"1970-01-01T00:00:00.000Z","full":"The log is limited to 2000 bytes"}');
   expect(lines.filter((line) => line.includes('"full"'))).toHaveLength(1);
   expect([...readHookTrace(hookTracePath(dir, SESSION))]).toHaveLength(lines.length - 1);
   expect(statSync(hookTracePath(dir, SESSION)).size).toBeLessThanOrEqual(2_000);

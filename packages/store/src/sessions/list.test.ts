@@ -84,7 +84,7 @@ test("finds a session by id or by the title somebody chose", () => {
   expect(findSession(place, "Both")).toEqual({
     kind: "ambiguous",
     ids: [id(3), id(2)],
-    message: `Several conversations are called "Both"; resume one by its session ID:\n${id(3)}\n${id(2)}`,
+    message: `Several conversations are named "Both"; resume one by its session ID:\n${id(3)}\n${id(2)}`,
   });
   for (const wanted of [id(4), id(9), "nobody", "", "../find"]) {
     expect(findSession(place, wanted)).toEqual({
