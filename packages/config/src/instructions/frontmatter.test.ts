@@ -44,7 +44,7 @@ test.each([
 test("what is broken is loaded without its head; a head that never ends is text", () => {
   expect(readFrontmatter(rule("paths:\n  - **/*.ts"))).toEqual({
     kind: "broken",
-    why: "its frontmatter cannot be understood (put quotes around **/*.ts)",
+    why: "its frontmatter is invalid (put quotes around **/*.ts)",
     body: "Body\n",
   });
   expect(readFrontmatter("---\npaths: a\nBody")).toMatchObject({ kind: "broken", body: "---\npaths: a\nBody" });

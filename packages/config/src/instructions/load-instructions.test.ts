@@ -169,10 +169,10 @@ test("claudeMdExcludes takes files away by absolute path, also behind links, but
   expect(paths(set.files)).toEqual(["managed/CLAUDE.md", "project/CLAUDE.md", "project/kept.md"]);
   expect(set.notices).toEqual([]);
   expect(set.leftOut.map(({ path, why }) => `${short(path)}: ${why}`)).toEqual([
-    "project/inc.md: claudeMdExcludes names it",
-    "project/.claude/rules/a.md: claudeMdExcludes names it",
-    "project/.claude/rules/b/c.md: claudeMdExcludes names it",
-    "project/CLAUDE.local.md: claudeMdExcludes names it",
+    "project/inc.md: claudeMdExcludes excludes it",
+    "project/.claude/rules/a.md: claudeMdExcludes excludes it",
+    "project/.claude/rules/b/c.md: claudeMdExcludes excludes it",
+    "project/CLAUDE.local.md: claudeMdExcludes excludes it",
   ]);
 });
 
@@ -202,8 +202,8 @@ test("includes follow their parent, depth first, each file once, five deep, text
       .concat("project/LICENSE"),
   );
   expect(set.leftOut.map(({ path, why, notable }) => [short(path), why, notable])).toEqual([
-    ["project/d5.md", "includes go no deeper than 5 files", true],
-    ["project/missing.md", "there is no such file", false],
+    ["project/d5.md", "includes are followed only 5 files deep", true],
+    ["project/missing.md", "it does not exist", false],
     ["project/pic.png", "it is not a kind of text file that can be included", false],
     ["project/.env", "it is not a kind of text file that can be included", false],
   ]);
@@ -229,9 +229,10 @@ test("files from elsewhere need approval, are never taken silently, and links ar
   const set = open();
   expect(paths(set.files)).toEqual(["project/CLAUDE.md"]);
   expect(paths(set.nested("sub/file.ts"))).toEqual([]);
-  const by = ", included by project/CLAUDE.md: it is outside this project, and such files are not approved here";
+  const by = ", included by project/CLAUDE.md: it is outside this project, and external files are not approved here";
   const fix = "; to approve them, run keelson instructions approve";
-  const leads = (to: string) => `it leads to ${to}, outside this project, and such files are not approved here${fix}`;
+  const leads = (to: string) =>
+    `it links to ${to}, outside this project, and external files are not approved here${fix}`;
   expect(set.notices.map(plain)).toEqual([
     `Instruction file secret/passwords.md${by}${fix}`,
     `Instruction file home/notes.md${by}${fix}`,
@@ -371,7 +372,7 @@ test("a rule with paths waits for a file it is about; its head is not shown", ()
     ["project/.claude/rules/broken.md", "Text."],
   ]);
   expect(set.notices.map(plain)).toEqual([
-    "Instruction file project/.claude/rules/broken.md: its frontmatter cannot be understood (paths has no closing ]); it is loaded for every file",
+    "Instruction file project/.claude/rules/broken.md: its frontmatter is invalid (paths has no closing ]); it is loaded for every file",
   ]);
   expect(paths(set.waiting as InstructionFile[])).toEqual(["home/.claude/rules/go.md", "project/.claude/rules/api.md"]);
   expect(set.nested("src/other.ts")).toEqual([]);
@@ -474,5 +475,5 @@ test("a flood of files is cut off, and said", () => {
   const set = open();
   expect(set.files.length).toBe(30);
   expect(set.notices.length).toBe(21);
-  expect(set.notices.at(-1)).toBe("There is more about instructions: run keelson instructions list");
+  expect(set.notices.at(-1)).toBe("More problems with instruction files: run keelson instructions list");
 });

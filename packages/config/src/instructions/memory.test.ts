@@ -104,7 +104,7 @@ test("the index is read as it stands, includes nothing, and does not lead out of
   symlinkSync(put("home/secret.md"), join(root, folder, "MEMORY.md"));
   expect(open().files).toEqual([]);
   expect(open().notices).toEqual([
-    `Instruction file ${root}/${folder}/MEMORY.md: it leads to ${root}/home/secret.md, out of the memory folder`,
+    `Instruction file ${root}/${folder}/MEMORY.md: it links to ${root}/home/secret.md, outside the memory folder`,
   ]);
 });
 

@@ -1,4 +1,4 @@
-// A yes or no about a folder in the user's global config file, where only the user writes: trust, outside includes.
+// Writes a yes or no about a folder to the user's global config file: trust, external includes.
 
 import { isObject } from "@keelson/protocol";
 import { isEditable, setAt } from "./edit.ts";

@@ -148,7 +148,7 @@ test("where it cannot be noted, this is said, and the file has the rule all the 
   const note = put("home/.claude.json", "{ broken");
   const done = await write(change("addRules", ["Bash(a)"]));
   expect(done.written).toEqual([local()]);
-  expect(done.problems).toEqual([expect.stringContaining("holds for this session only")]);
+  expect(done.problems).toEqual([expect.stringContaining("applies only to this session")]);
   expect(done.problems[0]).toStartWith(note);
   expect(readFileSync(note, "utf8")).toBe("{ broken");
 });
@@ -174,8 +174,8 @@ test("what is there already is not written again", async () => {
 test("a file that cannot be understood is left as it is", async () => {
   const cases: [string, string][] = [
     ["{ broken", "is not valid JSON"],
-    ["{ 'permissions': { 'deny': ['X'] } }", "is not plain JSON with comments"],
-    ['{ "permissions": 7 }', "has permissions that are no object"],
+    ["{ 'permissions': { 'deny': ['X'] } }", "is not JSON with comments"],
+    ['{ "permissions": 7 }', "has permissions that are not an object"],
     ['{ "permissions": { "allow": {} } }', "has permissions.allow that is no list"],
   ];
   for (const [text, problem] of cases) {
@@ -198,8 +198,8 @@ test("what would be read back as something else is not written", async () => {
   const done = await write(odd, wide);
   expect(done.problems).toEqual([
     `${cwd}/.claude/settings.json: project settings cannot choose the mode bypassPermissions`,
-    `${local()}: "Bash(x" is not a rule; it is not written`,
-    `${local()}: "Edit) ((y)" is not a rule; it is not written`,
+    `${local()}: "Bash(x" is not a rule; it was not written`,
+    `${local()}: "Edit) ((y)" is not a rule; it was not written`,
   ]);
   expect(Bun.JSONC.parse(readFileSync(local(), "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
 });
@@ -209,7 +209,7 @@ test("no link leads a write out of the project", async () => {
   symlinkSync(join(root, "outside"), join(cwd, ".claude"));
   expect(await write(change("addRules", ["Bash"]))).toEqual({
     written: [],
-    problems: [`${local()} leads out of ${cwd}, to ${outside}; it is not written`],
+    problems: [`${local()} leads out of ${cwd}, to ${outside}; it was not written`],
   });
   rmSync(join(cwd, ".claude"));
   mkdirSync(join(cwd, ".claude"));

@@ -73,6 +73,6 @@ test("never writes over a file, and leaves none behind when it fails", () => {
   expect(() => forkTranscript({ from, to: taken, sessionId: NEW })).toThrow("EEXIST");
   expect(readFileSync(taken, "utf8")).toBe("mine");
   const to = join(dir, "none.jsonl");
-  expect(() => forkTranscript({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('No entry "nowhere"');
+  expect(() => forkTranscript({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('has no entry "nowhere"');
   expect(existsSync(to)).toBe(false);
 });

@@ -45,8 +45,8 @@ test("list shows every file in order, with tier, size and reason, what waits and
     "  .claude/rules/api.md  for src/api/**",
     "",
     "Left out:",
-    "  /nowhere/x.md  there is no such file (included by CLAUDE.md)",
-    "  /other/plan.md  it is outside this project, and such files are not approved here (included by CLAUDE.md)",
+    "  /nowhere/x.md  it does not exist (included by CLAUDE.md)",
+    "  /other/plan.md  it is outside this project, and external files are not approved here (included by CLAUDE.md)",
     "",
     "4 files, 2.4 KB, about 606 tokens",
     `Memory is kept in ${memory().replaceAll(root, "")}`,
@@ -107,9 +107,9 @@ test("list says what flags leave out, and heeds rules about reading", async () =
     "No instruction files",
     "",
     "Left out:",
-    "  ~/.claude/CLAUDE.md  --bare leaves it out",
-    "  CLAUDE.md  --bare leaves it out",
-    "  CLAUDE.local.md  --bare leaves it out",
+    "  ~/.claude/CLAUDE.md  --bare skips it",
+    "  CLAUDE.md  --bare skips it",
+    "  CLAUDE.local.md  --bare skips it",
     "",
     "0 files, 0 B, about 0 tokens",
     "No memory is kept",
@@ -162,7 +162,7 @@ test("approve writes the flag beside what is there and can be taken back", async
   writeFileSync(file, "{ broken");
   const refused = await keelson("instructions", "approve");
   expect(refused.code).toBe(1);
-  expect(refused.err[0]).toContain("mend it first");
+  expect(refused.err[0]).toContain("fix it first");
 });
 
 test("anything else is refused with the words that exist", async () => {
