@@ -19,7 +19,7 @@ export type Holder = "user" | "project" | "local" | "managed" | "global";
 
 /**
  * Whether the settings files inside a folder may set a key.
- * - `yes`: also in a folder nobody trusted
+ * - `yes`: also in an untrusted folder
  * - `if trusted`: only in a trusted folder
  * - `if accepted`: in an untrusted folder, only entries the user accepted there
  * - `if narrower`: in an untrusted folder, only a stricter value

@@ -101,7 +101,7 @@ const ITEMS: Readonly<Record<"text" | "credential" | "any", { what: string; hold
 };
 
 /**
- * A single deny or ask rule may stand without a list. An invalid deny or ask rule that names its tool makes every call of
+ * A single deny or ask rule may be written without a list. An invalid deny or ask rule that names its tool makes every call of
  * that tool ask; if it names none, allow rules are ignored.
  */
 function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: string, page: SettingsPage): unknown {

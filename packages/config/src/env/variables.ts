@@ -3,7 +3,7 @@
 
 /**
  * Whether the settings inside a folder may set a variable.
- * - `yes`: also in a folder nobody trusted. No value makes anything less strict: the variable names no program, file or
+ * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
  *   address and turns off no guard
  * - `if trusted`: only in a trusted folder
  * - `never`: it makes programs load code

@@ -176,7 +176,7 @@ test("a file that cannot be understood is left as it is", async () => {
     ["{ broken", "is not valid JSON"],
     ["{ 'permissions': { 'deny': ['X'] } }", "is not JSON with comments"],
     ['{ "permissions": 7 }', "has permissions that are not an object"],
-    ['{ "permissions": { "allow": {} } }', "has permissions.allow that is no list"],
+    ['{ "permissions": { "allow": {} } }', "has a permissions.allow that is not a list"],
   ];
   for (const [text, problem] of cases) {
     const file = put("project/.claude/settings.local.json", text);
