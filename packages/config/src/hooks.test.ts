@@ -56,7 +56,7 @@ function listed({ hooks }: ReturnType<typeof start>) {
   };
 }
 
-test("hooks of all files run, lowest first, each with where it stands, frozen to the bottom", () => {
+test("the hooks of all files run, lowest precedence first, with their source, deeply frozen", () => {
   const guard = { type: "command", command: "guard", timeout: 5, if: "Bash(git *)" };
   put("user", { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [guard, { type: "prompt", prompt: "ok?" }] }] } });
   put("project", says("project"));
@@ -102,7 +102,7 @@ test("an untrusted folder's hooks run, unless trust is required", () => {
   expect(listed(start({ requireTrust: true })).off).toEqual({});
 });
 
-test("an untrusted folder cannot switch hooks off, nor back on", () => {
+test("an untrusted folder cannot turn hooks off or back on", () => {
   for (const [name, value] of [
     ["project", true],
     ["local", true],
@@ -121,7 +121,7 @@ test("an untrusted folder cannot switch hooks off, nor back on", () => {
   }
 });
 
-test("disableAllHooks of anybody but the administrator leaves managed hooks running", () => {
+test("disableAllHooks outside managed settings does not stop managed hooks", () => {
   everywhere();
   trust();
   put("project", { ...says("project"), disableAllHooks: true });
@@ -170,13 +170,13 @@ test.each([
   expect(listed(start()).off).toEqual({});
 });
 
-test("strictPluginOnlyCustomization for other things leaves hooks alone", () => {
+test("strictPluginOnlyCustomization for other things does not affect hooks", () => {
   everywhere();
   put("managed", { strictPluginOnlyCustomization: ["skills"] });
   expect(listed(start()).off).toEqual({});
 });
 
-test("--bare leaves out the hooks of settings files, not managed ones and not those given with it", () => {
+test("--bare skips the hooks in settings files, but not managed ones or those of --settings", () => {
   everywhere();
   const why = "--bare skips the hooks in settings files";
   const expected = { active: ["flag", "managed"], off: { user: why, project: why, local: why } };
@@ -185,7 +185,7 @@ test("--bare leaves out the hooks of settings files, not managed ones and not th
   expect(listed(start({ settings }, { CLAUDE_CODE_SIMPLE: "1" }))).toEqual(expected);
 });
 
-test("lists that limit http hooks allow nothing when they make no sense, and no untrusted folder widens them", () => {
+test("invalid lists that limit http hooks allow nothing, and an untrusted folder cannot extend them", () => {
   put("user", { allowedHttpHookUrls: "https://hooks.example/*", httpHookAllowedEnvVars: ["A"] });
   put("project", { allowedHttpHookUrls: ["*"], httpHookAllowedEnvVars: ["SECRET"] });
   expect(start().settings).toEqual({ allowedHttpHookUrls: [], httpHookAllowedEnvVars: ["A"] });
@@ -223,7 +223,7 @@ test.each<[what: string, handler: unknown, warning: string]>([
   ["a list as input", { type: "mcp_tool", server: "s", tool: "t", input: [] }, ".input should be an object, not []"],
   ["no prompt", { type: "prompt" }, ".prompt is missing; it should be a prompt"],
   ["no prompt for an agent", { type: "agent", prompt: 3 }, ".prompt should be a prompt, not 3"],
-])("a handler with %s loses only itself", (_, handler, warning) => {
+])("a handler with %s drops only itself", (_, handler, warning) => {
   put("user", { hooks: group(handler, GOOD) });
   const { hooks, warnings } = start();
   expect(hooks.active.map((each) => each.handler)).toEqual([GOOD as never]);
@@ -248,19 +248,19 @@ test.each<[detail: object, kept: object, warning: string]>([
     '.if should be one permission rule, such as "Bash(git *)", not "Bash(git"; ' +
       "until this is fixed, the hook runs on everything its matcher matches",
   ],
-])("a bad detail %p loses only the detail", (detail, kept, warning) => {
+])("a bad detail %p drops only the detail", (detail, kept, warning) => {
   put("user", { hooks: group({ ...GOOD, ...detail }) });
   const { hooks, warnings } = start();
   expect(hooks.active.map((each) => each.handler)).toEqual([{ ...GOOD, ...kept } as never]);
   expect(warnings).toEqual([`${root}/${FILES.user}: ${first}${warning}`]);
 });
 
-test("fields nobody knows are left out", () => {
+test("unknown fields are dropped", () => {
   put("user", { hooks: group({ ...GOOD, colour: "blue" }) });
   expect(start().hooks.active.map((each) => each.handler)).toEqual([GOOD as never]);
 });
 
-test("a matcher that cannot be read matches everything", () => {
+test("an invalid matcher matches everything", () => {
   put("user", {
     hooks: {
       PreToolUse: [
@@ -278,7 +278,7 @@ test("a matcher that cannot be read matches everything", () => {
   ]);
 });
 
-test("wrong events and groups are ignored one by one, and the warning says how to write them", () => {
+test("invalid events and groups are ignored one by one, and the warning shows how to write them", () => {
   put("user", {
     hooks: {
       preToolUse: [],

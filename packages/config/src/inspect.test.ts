@@ -37,7 +37,7 @@ const options = (flags = {}) => ({
   managedDir: join(root, "managed"),
 });
 
-test("every rule knows its line, also twice the same, in a string alone, after comments and in a broken file", async () => {
+test("every rule has its line, even duplicates, single strings, after comments and in a broken file", async () => {
   const user = put(
     "home/.claude/settings.json",
     '{\n  // "Read"\n  "permissions": {\n    "allow": [\n      "Read",\n      "Bash(git *)", "Read"\n    ],\n    "deny":\n      "Write",\n  }\n}\n',
@@ -60,7 +60,7 @@ test("every rule knows its line, also twice the same, in a string alone, after c
   expect(rules.every(({ line }) => line === undefined)).toBe(true);
 });
 
-test("each value is listed with the files and lines that decided it", async () => {
+test("each value is listed with the files and lines it comes from", async () => {
   const user = put(
     "home/.claude/settings.json",
     '{\n  "model": "u",\n  "env": { "A": "1" },\n  "fallbackModel": ["x"],\n  "permissions": {\n    "deny": ["A"]\n  }\n}',
@@ -80,7 +80,7 @@ test("each value is listed with the files and lines that decided it", async () =
   ] as never);
 });
 
-test("keys without effect are found, planned ones and unknown ones", async () => {
+test("keys without effect are reported, planned and unknown ones", async () => {
   put(
     "home/.claude/settings.json",
     '{ "$schema": "x", "theme": "dark",\n "modle": "m", "worktree": { "baseRef": "head" }, "model": "m" }',
@@ -93,7 +93,7 @@ test("keys without effect are found, planned ones and unknown ones", async () =>
   ]);
 });
 
-test("the files are listed highest first, with what is wrong with them", async () => {
+test("the files are listed highest precedence first, with their problems", async () => {
   const managed = put("managed/managed-settings.json", "{}");
   const dropIn = put("managed/managed-settings.d/10.json", "{}");
   const user = put("home/.claude/settings.json", "[]");
@@ -112,7 +112,7 @@ const set = (key: string, value: string, scope: SetRequest["scope"] = "user") =>
     { cwd, home, configDir: join(home, ".claude"), env: {}, origin: { cwd, env: {}, platform: "linux", flags: {} } },
   );
 
-test("setting a value keeps the rest of the file as it is", async () => {
+test("setting a value keeps the rest of the file", async () => {
   const file = put(
     "home/.claude/settings.json",
     '{\n    // which one\n    "model": "a", // this one\n    "env": {}\n}\n',

@@ -4,7 +4,7 @@ import type { Settings } from "./settings.ts";
 
 const rows = Object.entries(SETTINGS_TABLE) as readonly (readonly [string, SettingsRow])[];
 
-test("a misspelt key does not compile, neither when it is read nor when it is written", () => {
+test("a misspelled key does not compile, neither read nor written", () => {
   const settings: Settings = { permissions: { deny: ["Read(.env)"] }, sandbox: { network: { deniedDomains: ["x"] } } };
   // @ts-expect-error: permissions has two s
   expect(settings.permisions).toBeUndefined();

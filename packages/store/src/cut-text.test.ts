@@ -18,7 +18,7 @@ test.each([
   expect(cutText(text, limit)).toBe(cut);
 });
 
-test("cutText() keeps text whose accents never end, and leaves no half of a pair", () => {
+test("cutText() keeps text with endless accents, and never leaves half of a pair", () => {
   const accents = "e".concat("\u0301".repeat(2_000));
   expect(cutText(accents, 1_000)).toBe(accents.slice(0, 1_000));
   const joined = "👨\u200d".repeat(500);

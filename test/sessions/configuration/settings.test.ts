@@ -54,7 +54,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     name: "rules that cannot be read",
     text: '{ "permissions": { "deny": ["Read(secret.txt", "Write("] } }',
-    said: "everything of Read is asked about",
+    said: "every Read call asks",
   },
   {
     name: "a number among them",

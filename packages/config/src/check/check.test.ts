@@ -126,7 +126,7 @@ test.each(ROWS)("%s", (what, local, rules, mode) => {
   for (const text of found.warnings) expect(text).toContain("settings.local.json");
 });
 
-test("while rules may be missing, neither flags nor a narrower file can open what they might have closed", () => {
+test("while rules may be missing, neither flags nor other files allow what they may have denied", () => {
   const local = '{ "permissions": { "deny": [';
   expect(start({ local }, { allowedTools: ["Bash"], skipPermissions: true })).toMatchObject({
     rules: [],
@@ -135,7 +135,7 @@ test("while rules may be missing, neither flags nor a narrower file can open wha
   expect(start({ local }, { permissionMode: "plan" }).mode).toBe("plan");
 });
 
-test("switches that protect are on when they cannot be read, switches that permit are off", () => {
+test("invalid switches that protect are on, invalid switches that permit are off", () => {
   const file =
     '{ "permissions": { "disableBypassPermissionsMode": true }, "disableAutoMode": "yes", "requireTrust": 1 }';
   const sandbox =
@@ -158,7 +158,7 @@ test("switches that protect are on when they cannot be read, switches that permi
   ).toBe("default");
 });
 
-test("values of keys that do nothing yet are checked too", () => {
+test("values of keys without effect are checked, too", () => {
   const { settings, warnings } = start({
     user: '{ "theme": 3, "verbose": "yes", "hooks": [], "autoCompactWindow": 5, "modelOverrides": { "a": 1, "b": "c" }, "editorMode": "emacs" }',
   });

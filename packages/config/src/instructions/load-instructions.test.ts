@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { growth } from "@keelson/testkit";
 import { load } from "../load.ts";
 import type { Flags } from "../snapshot.ts";
 import { loadInstructions, writeApproval, type InstructionFile } from "./instructions.ts";
@@ -60,7 +61,7 @@ const short = (path: string) => (path.startsWith(`${root}/`) ? path.slice(root.l
 const paths = (files: readonly InstructionFile[]) => files.map(({ path }) => short(path));
 const plain = (text: string) => text.replaceAll(`${root}/`, "");
 
-test("the tiers come in order, and each folder from the root down brings its own", () => {
+test("the tiers come in order, with the files of each folder from the root down", () => {
   put("managed/CLAUDE.md");
   put("managed/managed-settings.json", { claudeMd: "From the settings." });
   put("home/.claude/CLAUDE.md");
@@ -109,7 +110,7 @@ test("the tiers come in order, and each folder from the root down brings its own
   expect(set.notices).toEqual([]);
 });
 
-test("flags, sources and variables leave tiers out, never the administrator's", () => {
+test("flags, sources and variables turn off tiers, but not managed files", () => {
   put("managed/CLAUDE.md");
   put("home/.claude/CLAUDE.md");
   put("home/.claude/rules/r.md");
@@ -132,13 +133,13 @@ test("flags, sources and variables leave tiers out, never the administrator's", 
   ]);
 });
 
-test("only an administrator's settings may hold instructions themselves", () => {
+test("only managed settings may contain instructions", () => {
   put("home/.claude/settings.json", { claudeMd: "From the user." });
   put("project/.claude/settings.json", { claudeMd: "From the project." });
   expect(open({ flags: { settings: '{"claudeMd": "From a flag."}' } }).files).toEqual([]);
 });
 
-test("AGENTS.md is read where no CLAUDE.md stands beside it, unless the setting says no", () => {
+test("AGENTS.md is read if there is no CLAUDE.md beside it, unless the setting is false", () => {
   put("project/AGENTS.md");
   put("project/a/AGENTS.md");
   put("project/a/CLAUDE.md");
@@ -154,7 +155,7 @@ test("AGENTS.md is read where no CLAUDE.md stands beside it, unless the setting 
   expect(paths(open().files)).toEqual([]);
 });
 
-test("claudeMdExcludes takes files away by absolute path, also behind links, but none of the administrator's", () => {
+test("claudeMdExcludes excludes files by absolute path, even behind links, but not managed files", () => {
   put("managed/CLAUDE.md");
   put("project/CLAUDE.md", "@inc.md @kept.md");
   put("project/inc.md");
@@ -176,7 +177,7 @@ test("claudeMdExcludes takes files away by absolute path, also behind links, but
   ]);
 });
 
-test("additional directories bring theirs only when the variable says so", () => {
+test("instruction files of additional directories are read only if the variable is set", () => {
   put("other/CLAUDE.md");
   put("other/.claude/rules/r.md");
   const flags = { addDirs: [join(root, "other")] };
@@ -215,7 +216,7 @@ test("a cycle of ten files ends", () => {
   expect(paths(open().files).length).toBe(11);
 });
 
-test("files from elsewhere need approval, are never taken silently, and links are no way around it", async () => {
+test("external files need approval, are always reported, and links do not get around that", async () => {
   put("secret/passwords.md", "hunter2");
   put("secret/more.md", "hunter3");
   put("home/notes.md", "mine");
@@ -263,7 +264,7 @@ test("files from elsewhere need approval, are never taken silently, and links ar
   expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
 });
 
-test("a project cannot approve itself, nor does the approval of another project count", () => {
+test("a project cannot approve itself, and the approval of another project does not apply", () => {
   put("secret/x.md");
   put("project/CLAUDE.md", "@../secret/x.md");
   put("project/.claude.json", { projects: { [join(root, "project")]: { hasClaudeMdExternalIncludesApproved: true } } });
@@ -272,7 +273,7 @@ test("a project cannot approve itself, nor does the approval of another project 
   expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
 });
 
-test("/etc/passwd stays out, by name and through links, and what is approved is still only text", () => {
+test("/etc/passwd is not read, by name or through links, and approval covers only text files", () => {
   put("project/CLAUDE.md", "@/etc/passwd @linked.md");
   link("project/linked.md", "/etc/passwd");
   link("project/CLAUDE.local.md", "/etc/passwd");
@@ -284,7 +285,7 @@ test("/etc/passwd stays out, by name and through links, and what is approved is 
   expect(set.notices.filter((notice) => notice.includes("keelson instructions approve")).length).toBe(4);
 });
 
-test("a folder that is a link brings in nothing from where it leads", () => {
+test("a folder that is a link adds nothing from its target", () => {
   put("secret/CLAUDE.md", "hunter2");
   put("secret/.claude/rules/r.md", "hunter3");
   link("project/out", join(root, "secret"));
@@ -293,7 +294,7 @@ test("a folder that is a link brings in nothing from where it leads", () => {
   expect(set.notices.length).toBe(2);
 });
 
-test("a file that somebody else left in a folder for everybody is not read", () => {
+test("a file of another user in a folder that everyone can write to is not read", () => {
   const file = put("shared/CLAUDE.md");
   chmodSync(join(root, "shared"), 0o1777);
   if (process.getuid!() === 0) chownSync(file, 12_345, 12_345);
@@ -314,7 +315,7 @@ test("the user's own files may include from anywhere, and may be links", () => {
   expect(set.notices).toEqual([]);
 });
 
-test("only regular files of sane size with text in them are read", async () => {
+test("only regular text files up to the size limit are read", async () => {
   Bun.spawnSync(["mkfifo", join(root, "project/CLAUDE.md")]);
   link("project/CLAUDE.local.md", "/dev/zero");
   put("project/.claude/rules/big.md", "x".repeat(4 * 1024 * 1024 + 1));
@@ -332,7 +333,7 @@ test("only regular files of sane size with text in them are read", async () => {
   ]);
 });
 
-test("what a rule forbids to read cannot be included either, nor linked to", () => {
+test("a file that a rule denies reading cannot be included or linked", () => {
   put("project/CLAUDE.md", "@secrets/key.md @open.md");
   put("project/secrets/key.md");
   put("project/open.md");
@@ -342,7 +343,7 @@ test("what a rule forbids to read cannot be included either, nor linked to", () 
   expect(set.notices.length).toBe(2);
 });
 
-test("touching a file brings in the folders on the way, outermost first, each once", () => {
+test("touching a file adds the instructions of the folders above it, outermost first, each once", () => {
   for (const name of ["a/CLAUDE.md", "a/b/CLAUDE.md", "a/b/CLAUDE.local.md", "a/b/.claude/rules/r.md", "a/b/c/x.ts"])
     put(`project/${name}`);
   put("other/CLAUDE.md");
@@ -359,7 +360,7 @@ test("touching a file brings in the folders on the way, outermost first, each on
   expect(paths(set.files)).toEqual([]);
 });
 
-test("a rule with paths waits for a file it is about; its head is not shown", () => {
+test("a rule with paths waits for a matching file; its frontmatter is not shown", () => {
   put("home/.claude/rules/go.md", "---\npaths: '*.go'\n---\nGo.");
   put("project/.claude/rules/api.md", "---\npaths:\n  - src/api/**\n---\nQuery builder. @../../extra.md");
   put("project/extra.md");
@@ -409,7 +410,7 @@ test("a rule with paths waits for a file it is about; its head is not shown", ()
   expect(set.nested("cmd/main.go").map(({ text }) => text)).toEqual(["Go."]);
 });
 
-test("changed() tells what was written, added and removed since, and then is quiet", () => {
+test("changed() returns what was written, added and removed, and then nothing", () => {
   const main = put("project/CLAUDE.md", "one @inc.md");
   put("project/a/CLAUDE.md", "nested");
   const set = open();
@@ -434,7 +435,7 @@ test("changed() tells what was written, added and removed since, and then is qui
   expect(set.nested("a/x").map(({ text }) => text)).toEqual(["back"]);
 });
 
-test("reread() gives everything again after a compaction, and touched files bring theirs anew", () => {
+test("reread() returns everything again after a compaction, and touched files add theirs again", () => {
   put("project/CLAUDE.md", "@inc.md");
   put("project/inc.md");
   put("project/a/CLAUDE.md");
@@ -447,30 +448,24 @@ test("reread() gives everything again after a compaction, and touched files brin
   expect(paths(set.nested("a/x"))).toEqual(["project/a/CLAUDE.md"]);
 });
 
-test("a thousand files in a deep tree load in a blink, and looking again costs less", () => {
-  let folder = "project";
+test("the time to load a thousand files, and to check them again, grows only with their number", () => {
+  const folders: string[] = [];
   for (let depth = 0; depth < 20; depth++) {
-    folder += `/d${depth}`;
+    const folder = `${folders.at(-1) ?? "project"}/d${depth}`;
+    folders.push(folder);
     put(`${folder}/CLAUDE.md`, `# ${depth}\n\nUse tabs. @./more.md\n`);
     put(`${folder}/more.md`, "More.\n".repeat(20));
     for (let at = 0; at < 48; at++)
       put(`${folder}/.claude/rules/g${at % 4}/r${at}.md`, `---\ndescription: x\n---\n${"A rule. ".repeat(40)}`);
   }
-  const times = Array.from({ length: 3 }, () => {
-    const started = performance.now();
-    expect(open({ cwd: folder }).files.length).toBe(1_000);
-    return performance.now() - started;
-  });
-  const set = open({ cwd: folder });
-  const started = performance.now();
-  expect(set.changed()).toEqual([]);
-  const looking = performance.now() - started;
-  // About 25 ms and 4 ms; the machine that runs this may be busy.
-  expect(Math.min(...times)).toBeLessThan(150);
-  expect(looking).toBeLessThan(100);
+  const sizes = { from: 5, to: 20 };
+  const load = (depth: number) => expect(open({ cwd: folders[depth - 1]! }).files.length).toBe(50 * depth);
+  expect(growth(load, sizes)).toBeLessThan(16);
+  const sets = new Map([5, 20].map((depth) => [depth, open({ cwd: folders[depth - 1]! })]));
+  expect(growth((depth) => expect(sets.get(depth)!.changed()).toEqual([]), sizes)).toBeLessThan(16);
 });
 
-test("a flood of files is cut off, and said", () => {
+test("too many files are cut off and reported", () => {
   for (let at = 0; at < 30; at++) put(`project/.claude/rules/r${at}.md`, `---\npaths: [${"{a,b}".repeat(20)}]\n---\nx`);
   const set = open();
   expect(set.files.length).toBe(30);

@@ -31,7 +31,7 @@ const success = (request_id: string, response?: unknown) => ({
 });
 const replies = (sent: readonly Outbound[]) => sent.filter(({ type }) => type === "control_response") as any[];
 
-test("an interrupt withdraws the open question, then is acknowledged with the prompts that still wait", async () => {
+test("an interrupt cancels the open question, then replies with the queued prompts", async () => {
   const { target, sent } = controls({ queued: () => ["p1"] });
   const running = new AbortController();
   target.onInterrupt(() => running.abort());
@@ -47,7 +47,7 @@ test("an interrupt withdraws the open question, then is acknowledged with the pr
   expect(await asked).toEqual({ subtype: "error", request_id: "id-0", error: "the run was interrupted" });
 });
 
-test("once the client has gone, questions are answered with an error, open ones too", async () => {
+test("after the client disconnects, all questions end with an error, open ones too", async () => {
   const { target, sent } = controls();
   const { signal } = new AbortController();
   const open = target.request({ subtype: "can_use_tool" }, signal);
@@ -60,13 +60,13 @@ test("once the client has gone, questions are answered with an error, open ones 
   expect(sent).toHaveLength(2);
 });
 
-test("a question that was withdrawn before it was asked is not sent", async () => {
+test("a question that was cancelled before it was asked is not sent", async () => {
   const { target, sent } = controls();
   expect(await target.request({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
   expect(sent).toEqual([]);
 });
 
-test("callHook() gives the call's id, or one of its own where there is no call", async () => {
+test("callHook() sends the id of the call, or a new id without a call", async () => {
   const { target, sent } = controls();
   const { signal } = new AbortController();
   void target.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
@@ -79,7 +79,7 @@ test("callHook() gives the call's id, or one of its own where there is no call",
   expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
 });
 
-test("mcpServer() speaks to a server in the client, and hears it", async () => {
+test("mcpServer() exchanges messages with a server in the client", async () => {
   const { target, sent } = controls();
   const { signal } = new AbortController();
   const [calc, other] = [target.mcpServer("calc"), target.mcpServer("other")];
@@ -104,7 +104,7 @@ test("mcpServer() speaks to a server in the client, and hears it", async () => {
   expect(replies(sent)).toEqual([success("n1"), success("n2")]);
 });
 
-test("a request the client took back gets no answer, and what it started is told", async () => {
+test("a request that the client cancelled gets no reply, but what it did is shown", async () => {
   const started = Promise.withResolvers<AbortSignal>();
   const release = Promise.withResolvers<string>();
   const { target, sent } = controls({
@@ -123,7 +123,7 @@ test("a request the client took back gets no answer, and what it started is told
   expect(replies(sent)).toEqual([success("r2", { mode: "plan" })]);
 });
 
-test("a run that starts meanwhile waits for what changes it", async () => {
+test("a run waits for changes in progress", async () => {
   const release = Promise.withResolvers<string>();
   const { target } = controls({ setModel: () => release.promise });
   target.handle(request("r1", "set_model", { model: "m" }));
@@ -135,7 +135,7 @@ test("a run that starts meanwhile waits for what changes it", async () => {
   expect(await ready).toBe(true);
 });
 
-test("whatever breaks in a handler is an answer", async () => {
+test("anything thrown in a handler becomes a reply", async () => {
   const { target, sent } = controls({
     setModel: () => Promise.reject(new Error("no such model")),
     cancelQueued: () => {
@@ -151,7 +151,7 @@ test("whatever breaks in a handler is an answer", async () => {
   expect(errors).toEqual({ r1: "no such model", r2: "broken", r3: 'stop_task: "task_id" must be a string' });
 });
 
-test("a session that is ended at once waits for nothing", async () => {
+test("a session that ends at once does not wait", async () => {
   const { target, sent } = controls({ setModel: () => new Promise(() => undefined) });
   target.handle(request("r1", "set_model", { model: "m" }));
   target.close({ now: true });
@@ -159,7 +159,7 @@ test("a session that is ended at once waits for nothing", async () => {
   expect(replies(sent)).toEqual([]);
 });
 
-test("ten thousand requests in any interleaving are each answered exactly once, and never after they were taken back", async () => {
+test("ten thousand requests in any order each get exactly one reply, and none after they are cancelled", async () => {
   const random = seeded(20_26);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const later = async () => {
@@ -240,7 +240,7 @@ test("ten thousand requests in any interleaving are each answered exactly once, 
   }
 }, 30_000);
 
-test("what is asked for waits while nobody reads the answers", async () => {
+test("replies wait while the client does not read", async () => {
   const behind = Promise.withResolvers<void>();
   const sent: Outbound[] = [];
   let full = true;

@@ -21,7 +21,7 @@ test("lastPrompt() keeps the lines of a prompt, and cuts a long one before an em
   });
 });
 
-test("enqueued() and dequeued() carry the time they happened", () => {
+test("enqueued() and dequeued() have a timestamp", () => {
   const at = { type: "queue-operation", timestamp: "1970-01-01T00:00:01.000Z", sessionId: "s" };
   expect(enqueued("s", "hi", 1_000)).toEqual({ ...at, operation: "enqueue", content: "hi" } as never);
   expect(dequeued("s", 1_000)).toEqual({ ...at, operation: "dequeue" } as never);
