@@ -1,4 +1,4 @@
-// Which hooks of which files run, which do not and why; and what becomes of hooks that are written wrongly.
+// Which hooks run, which do not and why, and what happens to invalid hooks.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -42,12 +42,12 @@ const start = (flags: Flags = {}, env = {}) =>
     managedDir: join(root, "managed"),
   });
 
-/** A Stop hook that says where it stands. */
+/** A Stop hook that prints its source. */
 const says = (command: string) => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
 const everywhere = () => (["user", "project", "local", "managed"] as const).forEach((name) => put(name, says(name)));
 const trust = () => put("trust", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
 
-/** Who runs, and of the others why not. */
+/** The hooks that run, and the reasons for those that do not. */
 function listed({ hooks }: ReturnType<typeof start>) {
   const name = ({ handler }: (typeof hooks.active)[number]) => (handler.type === "command" ? handler.command : "?");
   return {

@@ -1,4 +1,4 @@
-// Where settings come from, line by line, and setting one of them.
+// Where settings come from, with line numbers, and setting one of them.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// With trust required, a folder nobody trusted may deny and ask, and nothing else.
+// With trust required, an untrusted folder may only deny and ask.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Mistakes in settings files, one row each: the start goes on, says what it ignored, and never permits more for it.
+// Mistakes in settings files, one row each: the program starts, reports what it ignored, and never permits more.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ function start(files: Partial<Record<keyof typeof FILES, string>>, flags = {}) {
   return { rules: rules.map(({ behavior, text }) => `${behavior} ${text}`), mode, settings, warnings };
 }
 
-/** Another file allows plenty; the broken one denies. */
+/** One file allows a lot; the broken one denies. */
 const WIDE = '{ "permissions": { "allow": ["Bash", "Read"], "defaultMode": "acceptEdits" } }';
 const OPEN = ["allow Bash", "allow Read"];
 
@@ -112,11 +112,11 @@ const ROWS: readonly Row[] = [
   ["a sandbox that is no object", '{ "sandbox": "yes" }', [], "default"],
 ];
 
-/** Not what the format asks for, but nobody can misunderstand it. */
+/** Not quite the right format, but unambiguous. */
 const HARMLESS = new Set(["nothing wrong", "an empty file", "only a comment", "single quotes", "a lone string"]);
 
 test.each(ROWS)("%s", (what, local, rules, mode) => {
-  // Somebody said yes to it here; what is broken stays broken.
+  // The user accepted it here, but the file is still broken.
   const accepted = { projects: { [join(root, "project")]: { allowedTools: ["Edit"] } } };
   mkdirSync(join(root, "home"), { recursive: true });
   writeFileSync(join(root, "home/.claude.json"), JSON.stringify(accepted));

@@ -1,4 +1,4 @@
-// Which files are read, in which order, from where, and what is left out: on a disk of our own, from real settings.
+// Which files are read, in which order, and what is skipped, with real files and settings.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
@@ -122,7 +122,7 @@ test("flags, sources and variables turn off tiers, but not managed files", () =>
   expect(paths(open({ flags: { settingSources: ["local"] } }).files)).toEqual([managed, "project/CLAUDE.local.md"]);
   expect(paths(open({ flags: { bare: true } }).files)).toEqual([managed]);
   expect(paths(open({ env: { CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1" } }).files)).toEqual([managed]);
-  // The user's own folder is not a project's `.claude` on the way down.
+  // The user's config folder is not read as the `.claude` of a folder above the project.
   expect(paths(open({ cwd: "home", flags: { settingSources: ["project"] } }).files)).toEqual([managed]);
 
   const untrusted = open({ flags: { requireTrust: true } });

@@ -1,4 +1,4 @@
-// Whose memory a folder gets, and how much of it is shown.
+// Which memory a folder gets, and how much of it is shown.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ test("all worktrees and subfolders of a repository share one memory", () => {
 
 test("a folder that only claims to be a worktree gets its own memory", () => {
   repository();
-  // It names a worktree that is another folder's, or one of its own making, or none that exists.
+  // It names a worktree of another folder, a fake one, or a missing one.
   const claims = [
     join(root, "main/.git/worktrees/tree"),
     join(root, "forged/fake"),

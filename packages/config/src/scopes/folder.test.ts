@@ -1,4 +1,4 @@
-// What a folder's own settings may decide, trusted and not: the promises of docs/security.md about configuration.
+// What the settings inside a folder may set, trusted and not: the promises of docs/security.md about configuration.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -111,7 +111,7 @@ test("a local file that comes with the repository cannot choose a less strict mo
   expect(start().mode).toBe("bypassPermissions");
   expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
   expect(start().mode).toBe("default");
-  // An index whose names cannot be searched is taken to hold it.
+  // If the index cannot be searched, the file counts as tracked.
   git("rm", "-q", "--cached", ".claude/settings.local.json");
   expect(start().mode).toBe("bypassPermissions");
   writeFileSync(join(cwd, "f"), "");

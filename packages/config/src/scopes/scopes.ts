@@ -189,7 +189,7 @@ function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn
   const { onlyNarrowing } = require("./parent-policy.ts") as typeof ParentPolicy;
   const { settings, refused } = onlyNarrowing(given);
   if (refused.length > 0) {
-    warn(`${name}: ${refused.join(", ")} ignored: --managed-settings may only make permissions stricter`);
+    warn(`${name}: ${refused.join(", ")} ignored: the program that starts Keelson may only make permissions stricter`);
   }
   return checked("policySettings", cwd, { kind: "read", value: settings }, warn, undefined, name);
 }

@@ -1,4 +1,4 @@
-// Accepted rules, written back: comments stay, nothing leaves the project, nobody's change is lost.
+// Writing accepted rules: comments stay, no write leaves the project, no change is lost.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
@@ -117,7 +117,7 @@ test("in an untrusted folder, accepted rules are also recorded in the user's glo
   put("project/.claude/settings.local.json", '{ "permissions": { "allow": ["Bash(a)", "Bash(evil)"] } }');
   const noted = () => (Bun.JSONC.parse(readFileSync(note, "utf8")) as any).projects[cwd];
 
-  // The first is in the file already, and was not accepted before.
+  // The first is already in the file but was not accepted before.
   const done = await write(
     change("addRules", ["Bash(a)", "Bash(b:*)"]),
     change("addRules", ["Bash(c)"], { behavior: "deny" }),

@@ -3,7 +3,7 @@ import type { Outbound } from "@keelson/protocol";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
 
-/** Only what these tests touch; anything else would throw, and so be answered with an error. */
+/** Only what these tests use; anything else throws, and so becomes an error reply. */
 function controls(more: Partial<ControlTargets> = {}) {
   const sent: Outbound[] = [];
   let ids = 0;

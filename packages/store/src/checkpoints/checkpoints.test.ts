@@ -23,7 +23,7 @@ import { pruneFileHistory } from "./prune.ts";
 import type { FileHistoryEntry } from "@keelson/protocol";
 import { SESSION } from "../samples.ts";
 
-/** A project, its transcript's file-history entries, and a tool that writes as tools do. */
+/** A project, the file-history entries of its transcript, and a tool that writes files. */
 function world() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-checkpoints-")));
   const cwd = join(root, "p");
@@ -192,7 +192,7 @@ test("a change from outside is reported, before and after, and a copy is kept", 
   expect(named).toEqual({ path: w.at("a"), copy: expect.stringContaining(w.dir) });
   expect(readFileSync(named!.copy!, "utf8")).toBe("theirs\n");
   expect(w.read("a")).toBe("old\n");
-  // Our own rewind counts as our doing.
+  // Our own rewind is not a change from outside.
   w.history.prompt("u2");
   w.edit("a", "again\n");
   expect(w.history.rewind("u2")).not.toHaveProperty("externallyChanged");

@@ -7,7 +7,7 @@ import { answers, calls, prompt, says } from "../samples.ts";
 
 const LONG = "x".repeat(5_000);
 
-/** Texts that look like the places where a line is cut. */
+/** Strings that look like the positions where a line is split. */
 const tricky = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.constantFrom(
@@ -45,7 +45,7 @@ const entry = fc.oneof(
   }),
 );
 
-/** The same facts in the order another writer might choose. */
+/** The same fields in the order of another writer. */
 const spellings = (one: object) => {
   const { toolUseResult, ...rest } = one as Record<string, unknown>;
   return [

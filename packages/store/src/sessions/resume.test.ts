@@ -173,7 +173,7 @@ test("any one lost line leaves every other line of the conversation visible", ()
       write(...entries.map((entry, index) => (index === lost ? spoil(lineOf(entry)) : entry)));
       const visible = new Set(uuids());
       const missing = entries.filter((entry, index) => index !== lost && !visible.has(entry.uuid));
-      // A result belongs to its call: without the call the model could not be shown it.
+      // A result without its call cannot be sent to the model.
       const expected = /^c.*a$/.test(entries[lost]!.uuid) ? [entries[lost]!.uuid.replace("c", "r")] : [];
       expect(missing.map((entry) => entry.uuid)).toEqual(expected);
     }

@@ -78,7 +78,7 @@ test("a device in place of the transcript is never written to", () => {
 
 test("after a partial write, the file can be continued", async () => {
   const path = join(home(), "s.jsonl");
-  // The shell's limit on file sizes stands for a full disk: the last write is cut at 8 KiB, later ones are refused.
+  // The shell's limit on file sizes simulates a full disk: the last write is cut at 8 KiB, later ones fail.
   const script = ["-c", `trap '' XFSZ; ulimit -f 8; exec "$@"`, "sh", ...appending(path, "name", 200)];
   const child = Bun.spawn(["sh", ...script]);
   expect(await new Response(child.stdout).json()).toEqual({ failures: ["EFBIG"] });
@@ -92,7 +92,7 @@ test("after a partial write, the file can be continued", async () => {
   expect([...readEntries(path)]).toEqual([...before, prompt("after", null)]);
 });
 
-/** A process of its own that appends, and says what went wrong. */
+/** A separate process that appends and reports errors. */
 function appending(path: string, name: string, count: number): string[] {
   const code = `
     const { openTranscript } = await import(${JSON.stringify(join(import.meta.dir, "writer.ts"))});
@@ -177,7 +177,7 @@ test("two processes can write to one file without breaking lines", async () => {
   const expected = (name: string) => Array.from({ length: 2_000 }, (_, index) => `${name}-${index}`);
   expect(of("left")).toEqual(expected("left"));
   expect(of("right")).toEqual(expected("right"));
-  // An empty line may stand where one opened the file in the middle of the other's write.
+  // There may be an empty line if one process opened the file during a write of the other.
   const lines = readFileSync(path, "utf8").split("\n");
   expect(lines.filter((line) => line !== "")).toHaveLength(4_000);
 });
