@@ -46,10 +46,6 @@ export function toolResultsDir(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "tool-results");
 }
 
-export function subagentPath(dir: string, sessionId: string, agentId: string): string {
-  return join(sessionDir(dir, sessionId), "subagents", `agent-${agentId}.jsonl`);
-}
-
 /** Where background tasks write their output. */
 export function tasksDir(tmp: string, uid: number, key: string, sessionId: string): string {
   return join(tmp, `claude-${uid}`, key, sessionId, "tasks");
