@@ -1,15 +1,8 @@
 import { expect, test } from "bun:test";
-import { KEYS } from "../packages/config/src/check/keys.ts";
 import { schemaFile, settingsSchema } from "./settings-schema.ts";
 
-test("docs/settings.schema.json is what the table of keys says today; mend it with `bun scripts/settings-schema.ts`", async () => {
+test("docs/settings.schema.json matches the table of keys; update it with `bun scripts/settings-schema.ts`", async () => {
   expect(await Bun.file(schemaFile).json()).toEqual(settingsSchema());
-});
-
-test("no key is in the table twice, and no key is also a group of keys", () => {
-  const names = KEYS.map(({ key }) => key);
-  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
-  expect(names.filter((name) => names.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
 });
 
 test("the schema describes what people write", () => {
@@ -17,7 +10,7 @@ test("the schema describes what people write", () => {
   expect(properties.permissions.properties.defaultMode.enum).toContain("plan");
   expect(properties.sandbox.properties.network.properties.allowedDomains.items).toEqual({ type: "string" });
   expect(properties.allowManagedPermissionRulesOnly.description).toBe(
-    "Only managed allow rules count (only in managed settings)",
+    "Only managed allow rules apply (only in managed settings)",
   );
   const rule = new RegExp(properties.permissions.properties.deny.items.pattern);
   expect(["Bash(git *)", "Read", "mcp__a__*", "Bash(", "(x)", ""].map((text) => rule.test(text))).toEqual([

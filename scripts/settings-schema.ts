@@ -1,28 +1,28 @@
-// docs/settings.schema.json, made from the table of settings keys: `bun scripts/settings-schema.ts` writes it.
+// Writes docs/settings.schema.json from the table of settings keys: `bun scripts/settings-schema.ts`.
 
 import { join } from "node:path";
-import { KEYS, type Key, type ValueType } from "../packages/config/src/check/keys.ts";
 import { HOOK_EVENTS } from "../packages/protocol/src/hook.ts";
 import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
+import { SETTINGS_TABLE, type SettingsRow, type ValueType } from "../packages/protocol/src/settings-table.ts";
 import { root } from "./root.ts";
 
 export const schemaFile = join(root, "docs", "settings.schema.json");
 
 type Schema = Record<string, unknown>;
 
-/** Unknown keys are legal, as in the files themselves. */
+/** Unknown keys are allowed, as in the files. */
 export function settingsSchema(): Schema {
   const top: Schema = { type: "object", properties: {} };
-  for (const known of KEYS) {
-    if (known.holders.includes("global")) continue;
-    const names = known.key.split(".");
+  for (const [key, row] of Object.entries<SettingsRow>(SETTINGS_TABLE)) {
+    if (row.holders.includes("global")) continue;
+    const names = key.split(".");
     const group = names.slice(0, -1).reduce(enter, top);
-    (group["properties"] as Schema)[names.at(-1)!] = { description: describe(known), ...schemaOf(known.type) };
+    (group["properties"] as Schema)[names.at(-1)!] = { description: describe(row), ...schemaOf(row.type) };
   }
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
-    title: "Settings of Keelson",
-    description: "settings.json and settings.local.json, in ~/.claude and in a project's .claude folder",
+    title: "Keelson settings",
+    description: "settings.json and settings.local.json, in ~/.claude and in the .claude folder of a project",
     ...top,
     definitions: { hooks: hookGroups() },
   };
@@ -33,7 +33,7 @@ function enter(group: Schema, name: string): Schema {
   return (properties[name] ??= { type: "object", properties: {} }) as Schema;
 }
 
-function describe({ means, holders }: Key): string {
+function describe({ means, holders }: SettingsRow): string {
   const only = holders.length === 4 ? "" : ` (only in ${holders.join(" and ")} settings)`;
   return `${means === undefined ? "Not implemented yet" : means[0]!.toUpperCase() + means.slice(1)}${only}`;
 }
@@ -99,7 +99,7 @@ const PRICES: Schema = {
   required: ["input", "output"],
 };
 
-/** The groups of one event. */
+/** The hook groups of one event. */
 function hookGroups(): Schema {
   const filled = { type: "string", minLength: 1 };
   const flag = { type: "boolean" };

@@ -10,6 +10,8 @@ import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/fl
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
+import { VARIABLES } from "../packages/config/src/env/variables.ts";
+import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/settings-table.ts";
 import { openDocShell } from "../scripts/doc-shell.ts";
 import { record } from "../scripts/record-session.ts";
 import { root } from "../scripts/root.ts";
@@ -112,52 +114,76 @@ test("every flag is documented: what works in the configuration page, what does 
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
-/** What the packages do, without tests and without the lists of names that only say who may set what. */
-function sources(): string {
-  const files = [...new Bun.Glob("packages/*/src/**/*.ts").scanSync(root)];
-  return files
-    .filter((file) => !file.includes(".test") && !file.startsWith("packages/testkit/"))
-    .filter((file) => file !== "packages/config/src/env.ts")
-    .map((file) => read(file))
-    .join("\n");
+interface SourceFile {
+  readonly package: string;
+  readonly file: string;
+  readonly code: string;
 }
 
-test("the variables that are documented are the variables that are read", () => {
-  const code = sources();
+/** The code of the program and the SDK, without tests and without the table that lists variables. */
+function sources(): readonly SourceFile[] {
+  return [...new Bun.Glob("packages/*/src/**/*.ts").scanSync(root)]
+    .filter((file) => !/\.test|\/verdicts\/|^packages\/testkit\//.test(file))
+    .filter((file) => file !== "packages/config/src/env/variables.ts")
+    .map((file) => ({ package: file.split("/")[1]!, file, code: read(file) }));
+}
+
+/** Names of variables in a file: those it reads, and all names of ours that it has as a string. */
+function variablesIn(code: string) {
+  const reads = code.matchAll(/\b\w*[eE]nv(?:\?\.)?(?:\["|\.)([A-Z][A-Z0-9_]{2,})\b/g);
+  const ours = code.matchAll(/"((?:ANTHROPIC|CLAUDE|KEELSON)_[A-Z0-9_]+)"/g);
+  return { reads: Array.from(reads, ([, name]) => name!), ours: Array.from(ours, ([, name]) => name!) };
+}
+
+/** Names of ours that Keelson sets for other programs and does not read itself. */
+const SET_FOR_OTHERS = new Set(["CLAUDE_AGENT_SDK_VERSION", "KEELSON_SHELL"]);
+
+test("every variable that is read is in the table, with the package that reads it", () => {
+  const missing = sources().flatMap(({ package: reader, file, code }) => {
+    const { reads, ours } = variablesIn(code);
+    const unlisted = ours.filter((name) => !Object.hasOwn(VARIABLES, name) && !SET_FOR_OTHERS.has(name));
+    const unread = reads.filter((name) => !VARIABLES[name]?.readBy.some((each) => each === reader));
+    return [...unlisted, ...unread].map((name) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test("every variable in the table is read by the packages it names", () => {
+  const code = Map.groupBy(sources(), (source) => source.package);
+  const unread = Object.entries(VARIABLES).flatMap(([name, { readBy }]) => {
+    // The code has the names of proxies in lower case.
+    const written = new RegExp(`(?:["']|[eE]nv\\.)${name}\\b`, "i");
+    return readBy
+      .filter((reader) => !code.get(reader)?.some((source) => written.test(source.code)))
+      .map((reader) => `${name}: ${reader}`);
+  });
+  expect(unread).toEqual([]);
+});
+
+test("the variables in the documentation are those of the table", () => {
   const section = read("docs/configuration.md").split("## Environment variables")[1]!;
   const rows = section.split("\n").filter((line) => line.startsWith("| `"));
   const documented = new Set(
     rows.flatMap((row) => Array.from(row.matchAll(/`([A-Z][A-Z0-9_]{3,})`/g), ([, name]) => name!)),
   );
-  const readByUs = new Set(
-    [
-      ...code.matchAll(/\b\w*[eE]nv(?:\["|\.)([A-Z][A-Z0-9_]{3,})\b/g),
-      ...code.matchAll(/"((?:ANTHROPIC_|CLAUDE_CODE_CLIENT_|NODE_EXTRA)[A-Z_]+)"/g),
-    ].map(([, name]) => name!),
-  );
-  // Known to every program, or no knob: where the home is, what the system says about itself, what we set for hooks.
-  for (const name of ["HOME", "PATH", "ZDOTDIR", "WSL_DISTRO_NAME", "CLAUDE_PROJECT_DIR"]) readByUs.delete(name);
-  // Put together from parts in the code.
-  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) readByUs.add(name);
-
-  expect([...documented].toSorted()).toEqual([...readByUs].toSorted());
+  const listed = Object.entries(VARIABLES).flatMap(([name, { undocumented }]) => (undocumented ? [] : [name]));
+  expect([...documented].toSorted()).toEqual(listed.toSorted());
 });
 
-test("settings keys in the documentation are acted on", () => {
-  const code = sources();
-  const table = read("docs/configuration.md").split("## Settings files")[1]!.split("## Rules")[0]!;
-  const rows = table.split("\n").filter((line) => /^\| `[a-z]/.test(line));
-  const keys = rows.flatMap((row) =>
-    Array.from(row.split("|")[1]!.matchAll(/`(?:permissions\.)?(\w+)`/g), ([, key]) => key!),
-  );
-  const isUsed = (key: string) =>
-    isRuleList(key) || code.includes(`["${key}"]`) || new RegExp(`\\.${key}\\b`).test(code);
-  expect(keys.length).toBeGreaterThan(10);
-  expect(keys.filter((key) => !isUsed(key))).toEqual([]);
-});
+test("settings keys in the documentation have an effect, and keys with an effect are documented", () => {
+  const page = read("docs/configuration.md");
+  const section = page.split("## Settings files")[1]!.split("## Rules")[0]!;
+  const rows = section.split("\n").filter((line) => /^\| `[a-z]/.test(line));
+  const documented = rows.flatMap((row) => Array.from(row.split("|")[1]!.matchAll(/`([\w.]+)`/g), ([, key]) => key!));
+  const working = Object.entries<SettingsRow>(SETTINGS_TABLE).flatMap(([key, { means }]) => (means ? [key] : []));
+  expect(documented.length).toBeGreaterThan(10);
+  expect(documented.filter((key) => !working.includes(key))).toEqual([]);
 
-/** These three are read in a loop. */
-const isRuleList = (key: string) => ["allow", "ask", "deny"].includes(key);
+  // The other groups are described as a whole.
+  const nameOf = (key: string) => (key.startsWith("permissions.") ? key : key.split(".")[0]!);
+  const missing = working.filter((key) => key !== "$schema" && !page.includes(`\`${nameOf(key)}`));
+  expect(missing).toEqual([]);
+});
 
 test("links between pages lead somewhere", () => {
   const anchors = (page: string) =>

@@ -1,4 +1,4 @@
-// What commands and accepted rules need and a start does not: each is loaded when it is called.
+// Functions that a start does not need; each one is loaded when it is called.
 
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
 import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
@@ -22,7 +22,7 @@ export const setValue: typeof SetValue = async (request, places) =>
 export const writeRules: typeof WriteRules = async (updates, places) =>
   (await import("./write/write-rules.ts")).writeRules(updates, places);
 
-/** A person has looked at the folder and accepted it. */
+/** Records that the user trusts the folder. */
 export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
   (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
 

@@ -1,11 +1,11 @@
-// Additional working directories, absolute and with links resolved.
+// The additional working directories, as absolute paths with links resolved.
 
 import { realpathSync, statSync } from "node:fs";
 import { ConfigError } from "./errors.ts";
-import { permissionsOf, strings } from "./rules.ts";
+import { permissionsOf } from "./rules.ts";
 import { atHome, type Places, type Scope } from "./scopes/scopes.ts";
 
-/** Those of the settings, then those of `--add-dir`. A wrong flag is an error, a wrong setting a warning. */
+/** From the settings, then from `--add-dir`. A bad flag is an error, a bad setting a warning. */
 export function workingDirectories(
   scopes: readonly Scope[],
   flagged: readonly string[],
@@ -14,7 +14,7 @@ export function workingDirectories(
 ): readonly string[] {
   const found = new Set<string>();
   for (const { settings, file } of scopes) {
-    for (const written of strings(permissionsOf(settings)["additionalDirectories"])) {
+    for (const written of permissionsOf(settings).additionalDirectories ?? []) {
       const checked = checkDirectory(atHome(written, home, cwd));
       if (checked.kind === "directory") found.add(checked.path);
       else

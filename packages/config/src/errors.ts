@@ -1,6 +1,6 @@
-// What stops a start: something the person asked for that cannot be had. Everything milder is a warning.
+// Errors in the configuration that stop the start. Everything else is a warning.
 
-/** Configuration that cannot be used. The message names the fix and is shown as it stands. */
+/** The message is shown to the user as is. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -1,9 +1,9 @@
-// All settings files read, checked and cut down to what each may decide; nothing is concluded from them here.
+// Reads and checks all settings files and removes what each may not set. `load` turns the result into a snapshot.
 
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { PermissionMode } from "@keelson/protocol";
-import type { Environment } from "./env.ts";
+import type { PermissionMode, Settings, SettingsKey } from "@keelson/protocol";
+import type { Environment } from "./env/env.ts";
 import { ConfigError } from "./errors.ts";
 import { restrict, type Standing } from "./scopes/folder.ts";
 import { keepManagedLists } from "./scopes/managed-lists.ts";
@@ -20,7 +20,7 @@ import {
 } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
 import { stampOf, type Source } from "./sources.ts";
-import { isTracked } from "./scopes/tracked.ts";
+import type * as Tracked from "./scopes/tracked.ts";
 import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
 
 export interface LoadSettingsOptions {
@@ -29,25 +29,25 @@ export interface LoadSettingsOptions {
   readonly env: Environment;
   readonly flags: Flags;
   readonly platform: string;
-  /** Absent where the system has none. */
+  /** Absent on systems without user ids. */
   readonly uid?: number;
-  /** Instead of the system's own place for an administrator's files. */
+  /** Overrides the system's folder for an administrator's files. */
   readonly managedDir?: string;
 }
 
 export interface Gathered {
   readonly places: Places;
   readonly flags: Flags;
-  /** Of the folder whose settings count. */
+  /** Trust in the folder whose settings apply. */
   readonly trust: Trust;
-  /** Of the folder that is worked in as well, where that is another. */
+  /** Whether that folder and the working directory are both trusted. */
   readonly trusted: boolean;
   readonly requireTrust: boolean;
-  /** Every file as it was read, lowest precedence first. */
+  /** Every file as read, lowest precedence first. */
   readonly read: readonly Scope[];
-  /** What counts of each of them. */
+  /** The same without what each file may not set. */
   readonly scopes: readonly Scope[];
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Settings;
   readonly sources: readonly Source[];
   readonly warnings: readonly Warning[];
   readonly warn: WarnScope;
@@ -58,7 +58,7 @@ export interface Warning {
   readonly kind: WarningKind;
 }
 
-/** All files read, checked and cut down to what each may decide; nothing concluded from them yet. */
+/** Throws ConfigError if the working directory, `--settings` or a managed file cannot be read. */
 export function gather(options: LoadSettingsOptions): Gathered {
   const { home, env } = options;
   const warnings: Warning[] = [];
@@ -83,7 +83,7 @@ export function gather(options: LoadSettingsOptions): Gathered {
   const trusted = trust.trusted && (projectRoot === undefined || trustOf(cwd, options.cwd).trusted);
   const read = readScopes(places, flags, warn);
   const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
-  const plain = flags.bare || flags.safe ? read.scopes.map(withoutCustomisation) : read.scopes;
+  const plain = flags.bare || flags.safe ? read.scopes.map(withoutCustomization) : read.scopes;
   const scopes = keepManagedLists(withinBounds(plain, { ...trust, required: requireTrust }, warn), warn);
   const unread = scopes.filter((scope) => scope.unread);
   if (unread.length > 0) warn(unreadText(unread), "broken");
@@ -103,11 +103,11 @@ export function gather(options: LoadSettingsOptions): Gathered {
   };
 }
 
-/** Where everything is. Throws ConfigError when the working directory is not there. */
+/** The folders that settings come from. Throws ConfigError if one cannot be opened. */
 export function placesOf({ cwd: given, home, env, flags, managedDir, platform }: LoadSettingsOptions): Places {
   const cwd = resolved(resolve(given), "The working directory");
   const { projectConfigRoot: other } = flags;
-  const root = other === undefined ? cwd : resolved(resolve(cwd, other), "The folder of --project-config-root,");
+  const root = other === undefined ? cwd : resolved(resolve(cwd, other), "The folder of --project-config-root");
   const moved = env["CLAUDE_CONFIG_DIR"];
   return {
     cwd,
@@ -118,23 +118,23 @@ export function placesOf({ cwd: given, home, env, flags, managedDir, platform }:
   };
 }
 
-/** The highest scope that says anything about it decides. */
+/** The highest scope that sets the key decides. */
 function asksForTrust(scopes: readonly Scope[]): boolean {
-  return scopes.findLast(({ settings }) => settings["requireTrust"] !== undefined)?.settings["requireTrust"] === true;
+  return scopes.findLast(({ settings }) => settings.requireTrust !== undefined)?.settings.requireTrust === true;
 }
 
 function unreadText(scopes: readonly Scope[]): string {
   const files = scopes.map(({ file }) => file ?? "--settings").join(", ");
   return (
-    `${files}: rules that deny or ask may be missing; until that is mended no allow rule counts, ` +
-    "and no mode starts that asks less than default"
+    `${files}: deny or ask rules may be missing; until this is fixed, allow rules are ignored, ` +
+    "and so are modes less strict than default"
   );
 }
 
-/** A mode that could not be read may have been narrower than those that could. */
-function withAskingMode(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { defaultMode, ...others } = permissionsOf(settings);
-  return isAsking((defaultMode ?? "default") as PermissionMode) ? settings : { ...settings, permissions: others };
+/** An invalid mode may have been a stricter one. */
+function withAskingMode(settings: Settings): Settings {
+  const { defaultMode = "default", ...others } = permissionsOf(settings);
+  return isAsking(defaultMode) ? settings : { ...settings, permissions: others };
 }
 
 function resolved(path: string, what: string): string {
@@ -146,7 +146,7 @@ function resolved(path: string, what: string): string {
   }
 }
 
-/** Takes from the folder's own files what they may not decide; lower scopes first, since modes are compared. */
+/** Lower scopes go first, because a folder's mode is compared with theirs. */
 function withinBounds(
   scopes: readonly Scope[],
   trust: Trust & { readonly required: boolean },
@@ -155,30 +155,34 @@ function withinBounds(
   let before: PermissionMode = "default";
   return scopes.map((scope) => {
     const bounded = isFolderScope(scope) ? restrict(scope, standingOf(scope, trust), before, warn) : scope;
-    before = (permissionsOf(bounded.settings)["defaultMode"] as PermissionMode | undefined) ?? before;
+    before = permissionsOf(bounded.settings).defaultMode ?? before;
     return bounded;
   });
+}
+
+function isTracked(file: string): boolean {
+  return (require("./scopes/tracked.ts") as typeof Tracked).isTracked(file);
 }
 
 const isFolderScope = ({ source }: Scope) => source === "projectSettings" || source === "localSettings";
 
 /**
- * A local file is meant to be its user's own, but a repository or an archive may bring one. Whose it is no file can say
- * of itself, so without trust it widens only what its user accepted (the reference lets all of it count, 2.1.197).
+ * A local file is meant to be written by its user, but may come with a repository or an archive. Without trust, it allows
+ * only what the user accepted. (The reference applies all of it, 2.1.197.)
  */
 function standingOf(
   { source, file, settings }: Scope,
   { trusted, fix, accepted, required }: Trust & { required: boolean },
 ): Standing {
   const isProject = source === "projectSettings";
-  // Looking it up means reading git's index, so only where it makes a difference.
-  const matters = permissionsOf(settings)["defaultMode"] !== undefined;
+  // Finding out means reading git's index, so only if the mode depends on it.
+  const matters = permissionsOf(settings).defaultMode !== undefined;
   const shipped = isProject || (matters && file !== undefined && isTracked(file));
   return { trusted, fix, shipped, required, ...(isProject ? {} : { accepted }) };
 }
 
-// What `--bare` and `--safe-mode` leave out of the standard files. Rules, mode, model and limits stay: bare is plain, not permissive.
-const CUSTOMISATION = [
+// What `--bare` and `--safe-mode` skip in the user's and the project's files. Rules, mode, model and limits still apply.
+const CUSTOMIZATION: readonly string[] = [
   "hooks",
   "enabledPlugins",
   "extraKnownMarketplaces",
@@ -190,10 +194,10 @@ const CUSTOMISATION = [
   "apiKeyHelper",
   "enableAllProjectMcpServers",
   "enabledMcpjsonServers",
-];
+] satisfies readonly SettingsKey[];
 
-function withoutCustomisation(scope: Scope): Scope {
+function withoutCustomization(scope: Scope): Scope {
   if (scope.source === "policySettings" || scope.source === "flagSettings") return scope;
-  const kept = Object.entries(scope.settings).filter(([key]) => !CUSTOMISATION.includes(key));
+  const kept = Object.entries(scope.settings).filter(([key]) => !CUSTOMIZATION.includes(key));
   return { ...scope, settings: Object.fromEntries(kept) };
 }

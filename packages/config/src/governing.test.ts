@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { governingFiles } from "./governing.ts";
 import { load } from "./load.ts";
 
-test("governingFiles() names everything in force, there or not, wherever it is", () => {
+test("governingFiles() lists all files that govern the session, even missing ones", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-governing-")));
   for (const name of ["p", "home", "cfg"]) mkdirSync(join(root, name));
   const hooks = { Stop: [{ hooks: [{ type: "command", command: '"$CLAUDE_PROJECT_DIR"/tools/check.sh' }] }] };

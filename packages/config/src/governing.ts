@@ -1,16 +1,23 @@
-// Which files a session is governed by, whatever their names are and wherever they lie: settings, environment files,
-// scripts that hooks and helpers run. What a session may do is decided by them, so nothing it does may change them.
+// The files that decide what a session may do: settings, environment files, and scripts that hooks and helpers run. The
+// session itself must not change them, wherever they are.
 
 import { join, resolve } from "node:path";
 import { scriptsIn } from "./scripts.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const ZSH_FILES = [".zshenv", ".zprofile", ".zshrc", ".zlogin", ".zlogout"];
-/** Settings that name a program to run. */
-const HELPERS = ["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper"];
-const COMMANDS = ["statusLine", "subagentStatusLine", "fileSuggestion"];
+/** Settings that hold a command line. */
+const HELPERS = [
+  "apiKeyHelper",
+  "awsAuthRefresh",
+  "awsCredentialExport",
+  "gcpAuthRefresh",
+  "otelHeadersHelper",
+] as const;
+/** Settings with a command line in `command`. */
+const COMMANDS = ["statusLine", "subagentStatusLine", "fileSuggestion"] as const;
 
-/** Absolute paths, links not resolved, some of them missing. */
+/** Absolute paths, with links not resolved; some files may not exist. */
 export function governingFiles(snapshot: Snapshot): readonly string[] {
   const { cwd, home, configDir, env, sources, flags } = snapshot;
   const named = (name: string) => (env[name] ? [resolve(cwd, env[name])] : []);
@@ -31,14 +38,13 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
 
 type CommandLine = string | readonly string[];
 
-/** Every command line that runs outside the shield because the settings say so; exec form as words. */
+/** Every command line in the settings that runs outside the shield; exec form as a list of words. */
 function commandsOf({ hooks, settings, env }: Snapshot): readonly CommandLine[] {
   const fromHooks = hooks.active.flatMap(({ handler }): CommandLine[] => {
     if (handler.type !== "command") return [];
     return handler.args === undefined ? [handler.command] : [[handler.command, ...handler.args]];
   });
-  const values = settings as Readonly<Record<string, unknown>>;
-  const commands = COMMANDS.map((key) => (values[key] as { readonly command?: unknown } | undefined)?.command);
-  const others = [...HELPERS.map((key) => values[key]), ...commands, env["CLAUDE_CODE_SHELL_PREFIX"]];
+  const commands = COMMANDS.map((key) => settings[key]?.["command"]);
+  const others = [...HELPERS.map((key) => settings[key]), ...commands, env["CLAUDE_CODE_SHELL_PREFIX"]];
   return [...fromHooks, ...others.filter((text) => typeof text === "string")];
 }

@@ -1,4 +1,4 @@
-// Which hooks of which files run, which do not and why; and what becomes of hooks that are written wrongly.
+// Which hooks run, which do not and why, and what happens to invalid hooks.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -42,12 +42,12 @@ const start = (flags: Flags = {}, env = {}) =>
     managedDir: join(root, "managed"),
   });
 
-/** A Stop hook that says where it stands. */
+/** A Stop hook that prints its source. */
 const says = (command: string) => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
 const everywhere = () => (["user", "project", "local", "managed"] as const).forEach((name) => put(name, says(name)));
 const trust = () => put("trust", { projects: { [cwd]: { hasTrustDialogAccepted: true } } });
 
-/** Who runs, and of the others why not. */
+/** The hooks that run, and the reasons for those that do not. */
 function listed({ hooks }: ReturnType<typeof start>) {
   const name = ({ handler }: (typeof hooks.active)[number]) => (handler.type === "command" ? handler.command : "?");
   return {
@@ -56,7 +56,7 @@ function listed({ hooks }: ReturnType<typeof start>) {
   };
 }
 
-test("hooks of all files run, lowest first, each with where it stands, frozen to the bottom", () => {
+test("the hooks of all files run, lowest precedence first, with their source, deeply frozen", () => {
   const guard = { type: "command", command: "guard", timeout: 5, if: "Bash(git *)" };
   put("user", { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [guard, { type: "prompt", prompt: "ok?" }] }] } });
   put("project", says("project"));
@@ -100,7 +100,7 @@ test("an untrusted folder's hooks run, unless trust is required", () => {
   expect(listed(start({ requireTrust: true })).off).toEqual({});
 });
 
-test("an untrusted folder cannot switch hooks off, nor back on", () => {
+test("an untrusted folder cannot turn hooks off or back on", () => {
   for (const [name, value] of [
     ["project", true],
     ["local", true],
@@ -119,7 +119,7 @@ test("an untrusted folder cannot switch hooks off, nor back on", () => {
   }
 });
 
-test("disableAllHooks of anybody but the administrator leaves managed hooks running", () => {
+test("disableAllHooks outside managed settings does not stop managed hooks", () => {
   everywhere();
   trust();
   put("project", { ...says("project"), disableAllHooks: true });
@@ -134,7 +134,7 @@ test("disableAllHooks of anybody but the administrator leaves managed hooks runn
   expect(listed(start()).off).toEqual({});
 
   put("managed", { ...says("managed"), disableAllHooks: true });
-  const policy = "Managed settings switch all hooks off (disableAllHooks)";
+  const policy = "Managed settings turn off all hooks (disableAllHooks)";
   expect(listed(start())).toEqual({
     active: [],
     off: { user: policy, project: policy, local: policy, managed: policy },
@@ -142,15 +142,15 @@ test("disableAllHooks of anybody but the administrator leaves managed hooks runn
 });
 
 test.each([
-  [{ allowManagedHooksOnly: true }, "Managed settings allow managed hooks only (allowManagedHooksOnly)"],
-  [{ allowManagedHooksOnly: "yes" }, "Managed settings allow managed hooks only (allowManagedHooksOnly)"],
+  [{ allowManagedHooksOnly: true }, "Managed settings allow only managed hooks (allowManagedHooksOnly)"],
+  [{ allowManagedHooksOnly: "yes" }, "Managed settings allow only managed hooks (allowManagedHooksOnly)"],
   [
     { strictPluginOnlyCustomization: ["skills", "hooks"] },
-    "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)",
+    "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)",
   ],
   [
     { strictPluginOnlyCustomization: true },
-    "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)",
+    "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)",
   ],
 ])("%p leaves only managed hooks", (policy, why) => {
   everywhere();
@@ -162,28 +162,28 @@ test.each([
 test.each([
   ["allowManagedHooksOnly", true],
   ["strictPluginOnlyCustomization", ["hooks"]],
-])("%s counts only in managed settings", (key, value) => {
+])("%s is only valid in managed settings", (key, value) => {
   everywhere();
   put("user", { ...says("user"), [key]: value });
   expect(listed(start()).off).toEqual({});
 });
 
-test("strictPluginOnlyCustomization for other things leaves hooks alone", () => {
+test("strictPluginOnlyCustomization for other things does not affect hooks", () => {
   everywhere();
   put("managed", { strictPluginOnlyCustomization: ["skills"] });
   expect(listed(start()).off).toEqual({});
 });
 
-test("--bare leaves out the hooks of settings files, not managed ones and not those given with it", () => {
+test("--bare skips the hooks in settings files, but not managed ones or those of --settings", () => {
   everywhere();
-  const why = "--bare leaves the hooks of settings files out";
+  const why = "--bare skips the hooks in settings files";
   const expected = { active: ["flag", "managed"], off: { user: why, project: why, local: why } };
   const settings = JSON.stringify(says("flag"));
   expect(listed(start({ bare: true, settings }))).toEqual(expected);
   expect(listed(start({ settings }, { CLAUDE_CODE_SIMPLE: "1" }))).toEqual(expected);
 });
 
-test("lists that limit http hooks allow nothing when they make no sense, and no untrusted folder widens them", () => {
+test("invalid lists that limit http hooks allow nothing, and an untrusted folder cannot extend them", () => {
   put("user", { allowedHttpHookUrls: "https://hooks.example/*", httpHookAllowedEnvVars: ["A"] });
   put("project", { allowedHttpHookUrls: ["*"], httpHookAllowedEnvVars: ["SECRET"] });
   expect(start().settings).toEqual({ allowedHttpHookUrls: [], httpHookAllowedEnvVars: ["A"] });
@@ -210,18 +210,18 @@ test.each<[what: string, handler: unknown, warning: string]>([
     { type: "command", command: "x", shell: "fish" },
     '.shell should be "bash" or "powershell", not "fish"',
   ],
-  ["no url", { type: "http" }, ".url is missing; it should be an address that starts with http:// or https://"],
+  ["no url", { type: "http" }, ".url is missing; it should be a URL that starts with http:// or https://"],
   [
     "a file url",
     { type: "http", url: "file:///x" },
-    '.url should be an address that starts with http:// or https://, not "file:///x"',
+    '.url should be a URL that starts with http:// or https://, not "file:///x"',
   ],
   ["no server", { type: "mcp_tool", tool: "t" }, ".server is missing; it should be the name of an MCP server"],
-  ["no tool", { type: "mcp_tool", server: "s" }, ".tool is missing; it should be the name of a tool of it"],
+  ["no tool", { type: "mcp_tool", server: "s" }, ".tool is missing; it should be the name of one of its tools"],
   ["a list as input", { type: "mcp_tool", server: "s", tool: "t", input: [] }, ".input should be an object, not []"],
   ["no prompt", { type: "prompt" }, ".prompt is missing; it should be a prompt"],
   ["no prompt for an agent", { type: "agent", prompt: 3 }, ".prompt should be a prompt, not 3"],
-])("a handler with %s loses only itself", (_, handler, warning) => {
+])("a handler with %s drops only itself", (_, handler, warning) => {
   put("user", { hooks: group(handler, GOOD) });
   const { hooks, warnings } = start();
   expect(hooks.active.map((each) => each.handler)).toEqual([GOOD as never]);
@@ -232,33 +232,33 @@ test.each<[what: string, handler: unknown, warning: string]>([
 });
 
 test.each<[detail: object, kept: object, warning: string]>([
-  [{ timeout: "5" }, {}, '.timeout should be seconds, greater than 0, not "5"; it is ignored'],
-  [{ timeout: 0 }, {}, ".timeout should be seconds, greater than 0, not 0; it is ignored"],
+  [{ timeout: "5" }, {}, '.timeout should be a number of seconds greater than 0, not "5"; it is ignored'],
+  [{ timeout: 0 }, {}, ".timeout should be a number of seconds greater than 0, not 0; it is ignored"],
   [{ async: "yes" }, {}, '.async should be true or false, not "yes"; it is ignored'],
   [
     { onFailure: "stop" },
     { onFailure: "block" },
-    '.onFailure should be "continue" or "block", not "stop"; it is taken as "block"',
+    '.onFailure should be "continue" or "block", not "stop"; "block" is used instead',
   ],
   [
     { if: "Bash(git" },
     {},
     '.if should be one permission rule, such as "Bash(git *)", not "Bash(git"; ' +
-      "until it is mended the hook runs for everything its matcher lets through",
+      "until this is fixed, the hook runs on everything its matcher matches",
   ],
-])("a bad detail %p loses only the detail", (detail, kept, warning) => {
+])("a bad detail %p drops only the detail", (detail, kept, warning) => {
   put("user", { hooks: group({ ...GOOD, ...detail }) });
   const { hooks, warnings } = start();
   expect(hooks.active.map((each) => each.handler)).toEqual([{ ...GOOD, ...kept } as never]);
   expect(warnings).toEqual([`${root}/${FILES.user}: ${first}${warning}`]);
 });
 
-test("fields nobody knows are left out", () => {
+test("unknown fields are dropped", () => {
   put("user", { hooks: group({ ...GOOD, colour: "blue" }) });
   expect(start().hooks.active.map((each) => each.handler)).toEqual([GOOD as never]);
 });
 
-test("a matcher that cannot be read matches everything", () => {
+test("an invalid matcher matches everything", () => {
   put("user", {
     hooks: {
       PreToolUse: [
@@ -270,13 +270,13 @@ test("a matcher that cannot be read matches everything", () => {
   const { hooks, warnings } = start();
   expect(hooks.active.map(({ matcher }) => matcher)).toEqual([undefined, undefined]);
   expect(warnings.map((text) => text.slice(text.indexOf("hooks.")))).toEqual([
-    'hooks.PreToolUse[0].matcher is no regular expression: "Bash("; until it is mended its hooks run for everything',
+    'hooks.PreToolUse[0].matcher is not a regular expression: "Bash("; until this is fixed, its hooks run on everything',
     'hooks.PreToolUse[1].matcher should be a string, such as "Bash" or "Edit|Write", not ["Edit"]; ' +
-      "until it is mended its hooks run for everything",
+      "until this is fixed, its hooks run on everything",
   ]);
 });
 
-test("wrong events and groups are ignored one by one, and the warning says how to write them", () => {
+test("invalid events and groups are ignored one by one, and the warning shows how to write them", () => {
   put("user", {
     hooks: {
       preToolUse: [],
@@ -290,11 +290,11 @@ test("wrong events and groups are ignored one by one, and the warning says how t
   expect(hooks.active.map(({ event }) => event)).toEqual(["SessionEnd"]);
   const group = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}';
   expect(warnings.map((text) => text.slice(text.indexOf("hooks.")))).toEqual([
-    "hooks.preToolUse is no event (did you mean PreToolUse?); it is ignored",
-    "hooks.onStop is no event (did you mean Stop?); it is ignored",
-    "hooks.Whenever is no event; it is ignored",
+    "hooks.preToolUse is not a hook event (did you mean PreToolUse?); it is ignored",
+    "hooks.onStop is not a hook event (did you mean Stop?); it is ignored",
+    "hooks.Whenever is not a hook event; it is ignored",
     `hooks.Stop should be a list, such as [${group}], not {"hooks":[{"type":"command","command":"good"}]}; it is ignored`,
-    'hooks.SessionEnd[0] is a handler where a group belongs; write {"hooks": [ … ]} around it; it is ignored',
+    'hooks.SessionEnd[0] is a handler, but should be a group; wrap it in {"hooks": [ … ]}; it is ignored',
     `hooks.SessionEnd[1] should be an object, such as ${group}, not "x"; it is ignored`,
     'hooks.SessionEnd[2].hooks should be a list of handlers, such as [{"type": "command", "command": "./check.sh"}], ' +
       "not undefined; it is ignored",

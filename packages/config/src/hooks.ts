@@ -1,14 +1,14 @@
-// The hooks of all settings files, each with where it stands, in two lists: those that run, and those that do not and
-// why. Pure; the handlers themselves were checked when their files were.
+// Sorts the hooks of all settings files into those that run and those that do not, with the reason. Pure; the handlers
+// were checked when their files were read.
 
-import { HOOK_EVENTS, isObject, type HookEvent, type HookHandler, type HookRegistration } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
 import type { Scope } from "./scopes/scopes.ts";
 import type { ConfiguredHooks } from "./snapshot.ts";
 
 export interface HookQuestion {
-  /** Every file as it was read, lowest precedence first. */
+  /** Every file as read, lowest precedence first. */
   readonly read: readonly Scope[];
-  /** The same without what a folder may not decide, or `--bare` leaves out. */
+  /** The same without what a folder may not set, or `--bare` skips. */
   readonly scopes: readonly Scope[];
   readonly bare: boolean;
   readonly safe: boolean;
@@ -31,12 +31,11 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
 }
 
 function registrationsOf({ settings, source, file }: Scope): HookRegistration[] {
-  const { hooks } = settings;
-  if (!isObject(hooks)) return [];
-  return HOOK_EVENTS.filter((event) => Array.isArray(hooks[event])).flatMap((event) =>
-    (hooks[event] as readonly Group[]).flatMap(({ matcher, hooks: handlers }) =>
+  const { hooks = {} } = settings;
+  return HOOK_EVENTS.flatMap((event) =>
+    (hooks[event] ?? []).flatMap(({ matcher, hooks: handlers }) =>
       handlers.map((handler) => ({
-        event: event as HookEvent,
+        event,
         ...(matcher === undefined ? {} : { matcher }),
         handler,
         source,
@@ -46,15 +45,9 @@ function registrationsOf({ settings, source, file }: Scope): HookRegistration[] 
   );
 }
 
-/** As `checkHooks` left it. */
-interface Group {
-  readonly matcher?: string;
-  readonly hooks: readonly HookHandler[];
-}
-
 interface Switches {
   readonly disabledByPolicy: boolean;
-  /** The file that says so. */
+  /** The file that sets disableAllHooks. */
   readonly disabledBy: string | undefined;
   readonly managedOnly: boolean;
   readonly pluginsOnly: boolean;
@@ -62,32 +55,32 @@ interface Switches {
 
 function switchesOf(scopes: readonly Scope[]): Switches {
   const policies = scopes.filter(({ source }) => source === "policySettings");
-  const said = scopes.findLast(({ settings }) => settings["disableAllHooks"] !== undefined);
-  const disabled = said?.settings["disableAllHooks"] === true;
-  const byPolicy = disabled && said.source === "policySettings";
+  const decisive = scopes.findLast(({ settings }) => settings.disableAllHooks !== undefined);
+  const disabled = decisive?.settings.disableAllHooks === true;
+  const byPolicy = disabled && decisive.source === "policySettings";
   return {
     disabledByPolicy: byPolicy,
-    disabledBy: disabled && !byPolicy ? (said.file ?? "--settings") : undefined,
-    managedOnly: policies.some(({ settings }) => settings["allowManagedHooksOnly"] === true),
-    pluginsOnly: policies.some(({ settings }) => namesHooks(settings["strictPluginOnlyCustomization"])),
+    disabledBy: disabled && !byPolicy ? (decisive.file ?? "--settings") : undefined,
+    managedOnly: policies.some(({ settings }) => settings.allowManagedHooksOnly === true),
+    pluginsOnly: policies.some(({ settings }) => namesHooks(settings.strictPluginOnlyCustomization)),
   };
 }
 
-/** `true`, or a list with "hooks" in it. What cannot be read counts: the administrator wanted something forbidden. */
+/** True for `true` and for a list with "hooks". An invalid value also restricts: the administrator meant to. */
 function namesHooks(value: unknown): boolean {
   return Array.isArray(value) ? value.includes("hooks") : value !== undefined && value !== false;
 }
 
 function whyOff({ source }: Scope, question: HookQuestion, switches: Switches): string | undefined {
   const { bare, safe, requireTrust, trust } = question;
-  if (switches.disabledByPolicy) return "Managed settings switch all hooks off (disableAllHooks)";
-  // Nobody but the administrator can stop the administrator's hooks, not with --bare either.
+  if (switches.disabledByPolicy) return "Managed settings turn off all hooks (disableAllHooks)";
+  // Only the administrator can turn off managed hooks; --bare does not.
   if (source === "policySettings") return undefined;
-  if (switches.managedOnly) return "Managed settings allow managed hooks only (allowManagedHooksOnly)";
-  if (switches.pluginsOnly) return "Managed settings want hooks from plugins only (strictPluginOnlyCustomization)";
+  if (switches.managedOnly) return "Managed settings allow only managed hooks (allowManagedHooksOnly)";
+  if (switches.pluginsOnly) return "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)";
   if (switches.disabledBy !== undefined) return `disableAllHooks is on in ${switches.disabledBy}`;
-  if (safe) return "--safe-mode leaves all hooks out but managed ones";
-  if (bare && source !== "flagSettings") return "--bare leaves the hooks of settings files out";
+  if (safe) return "--safe-mode skips all hooks except managed ones";
+  if (bare && source !== "flagSettings") return "--bare skips the hooks in settings files";
   const inFolder = source === "projectSettings" || source === "localSettings";
   if (inFolder && requireTrust && !trust.trusted) {
     return `Trust is required and this folder is not trusted; to trust it, ${trust.fix}`;

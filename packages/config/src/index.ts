@@ -1,7 +1,7 @@
 export { load, reload, withEnvironment } from "./load.ts";
 export type { LoadSettingsOptions } from "./gather.ts";
 export { ConfigError } from "./errors.ts";
-export { reachesChildren } from "./env.ts";
+export { reachesChildren } from "./env/env.ts";
 export {
   inspect,
   locateHooks,
@@ -13,8 +13,7 @@ export {
   writeRules,
 } from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
-export { KEYS } from "./check/keys.ts";
-export { keyPath, valueAt } from "./check/known.ts";
+export { KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
 export { trustedFolders } from "./trust.ts";

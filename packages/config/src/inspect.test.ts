@@ -1,4 +1,4 @@
-// Where settings come from, line by line, and setting one of them.
+// Where settings come from, with line numbers, and setting one of them.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const options = (flags = {}) => ({
   managedDir: join(root, "managed"),
 });
 
-test("every rule knows its line, also twice the same, in a string alone, after comments and in a broken file", async () => {
+test("every rule has its line, even duplicates, single strings, after comments and in a broken file", async () => {
   const user = put(
     "home/.claude/settings.json",
     '{\n  // "Read"\n  "permissions": {\n    "allow": [\n      "Read",\n      "Bash(git *)", "Read"\n    ],\n    "deny":\n      "Write",\n  }\n}\n',
@@ -60,7 +60,7 @@ test("every rule knows its line, also twice the same, in a string alone, after c
   expect(rules.every(({ line }) => line === undefined)).toBe(true);
 });
 
-test("each value is listed with the files and lines that decided it", async () => {
+test("each value is listed with the files and lines it comes from", async () => {
   const user = put(
     "home/.claude/settings.json",
     '{\n  "model": "u",\n  "env": { "A": "1" },\n  "fallbackModel": ["x"],\n  "permissions": {\n    "deny": ["A"]\n  }\n}',
@@ -80,7 +80,7 @@ test("each value is listed with the files and lines that decided it", async () =
   ] as never);
 });
 
-test("keys without effect are found, planned ones and unknown ones", async () => {
+test("keys without effect are reported, planned and unknown ones", async () => {
   put(
     "home/.claude/settings.json",
     '{ "$schema": "x", "theme": "dark",\n "modle": "m", "worktree": { "baseRef": "head" }, "model": "m" }',
@@ -93,7 +93,7 @@ test("keys without effect are found, planned ones and unknown ones", async () =>
   ]);
 });
 
-test("the files are listed highest first, with what is wrong with them", async () => {
+test("the files are listed highest precedence first, with their problems", async () => {
   const managed = put("managed/managed-settings.json", "{}");
   const dropIn = put("managed/managed-settings.d/10.json", "{}");
   const user = put("home/.claude/settings.json", "[]");
@@ -112,7 +112,7 @@ const set = (key: string, value: string, scope: SetRequest["scope"] = "user") =>
     { cwd, home, configDir: join(home, ".claude"), env: {}, origin: { cwd, env: {}, platform: "linux", flags: {} } },
   );
 
-test("setting a value keeps the rest of the file as it is", async () => {
+test("setting a value keeps the rest of the file", async () => {
   const file = put(
     "home/.claude/settings.json",
     '{\n    // which one\n    "model": "a", // this one\n    "env": {}\n}\n',
@@ -130,7 +130,7 @@ type Refusal = readonly [key: string, value: string, scope: SetRequest["scope"],
 const REFUSALS: readonly Refusal[] = [
   ["modle", "x", "user", "'modle' is not a settings key"],
   ["permissions", "{}", "user", "'permissions' is not a settings key"],
-  ["alwaysThinkingEnabled", "maybe", "user", "alwaysThinkingEnabled: 'maybe' is not JSON; write for example 'true'"],
+  ["alwaysThinkingEnabled", "maybe", "user", "alwaysThinkingEnabled: 'maybe' is not JSON; write, for example, 'true'"],
   ["alwaysThinkingEnabled", '"true"', "user", 'alwaysThinkingEnabled should be true or false, not "true"'],
   ["cleanupPeriodDays", "0", "user", "cleanupPeriodDays should be a whole number of at least 1, not 0"],
   [
@@ -139,7 +139,7 @@ const REFUSALS: readonly Refusal[] = [
     "user",
     'permissions.allow[0] should be a rule such as "Bash(git *)" or "Read", not "Bash("',
   ],
-  ["permissions.allow", "Bash", "user", `permissions.allow: 'Bash' is not JSON; write for example '["Bash(git *)"]'`],
+  ["permissions.allow", "Bash", "user", `permissions.allow: 'Bash' is not JSON; write, for example, '["Bash(git *)"]'`],
   [
     "permissions.defaultMode",
     "yolo",
@@ -150,21 +150,26 @@ const REFUSALS: readonly Refusal[] = [
     "allowManagedPermissionRulesOnly",
     "true",
     "user",
-    "allowManagedPermissionRulesOnly counts only in managed settings, not in user settings",
+    "allowManagedPermissionRulesOnly is only valid in managed settings, not in user settings",
   ],
-  ["requireTrust", "true", "project", "requireTrust counts only in user or managed settings, not in project settings"],
+  [
+    "requireTrust",
+    "true",
+    "project",
+    "requireTrust is only valid in user or managed settings, not in project settings",
+  ],
   [
     "permissionExplainerEnabled",
     "true",
     "user",
-    "permissionExplainerEnabled counts only in the global config file, not in user settings",
+    "permissionExplainerEnabled is only valid in the global config file, not in user settings",
   ],
   ["env.A B", "x", "user", "env.A B is not a variable name"],
   [
     "modelPrices.x",
     '{"input": -1, "output": 2}',
     "user",
-    'modelPrices.x should be prices such as {"input": 3, "output": 15} in dollars for a million tokens, not {"input":-1,"output":2}',
+    'modelPrices.x should be prices such as {"input": 3, "output": 15} in dollars per million tokens, not {"input":-1,"output":2}',
   ],
 ];
 

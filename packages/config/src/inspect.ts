@@ -1,16 +1,16 @@
-// What the settings are and where each comes from, for the commands that show it. Sessions use `load` instead.
+// The settings in effect and where each comes from, for `keelson config` and `keelson doctor`. Sessions use `load`.
 
 import { existsSync } from "node:fs";
-import { isObject, type RuleSource } from "@keelson/protocol";
-import { isGroup, knownKey, valueAt } from "./check/known.ts";
+import { isObject, type RuleSource, type Settings } from "@keelson/protocol";
+import { holdsNames, isGroup, knownKey, valueAt } from "./check/known.ts";
 import { gather, placesOf, type Gathered, type LoadSettingsOptions, type Warning } from "./gather.ts";
 import { ignoredValues } from "./ignored.ts";
 import { fileLines, type Lines } from "./locate.ts";
-import { mergeSettings } from "./scopes/merge.ts";
+import { mergeSettings, REPLACED } from "./scopes/merge.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import { atHome, managedFiles, standardFiles, type Scope } from "./scopes/scopes.ts";
 
-/** A place in a settings file; inline settings have neither file nor line. */
+/** Inline settings have neither file nor line. */
 export interface SettingOrigin {
   readonly source: RuleSource;
   readonly file?: string;
@@ -18,10 +18,10 @@ export interface SettingOrigin {
 }
 
 export interface EffectiveValue {
-  /** With dots, as `keelson config` takes it. */
+  /** With dots, as typed in `keelson config`. */
   readonly key: string;
   readonly value: unknown;
-  /** Highest first; several where lists are joined. */
+  /** Highest precedence first; more than one if lists are joined. */
   readonly from: readonly SettingOrigin[];
 }
 
@@ -32,7 +32,7 @@ export interface SettingsFile {
   readonly problem?: string;
 }
 
-/** A key in a file that nothing acts on: `later` is known and planned, `unknown` may be misspelt. */
+/** A key without effect: `later` is planned, `unknown` may be misspelled. */
 export interface IdleKey extends SettingOrigin {
   readonly key: string;
   readonly status: "later" | "unknown";
@@ -47,12 +47,12 @@ export interface IgnoredValue extends SettingOrigin {
 
 export interface Inspection {
   readonly values: readonly EffectiveValue[];
-  /** The same, whole. */
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** What counts of each file and flag, lowest precedence first. */
-  readonly layers: readonly (SettingOrigin & { readonly settings: Readonly<Record<string, unknown>> })[];
-  /** What an administrator, or whoever started the program, decides. */
-  readonly policy?: Readonly<Record<string, unknown>>;
+  /** The same as one object. */
+  readonly settings: Settings;
+  /** What applies from each file and flag, lowest precedence first. */
+  readonly layers: readonly (SettingOrigin & { readonly settings: Settings })[];
+  /** Set by an administrator, or with `--managed-settings`. */
+  readonly policy?: Settings;
   readonly idle: readonly IdleKey[];
   readonly ignored: readonly IgnoredValue[];
   readonly warnings: readonly Warning[];
@@ -70,7 +70,7 @@ export async function inspect(options: LoadSettingsOptions): Promise<Inspection>
 
   const values = leaves(settings).map(({ path, value }) => {
     const holders = highestFirst.filter((scope) => valueAt(scope.settings, path) !== undefined);
-    const joins = Array.isArray(value) && path.join(".") !== "fallbackModel";
+    const joins = Array.isArray(value) && !REPLACED.has(path.join("."));
     const from = (joins ? holders : holders.slice(0, 1)).map((scope) => at(scope, path));
     return { key: path.join("."), value, from };
   });
@@ -98,7 +98,7 @@ function ignoredIn({ file, settings }: Scope, warnings: readonly Warning[]) {
   return ignoredValues(leaves(reading.value), settings, about);
 }
 
-/** Every settings file there is or could be, highest precedence first. Throws ConfigError. */
+/** Every settings file that is or could be read, highest precedence first. Throws ConfigError. */
 export async function settingsFiles(options: LoadSettingsOptions): Promise<readonly SettingsFile[]> {
   const places = placesOf(options);
   const managed = managedFiles(places.managedDir).files;
@@ -131,14 +131,15 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** Values one by one: groups are entered, and so are tables of names such as `env`. */
+/** The values one by one; groups and maps of names, such as `env`, are entered. */
 function leaves(settings: Readonly<Record<string, unknown>>, prefix: readonly string[] = []): readonly Leaf[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const path = [...prefix, name];
     const key = path.join(".");
-    const enters = isGroup(key) || ["map", "variables", "prices"].includes(knownKey(key)?.type.kind ?? "");
-    if (!enters || !isObject(value)) return [{ path, value }];
+    if (!isObject(value)) return [{ path, value }];
     if (isGroup(key)) return leaves(value, path);
+    const known = knownKey(key);
+    if (known === undefined || !holdsNames(known)) return [{ path, value }];
     return Object.entries(value).map(([entry, inner]) => ({ path: [...path, entry], value: inner }));
   });
 }

@@ -38,7 +38,7 @@ function start(flags: Flags = {}, more: Partial<LoadSettingsOptions> = {}) {
   return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "managed"), ...more });
 }
 
-test("without any file there is a default snapshot, frozen to the bottom", () => {
+test("without any file, the snapshot has defaults and is deeply frozen", () => {
   const snapshot = start({ model: "m", betas: ["b"] }, { env: { PATH: "/bin" } });
 
   expect(snapshot).toEqual({
@@ -102,7 +102,7 @@ test("scopes merge: managed over flags over local over project over user", () =>
   });
 });
 
-test("lists join without repeats, objects merge by key, fallbackModel comes whole from the highest", () => {
+test("lists join without duplicates, objects merge by key, fallbackModel is replaced as a whole", () => {
   trust();
   user({ permissions: { deny: ["A", "B"] }, fallbackModel: ["u1", "u2"], modelPrices: { x: { input: 1, output: 2 } } });
   project({ permissions: { deny: ["B", "C"] }, fallbackModel: ["p"], modelPrices: { y: { input: 3, output: 4 } } });
@@ -123,7 +123,7 @@ test("drop-in policy files apply in name order, hidden ones do not", () => {
   expect(start().settings).toEqual({ model: "b", language: "a" });
 });
 
-test("--setting-sources chooses among user, project and local; policy and flags always count", () => {
+test("--setting-sources selects user, project and local; policy and flags always apply", () => {
   trust();
   user({ permissions: { deny: ["U"] } });
   project({ permissions: { deny: ["P"] } });
@@ -135,7 +135,7 @@ test("--setting-sources chooses among user, project and local; policy and flags 
   expect(denied({ settingSources: [], settings: '{"permissions":{"deny":["F"]}}' })).toEqual(["F", "M"]);
 });
 
-test("rules know where they came from and what their slash is anchored at", () => {
+test("rules have their source and the folder that a leading slash means", () => {
   trust();
   const files = {
     user: user({ permissions: { allow: ["Read(/u)"] } }),
@@ -187,7 +187,7 @@ test("rules know where they came from and what their slash is anchored at", () =
   ]);
 });
 
-test("with managed rules only, others may still ask and deny but not allow", () => {
+test("with managed rules only, other files may still ask and deny but not allow", () => {
   trust();
   managed({ allowManagedPermissionRulesOnly: true, permissions: { allow: ["Read"] } });
   user({ allowManagedPermissionRulesOnly: false, permissions: { allow: ["Bash"], deny: ["Write"], ask: ["Edit"] } });
@@ -199,7 +199,7 @@ test("with managed rules only, others may still ask and deny but not allow", () 
   ]);
 });
 
-test("a bad value loses only itself, and the warning names file, key and what belongs there", () => {
+test("an invalid value drops only itself, and the warning has the file, the key and what is expected", () => {
   const file = user({
     model: 7,
     cleanupPeriodDays: 0,
@@ -209,7 +209,7 @@ test("a bad value loses only itself, and the warning names file, key and what be
   });
   const { settings, warnings, rules } = start();
 
-  expect(settings).toEqual({
+  expect<unknown>(settings).toEqual({
     permissions: { allow: ["Bash(git *)"], deny: ["Write"] },
     env: { GOOD: "1", COUNT: "2" },
     somethingNew: { kept: true },
@@ -220,18 +220,18 @@ test("a bad value loses only itself, and the warning names file, key and what be
     `${file}: cleanupPeriodDays should be a whole number of at least 1, not 0; it is ignored`,
     `${file}: permissions.allow[1] should be a rule such as "Bash(git *)" or "Read", not "Bash("; it is ignored`,
     `${file}: permissions.allow[2] should be a rule such as "Bash(git *)" or "Read", not 3; it is ignored`,
-    `${file}: permissions.defaultMode should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not "yolo"; it is ignored, and so is a mode that asks less than default`,
+    `${file}: permissions.defaultMode should be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan, not "yolo"; it is ignored; until this is fixed, modes less strict than default are ignored too`,
     `${file}: env.BAD should be a string, not {"a":1}; it is ignored`,
     `${file}: env.NOT A NAME is not a variable name; it is ignored`,
   ]);
 });
 
-test("comments and trailing commas are welcome", () => {
+test("comments and trailing commas are allowed", () => {
   user('{\n  // mine\n  "model": "m", /* so */\n}\n');
   expect(start()).toMatchObject({ settings: { model: "m" }, warnings: [] });
 });
 
-test("a file that does not parse is reported with its line; what it denied still counts, and nothing is allowed", () => {
+test("a file that does not parse is reported with its line; its deny rules apply, and nothing is allowed", () => {
   const broken = user('{\n  "model": "m",\n  "permissions": { "deny": [ "A", "Read(.env)" ] ]\n}\n');
   local({ model: "l", permissions: { allow: ["Bash(npm test)"], ask: ["Edit"], defaultMode: "acceptEdits" } });
   trust();
@@ -247,11 +247,11 @@ test("a file that does not parse is reported with its line; what it denied still
   expect(warnings).toHaveLength(2);
   expect(warnings[0]).toStartWith(`${broken} is ignored: not valid JSON: line 3: `);
   expect(warnings[1]).toBe(
-    `${broken}: rules that deny or ask may be missing; until that is mended no allow rule counts, and no mode starts that asks less than default`,
+    `${broken}: deny or ask rules may be missing; until this is fixed, allow rules are ignored, and so are modes less strict than default`,
   );
 });
 
-test("files that are no settings files are reported, not read", () => {
+test("files that are not settings files are reported, not read", () => {
   mkdirSync(join(home, ".claude", "settings.json"), { recursive: true });
   project("[1]");
   local(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`);
@@ -273,29 +273,29 @@ test("a FIFO in place of a settings file does not hang the start", () => {
   expect(start().warnings[0]).toBe(`${join(cwd, ".claude", "settings.json")} is ignored: not a regular file`);
 });
 
-test("a prototype cannot be smuggled in", () => {
+test("settings cannot set a prototype", () => {
   user('{"__proto__": {"polluted": 1}, "env": {"__proto__": "x"}, "permissions": {"__proto__": {"allow": ["Bash"]}}}');
   local('{"permissions": {"__proto__": {"allow": ["Bash"]}}}');
   const { settings, rules } = start();
-  expect([settings["polluted"], rules, ({} as Record<string, unknown>)["polluted"]]).toEqual([
-    undefined,
-    [],
-    undefined,
-  ]);
+  expect([
+    (settings as Record<string, unknown>)["polluted"],
+    rules,
+    ({} as Record<string, unknown>)["polluted"],
+  ]).toEqual([undefined, [], undefined]);
 });
 
-test("keys count only in the files that may hold them", () => {
+test("keys apply only in the files that may hold them", () => {
   const file = user({ allowManagedPermissionRulesOnly: true, sandbox: { bwrapPath: "/x", enabled: true } });
   expect(start()).toMatchObject({
     settings: { sandbox: { enabled: true } },
     warnings: [
-      `${file}: allowManagedPermissionRulesOnly counts only in managed settings; it is ignored`,
-      `${file}: sandbox.bwrapPath counts only in managed settings; it is ignored`,
+      `${file}: allowManagedPermissionRulesOnly is only valid in managed settings; it is ignored`,
+      `${file}: sandbox.bwrapPath is only valid in managed settings; it is ignored`,
     ],
   });
 });
 
-test("a snapshot knows when one of its files has changed, appeared or gone, and is made again as a whole", () => {
+test("a snapshot notices when a file is changed, created or deleted, and is made again as a whole", () => {
   const before = start({ settings: put("flag.json", { model: "f" }) });
   expect(changed(before)).toBe(false);
 
@@ -332,7 +332,7 @@ test("--settings must exist and parse", () => {
   }
 });
 
-test("a policy that cannot be read stops the start instead of turning into no policy", () => {
+test("an unreadable policy stops the start", () => {
   managed("{ broken");
   expect(caught(() => start())).toBeInstanceOf(ConfigError);
 });
@@ -346,7 +346,7 @@ test("$CLAUDE_CONFIG_DIR moves the user's settings and the trust file", () => {
   expect(snapshot).toMatchObject({ configDir: join(root, "elsewhere"), settings: { model: "e" }, trusted: true });
 });
 
-test("the start directory is resolved, and trusted under either name", () => {
+test("links in the start directory are resolved, and it is trusted under both paths", () => {
   const link = join(root, "link");
   symlinkSync(cwd, link);
   put("home/.claude.json", { projects: { [link]: { hasTrustDialogAccepted: true } } });
@@ -354,12 +354,12 @@ test("the start directory is resolved, and trusted under either name", () => {
   expect(start().trusted).toBe(false);
 });
 
-test("trust in a parent is not trust in what lies beneath", () => {
+test("trust in a folder does not extend to its subfolders", () => {
   put("home/.claude.json", { projects: { [root]: { hasTrustDialogAccepted: true } } });
   expect(start().trusted).toBe(false);
 });
 
-test("--bare leaves customisation of the standard files out and keeps their rules", () => {
+test("--bare skips customization in settings files and keeps their rules", () => {
   trust();
   user({ hooks: { Stop: [] }, outputStyle: "x", model: "m", permissions: { deny: ["Bash"] } });
   managed({ hooks: { SessionStart: [] } });
@@ -368,7 +368,7 @@ test("--bare leaves customisation of the standard files out and keeps their rule
   expect(start({}, { env: { CLAUDE_CODE_SIMPLE: "1" } })).toMatchObject({ settings: expected, flags: { bare: true } });
 });
 
-test("additional directories are resolved; a wrong setting warns, a wrong flag stops", () => {
+test("additional directories are resolved; a bad setting warns, a bad flag stops the start", () => {
   mkdirSync(join(home, "notes"));
   mkdirSync(join(root, "other"));
   symlinkSync(join(root, "other"), join(cwd, "link"));
@@ -382,7 +382,7 @@ test("additional directories are resolved; a wrong setting warns, a wrong flag s
   expect(caught(() => start({ addDirs: [file] }))).toEqual(new ConfigError(`--add-dir: '${file}' is not a directory`));
 });
 
-test("a rule on the command line that is none stops the start", () => {
+test("an invalid rule on the command line stops the start", () => {
   expect((caught(() => start({ allowedTools: ["Bash(git"] })) as Error).message).toContain("'Bash(git' is not a rule");
 });
 
@@ -395,7 +395,7 @@ function caught(action: () => unknown): unknown {
   throw new Error("Expected a failure");
 }
 
-test("variables reach children and later snapshots; settings, credentials and places stay what they are", () => {
+test("added variables reach child processes and later snapshots; settings, credentials and folders do not change", () => {
   const settings = JSON.stringify({ env: { MODE: "set" } });
   const before = start({ settings }, { env: { A: "1" } });
   const after = withEnvironment(before, {

@@ -1,15 +1,15 @@
-// From a directory, an environment and flags to one frozen snapshot. A handful of small reads, nothing is executed.
+// Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
 import type { Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
-import { applyBlocks, inheritedEnvironment } from "./env.ts";
+import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
 import { gather, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { RuleOrigin, Snapshot } from "./snapshot.ts";
 
-/** Reads all settings once. Throws ConfigError for what was asked for and cannot be had. */
+/** Throws ConfigError if a flag or an administrator asked for something that cannot be done. */
 export function load(options: LoadSettingsOptions): Snapshot {
   const { home, env } = options;
   const gathered = gather(options);
@@ -21,7 +21,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
   const question = { settings, flags, isRoot: options.uid === 0, isSandbox: env["IS_SANDBOX"] === "1", unread };
   const ownEnv = applyBlocks(
     env,
-    scopes.map((scope) => scope.settings["env"] ?? {}),
+    scopes.map((scope) => scope.settings.env ?? {}),
   );
   return deepFreeze({
     cwd,
@@ -29,7 +29,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     configDir,
     env: ownEnv,
     childEnv: inheritedEnvironment(ownEnv),
-    settings: settings as Settings,
+    settings,
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
@@ -43,37 +43,37 @@ export function load(options: LoadSettingsOptions): Snapshot {
   });
 }
 
-/** The same again, from the files as they are now. Throws ConfigError; the old snapshot stays good. */
+/** Reads the files again. Throws ConfigError; the old snapshot stays usable. */
 export function reload({ origin, home }: Snapshot): Snapshot {
   return load({ ...origin, home });
 }
 
-/** The same with variables a client set since, as if the program had been started with them. Settings stand above. */
+/** Adds variables from a client, as if the program had been started with them. The `env` of the settings still wins. */
 export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<string, string>>): Snapshot {
   const { env, origin, settings } = snapshot;
-  const news = Object.fromEntries(Object.entries(variables).filter(([name]) => !SETTLED.has(name)));
-  const own = { ...env, ...news, ...settings.env };
+  const added = Object.fromEntries(Object.entries(variables).filter(([name]) => !FIXED.has(name)));
+  const own = { ...env, ...added, ...settings.env };
   return {
     ...snapshot,
     env: own,
     childEnv: inheritedEnvironment(own),
-    origin: { ...origin, env: { ...origin.env, ...news } },
+    origin: { ...origin, env: { ...origin.env, ...added } },
   };
 }
 
-/** Where the program keeps its things and where it believes to run is settled at the start. */
-const SETTLED = new Set(["CLAUDE_CONFIG_DIR", "IS_SANDBOX", "HOME"]);
+/** Read once at the start: where files are, and whether this is a sandbox. */
+const FIXED = new Set(["CLAUDE_CONFIG_DIR", "IS_SANDBOX", "HOME"]);
 
-/** Nobody switches to these later either. */
-function forbidWideModes(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const off = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
+/** Also keeps a client from switching to these modes later. */
+function forbidWideModes(settings: Settings): Settings {
+  const off = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" } as const;
   return { ...settings, permissions: { ...permissionsOf(settings), ...off } };
 }
 
 function originOf({ cwd, env, platform, uid, managedDir, flags }: LoadSettingsOptions): RuleOrigin {
   return {
     cwd,
-    // A copy: the snapshot is frozen, the process's own environment must not be.
+    // A copy, because the snapshot is frozen and the environment of the process must not be.
     env: Object.freeze({ ...env }),
     platform,
     flags,

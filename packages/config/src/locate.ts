@@ -1,11 +1,11 @@
-// On which line of its file a setting stands. Only for those who show it: the parser is loaded when somebody asks.
+// Line numbers of settings in their files. Only commands that show them load this.
 
 import type { Rule } from "@keelson/engine";
 import { isObject, type HookRegistration } from "@keelson/protocol";
 import { readWholeFile, readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The rules of a snapshot with their lines, as far as their files still hold them. */
+/** Adds line numbers to rules that are still in their files. */
 export async function locateRules({ rules }: Pick<Snapshot, "rules">): Promise<readonly Rule[]> {
   const files = new Set(rules.flatMap(({ file }) => file ?? []));
   const maps = new Map(await Promise.all([...files].map(async (file) => [file, await fileLines(file)] as const)));
@@ -20,7 +20,7 @@ export async function locateRules({ rules }: Pick<Snapshot, "rules">): Promise<r
   });
 }
 
-/** On which line the handlers of a snapshot stand, as far as their files still hold them. */
+/** Line numbers of the hooks that are still in their files. */
 export async function locateHooks({ hooks }: Pick<Snapshot, "hooks">): Promise<ReadonlyMap<HookRegistration, number>> {
   const found = new Map<HookRegistration, number>();
   const all = [...hooks.active, ...hooks.off.map(({ registration }) => registration)];
@@ -57,7 +57,7 @@ function handlersIn(hooks: unknown): HandlerPlace[] {
   );
 }
 
-/** What tells handlers apart; details may have been mended when the file was read. */
+/** Identifies a handler. Other fields may have been corrected when the file was checked. */
 function signOf(event: string, handler: unknown): string {
   const { type, command, args, url, prompt, server, tool } = (isObject(handler) ? handler : {}) as Record<
     string,
@@ -68,11 +68,11 @@ function signOf(event: string, handler: unknown): string {
 
 export interface Lines {
   lineOf(path: readonly (string | number)[]): number | undefined;
-  /** Where rules with this text stand. */
+  /** The paths of the rules with this text. */
   rules(behavior: string, text: string): readonly (readonly (string | number)[])[];
 }
 
-/** The lines of a file; of one that cannot be read, none. */
+/** An unreadable file has no lines. */
 export async function fileLines(file: string): Promise<Lines> {
   const text = readWholeFile(file);
   if (typeof text !== "string") return { lineOf: () => undefined, rules: () => [] };
@@ -82,7 +82,7 @@ export async function fileLines(file: string): Promise<Lines> {
   return {
     lineOf(path) {
       const node = path.reduce<Node | undefined>((at, step) => inside(at, step)?.value, root);
-      // A property's line is that of its name, not of a value further down.
+      // A property is on the line of its name, even if its value starts further down.
       const shown =
         typeof path.at(-1) === "string" ? (inside(parent(root, path), path.at(-1)!)?.property ?? node) : node;
       return shown === undefined ? undefined : text.slice(0, shown.offset).split("\n").length;
@@ -108,7 +108,7 @@ function parent(root: Node | undefined, path: readonly (string | number)[]): Nod
   return path.slice(0, -1).reduce<Node | undefined>((at, step) => inside(at, step)?.value, root);
 }
 
-/** Of a name that is there twice the last counts, as when the file is parsed. */
+/** If a name is repeated, the last one wins, as when the file is parsed. */
 function inside(node: Node | undefined, step: string | number): { value?: Node; property?: Node } | undefined {
   if (typeof step === "number") return node?.type === "array" ? { value: node.children?.[step] } : undefined;
   const property =

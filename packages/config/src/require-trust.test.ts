@@ -1,4 +1,4 @@
-// With trust required, a folder nobody trusted may deny and ask, and nothing else.
+// With trust required, an untrusted folder may only deny and ask.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ const ONLY_STRICTER = {
   requireTrust: true,
 };
 
-test("--require-trust leaves only deny and ask rules of an untrusted folder, and the warning names the fix", () => {
+test("--require-trust keeps only the deny and ask rules of an untrusted folder, and the warning has the fix", () => {
   const snapshot = start({ requireTrust: true });
   expect(snapshot).toMatchObject(ONLY_STRICTER);
   expect(snapshot.settings).toEqual(ONLY_STRICTER.settings);
@@ -69,7 +69,7 @@ test("--require-trust leaves only deny and ask rules of an untrusted folder, and
   );
 });
 
-test("an administrator or the user can require it for every start; the folder cannot switch it off", () => {
+test("managed or user settings can require trust for every start; a folder cannot turn it off", () => {
   expect(start().requireTrust).toBe(false);
   put("home/.claude/settings.json", { requireTrust: true });
   expect(start()).toMatchObject(ONLY_STRICTER);

@@ -1,7 +1,7 @@
-// Permission rules of all scopes and of the command line, each with where it came from. Pure.
+// The permission rules of all scopes and of the command line, each with its source. Pure.
 
 import { parseRule, type Rule } from "@keelson/engine";
-import { isObject, type RuleBehavior, type RuleSource } from "@keelson/protocol";
+import type { RuleBehavior, RuleSource, Settings } from "@keelson/protocol";
 import { ConfigError } from "./errors.ts";
 import type { Scope } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
@@ -9,8 +9,8 @@ import type { Flags } from "./snapshot.ts";
 const BEHAVIORS: readonly RuleBehavior[] = ["deny", "ask", "allow"];
 
 /**
- * Every rule that counts. With a managed `allowManagedPermissionRulesOnly`, only the administrator may allow; while rules
- * that deny or ask may be missing (`unread`), nobody may.
+ * With `allowManagedPermissionRulesOnly`, only managed allow rules apply. While deny or ask rules may be missing
+ * (`unread`), no allow rule applies.
  */
 export function collectRules(
   scopes: readonly Scope[],
@@ -30,16 +30,16 @@ export function collectRules(
     ...flagRules("--allowedTools", flags.allowedTools, "allow", cwd),
   ];
   if (unread) return rules.filter(({ behavior }) => behavior !== "allow");
-  // Asking and denying stay open to everybody: they can only make it stricter.
+  // Deny and ask rules of other files still apply: they only make permissions stricter.
   return managedOnly(scopes)
     ? rules.filter(({ behavior, source }) => behavior !== "allow" || source === "policySettings")
     : rules;
 }
 
-/** Tools that run programs, those that this version lacks as well. */
+/** Tools that run programs, including some of other versions. */
 const EXECUTING = ["Bash", "PowerShell", "Monitor", "Workflow", "REPL"];
 
-/** Splits a list of rules at commas and blanks outside parentheses: `Bash(git *),Read Edit`. */
+/** Splits a list of rules at commas and spaces outside parentheses: `Bash(git *),Read Edit`. */
 export function splitRules(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -56,15 +56,15 @@ export function splitRules(text: string): readonly string[] {
   return parts;
 }
 
-export function permissionsOf(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return isObject(settings["permissions"]) ? settings["permissions"] : {};
+export function permissionsOf({ permissions = {} }: Settings): NonNullable<Settings["permissions"]> {
+  return permissions;
 }
 
 export function strings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** Whether two spellings are one rule: `Bash` and `Bash(*)`, blanks around it. */
+/** Whether two texts are the same rule, such as `Bash` and `Bash(*)`. */
 export function isSameRule(one: unknown, other: string): boolean {
   const [left, right] = [typeof one === "string" ? parseRule(one) : undefined, parseRule(other)];
   return left !== undefined && left.tool === right?.tool && left.content === right.content;
@@ -73,7 +73,7 @@ export function isSameRule(one: unknown, other: string): boolean {
 function flagRules(flag: string, given: readonly string[] | undefined, behavior: RuleBehavior, base: string): Rule[] {
   return (given ?? []).flatMap(splitRules).map((text) => {
     const rule = toRule(text, behavior, "cliArg", base);
-    if (rule === undefined) throw new ConfigError(`${flag}: '${text}' is not a rule. Write Tool or Tool(pattern).`);
+    if (rule === undefined) throw new ConfigError(`${flag}: '${text}' is not a rule; write Tool or Tool(pattern)`);
     return rule;
   });
 }
@@ -91,6 +91,6 @@ function toRule(
 
 function managedOnly(scopes: readonly Scope[]): boolean {
   return scopes.some(
-    ({ source, settings }) => source === "policySettings" && settings["allowManagedPermissionRulesOnly"] === true,
+    ({ source, settings }) => source === "policySettings" && settings.allowManagedPermissionRulesOnly === true,
   );
 }

@@ -1,22 +1,22 @@
-// Which script files a command line of the user's own runs, as far as its text tells. It is read roughly: a script that
-// is missed is merely not guarded, and nothing is decided by what is found here but that.
+// The script files that a command line from the settings runs, as far as its text shows. The result only decides which
+// files to guard, so a rough match is enough.
 
 import { isAbsolute, join, resolve } from "node:path";
 
 export interface ScriptPlaces {
-  /** Where hooks start, and what CLAUDE_PROJECT_DIR says. */
+  /** Where hooks run, and the value of CLAUDE_PROJECT_DIR. */
   readonly cwd: string;
   readonly home: string;
 }
 
-/** Programs that run the first file they are given. */
+/** Programs that run the first file in their arguments. */
 const INTERPRETERS =
   /^(?:ba|da|z|k|fi)?sh$|^(?:python|pypy|ruby|perl|php|lua|node|deno|bun|tsx|ts-node|npx|bunx|uv|uvx|pwsh|powershell|source|\.|exec|env|nohup|time|timeout|nice)[\d.]*$/;
 const SCRIPT = /\.(?:sh|bash|zsh|fish|py|rb|pl|php|lua|ps1|[cm]?[jt]sx?)$/;
-/** Programs of the system are not ours to guard, and installed packages are replaced by everyday commands. */
+/** System programs cannot be changed by the session, and installed packages are replaced by everyday commands. */
 const NOT_GUARDED = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap)\/|\/(?:node_modules|\.venv|venv|site-packages)\//;
 
-/** Absolute paths. A string is what a shell reads; a list is a program and its arguments. */
+/** Returns absolute paths. A string is shell code; a list is a program and its arguments. */
 export function scriptsIn(command: string | readonly string[], places: ScriptPlaces): readonly string[] {
   const parts = typeof command === "string" ? simpleCommands(command) : [command];
   const found = parts.flatMap((words) => scriptOf(words, places));
@@ -31,7 +31,7 @@ function scriptOf(words: readonly string[], places: ScriptPlaces): readonly stri
     if (/^-\w*c$/.test(words[at - 1] ?? "")) return scriptsIn(word, places);
     const path = absolute(word, places);
     if (path !== undefined && (word.includes("/") || SCRIPT.test(word))) return [path];
-    // `uv run x.py`, `npx tsx x.ts`: only one of ours comes before a script.
+    // `uv run x.py`, `npx tsx x.ts`: only interpreters come before a script.
     if (word !== "run" && !INTERPRETERS.test(words[0] ?? "")) return [];
   }
   return [];
@@ -45,7 +45,7 @@ function absolute(word: string, { cwd, home }: ScriptPlaces): string | undefined
   return isAbsolute(path) ? join(path) : resolve(cwd, path);
 }
 
-/** The words of each simple command, without quotes; redirections are left out. */
+/** The words of each simple command, without quotes and redirections. */
 function simpleCommands(text: string): readonly (readonly string[])[] {
   const words = text
     .replaceAll(/\d*>>?\s*(?:&\d|[^\s;|&]+)/g, " ")

@@ -1,10 +1,10 @@
-// Configuration, read once, frozen, replaced only as a whole. Everybody else receives a slice of this.
+// The configuration of a session: read once, frozen, replaced only as a whole.
 
 import type { Rule } from "@keelson/engine";
 import type { HookRegistration, JsonObject, PermissionMode, Settings } from "@keelson/protocol";
 import type { Source } from "./sources.ts";
 
-/** What the command line said, parsed and checked, with files already read. */
+/** The command line, parsed and checked, with the files it names already read. */
 export interface Flags {
   readonly model?: string;
   readonly fallbackModels?: readonly string[];
@@ -18,33 +18,33 @@ export interface Flags {
   readonly appendSystemPrompt?: string;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** The built-in tools to offer; absent or ["default"]: all of them; []: none. */
+  /** The built-in tools to offer. Absent or ["default"]: all; []: none. */
   readonly tools?: readonly string[];
   readonly permissionMode?: PermissionMode;
   readonly skipPermissions?: boolean;
-  /** A client may choose `bypassPermissions` later. */
+  /** Lets a client choose `bypassPermissions` later. */
   readonly allowSkipPermissions?: boolean;
   readonly permissionPromptTool?: string;
   readonly addDirs?: readonly string[];
   /** A path or inline JSON. */
   readonly settings?: string;
-  /** Policy of the program that starts us: it counts where it makes things stricter. */
+  /** Policy of the program that starts Keelson; it may only make permissions stricter. */
   readonly managedSettings?: JsonObject;
-  /** A folder whose `.claude` counts in place of the working directory's; in a snapshot with links resolved. */
+  /** The folder whose `.claude` is used instead of the working directory's; in a snapshot, with links resolved. */
   readonly projectConfigRoot?: string;
   readonly settingSources?: readonly ("user" | "project" | "local")[];
-  /** A folder that is not trusted may only deny and ask. */
+  /** An untrusted folder may only deny and ask. */
   readonly requireTrust?: boolean;
-  /** MCP servers by name, as a configuration spells them. */
+  /** MCP servers by name, as in a configuration file. */
   readonly mcpServers?: JsonObject;
-  /** The files those came from. */
+  /** The files that define those servers. */
   readonly mcpConfigFiles?: readonly string[];
   readonly bare?: boolean;
-  /** Nothing customised: hooks and instructions of an administrator only. */
+  /** No customization except managed hooks and instructions. */
   readonly safe?: boolean;
   /** No tools that run programs. */
   readonly restricted?: boolean;
-  /** Tokens the model is told to make do with. */
+  /** The number of tokens the model is asked to stay within. */
   readonly taskBudget?: number;
 }
 
@@ -54,9 +54,9 @@ export interface Snapshot {
   readonly home: string;
   /** `$CLAUDE_CONFIG_DIR` or `~/.claude`. */
   readonly configDir: string;
-  /** Our own environment with the settings' `env` blocks applied, as far as each scope may. */
+  /** The environment of the process plus the `env` of the settings, as far as each file may set it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The environment of shell commands and other children: no credentials, no loader variables of ours. */
+  /** The environment of shell commands and other child processes: no credentials, no switches of Bun. */
   readonly childEnv: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly flags: Flags;
@@ -66,20 +66,20 @@ export interface Snapshot {
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
   readonly trusted: boolean;
-  /** Nothing of a folder that is not trusted counts but its deny and ask rules. */
+  /** Only the deny and ask rules of an untrusted folder apply. */
   readonly requireTrust: boolean;
-  /** The files that were read or looked for; `changed` compares them. */
+  /** The files that were read or are missing; `changed` compares them. */
   readonly sources: readonly Source[];
-  /** What it was made from besides files; `reload` makes it again. */
+  /** What it was made from besides files, for `reload`. */
   readonly origin: RuleOrigin;
-  /** What was ignored and why, one sentence each, naming file, key and fix. */
+  /** What was ignored and why, one sentence each, with file, key and fix. */
   readonly warnings: readonly string[];
 }
 
-/** The hooks of all settings files: those that run, lowest scope first, and those that do not. */
+/** The hooks of all settings files: those that run, lowest precedence first, and those that do not. */
 export interface ConfiguredHooks {
   readonly active: readonly HookRegistration[];
-  /** `why` is one sentence, for people. */
+  /** `why` is one sentence for the user. */
   readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
 }
 

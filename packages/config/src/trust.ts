@@ -1,5 +1,5 @@
-// Whether a person has accepted this very folder. Trust is not inherited from parents: what is unpacked or cloned
-// beneath a trusted folder was not looked at when that folder was.
+// Whether the user trusts a folder. Trust does not extend to subfolders: what is cloned or unpacked into a trusted folder
+// was not there when the user looked.
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
@@ -8,21 +8,21 @@ import { readAccepted, type Accepted } from "./scopes/accepted.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The reference's own key, so that a folder trusted there is trusted here. */
+/** The same key as in the reference, so a folder trusted there is trusted here. */
 export const TRUSTED = "hasTrustDialogAccepted";
 
 export interface Trust {
   readonly trusted: boolean;
-  /** The sentence part that tells people how to change it. */
+  /** How to trust the folder, for warnings. */
   readonly fix: string;
-  /** What was accepted in this very folder short of trusting it. */
+  /** What the user accepted in this folder without trusting it. */
   readonly accepted: Accepted;
 }
 
-// The file also keeps prompt history of older versions and may be large.
+// Older versions also keep prompt history in this file, so it may be large.
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Looks the folder up, under its given and its resolved name, in the global config file. */
+/** Looks up the folder, by its given and its resolved path, in the global config file. */
 export function readTrust(
   folder: { readonly cwd: string; readonly given: string },
   file: string,
@@ -30,7 +30,7 @@ export function readTrust(
 ): Trust {
   const fix = `run: keelson trust ${shellWord(folder.cwd)}`;
   const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
-  if (reading.kind === "broken") warn(`${file} is ignored, no folder is trusted: ${reading.problem}`);
+  if (reading.kind === "broken") warn(`${file} is ignored, so no folder is trusted: ${reading.problem}`);
   const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
   const entry = (path: string) => (isObject(projects) && Object.hasOwn(projects, path) ? projects[path] : undefined);
   const isTrusted = (project: unknown) => isObject(project) && project[TRUSTED] === true;
@@ -51,7 +51,7 @@ export function trustedFolders(place: Parameters<typeof globalFileOf>[0]): reado
 
 const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** The same file, for whoever has a snapshot. */
+/** The global config file of a snapshot. */
 export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {
   return globalConfigFile(home, origin.env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
 }

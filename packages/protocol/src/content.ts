@@ -1,5 +1,5 @@
-// What a conversation is made of: messages of content blocks, as the model API spells them.
-// Blocks of unknown type are carried through untouched.
+// The messages and content blocks of a conversation, in the format of the model API. Blocks of unknown types pass through
+// unchanged.
 
 import type { Json, JsonObject } from "./json.ts";
 
@@ -76,17 +76,17 @@ export function isText(block: ContentBlock): block is TextBlock {
   return block.type === "text";
 }
 
-/** A text without a letter in it. The API refuses those. */
+/** The API rejects text of only whitespace. */
 export function isBlank(block: ContentBlock): boolean {
   return isText(block) && !/\S/.test(block.text);
 }
 
-/** Content as blocks, whichever of the two spellings it has. */
+/** Content may be a string or a list of blocks. */
 export function blocksOf(content: ModelMessage["content"]): readonly ContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The plain text in some content, joined. */
+/** The text blocks, joined. */
 export function textOf(content: ModelMessage["content"]): string {
   return typeof content === "string"
     ? content

@@ -1,4 +1,4 @@
-// Control requests and responses: the side channel of the stream, multiplexed by request id.
+// Control requests and responses: the side channel of the stream, matched by request id.
 
 import { isObject } from "./json.ts";
 
@@ -45,8 +45,8 @@ export function controlError(requestId: string, error: string, errorCode?: strin
 }
 
 /**
- * Reads a control response. Clients nest `request_id` inside `response`; one description of the protocol
- * puts it on top, so both are accepted and only the nested one is ever sent.
+ * Clients put `request_id` inside `response`. One description of the protocol puts it at the top level, so that is
+ * accepted, too, but never sent.
  */
 export function readControlResponse(line: Record<string, unknown>): ControlResponse | undefined {
   const inner = line["response"];

@@ -1,11 +1,11 @@
-// One line of a transcript. Field names are the file's own spelling (`sessionId`, `toolUseResult`);
-// `project.ts` is the only place that knows the wire's spelling as well.
+// One line of a transcript. Field names are those of the file (`sessionId`, `toolUseResult`); only `project.ts` knows
+// those of the wire, too.
 
 import type { ModelMessage } from "./content.ts";
 import type { PermissionMode } from "./permission.ts";
 import type { ReplyMessage } from "./stream-event.ts";
 
-/** What every entry of the parent chain carries besides its own subject. */
+/** The fields that all entries of the conversation have. */
 export interface Envelope {
   readonly parentUuid: string | null;
   readonly isSidechain: boolean;
@@ -18,7 +18,7 @@ export interface Envelope {
   readonly version: string;
   readonly gitBranch: string;
   readonly agentId?: string;
-  /** The name of the session's plan, once there is one. */
+  /** The name of the session's plan, if there is one. */
   readonly slug?: string;
   readonly isMeta?: boolean;
 }
@@ -30,7 +30,7 @@ export interface UserSubject {
   readonly promptId?: string;
   readonly permissionMode?: PermissionMode;
   readonly promptSource?: string;
-  /** The tool's structured output; `"Error: …"` when it failed. */
+  /** The structured output of the tool, or `"Error: …"` if it failed. */
   readonly toolUseResult?: unknown;
   readonly sourceToolAssistantUUID?: string;
   readonly permissionDecision?: { readonly decision: "accept" | "reject"; readonly source: string };
@@ -58,7 +58,7 @@ export interface SystemSubject {
 export interface AttachmentSubject {
   readonly type: "attachment";
   readonly attachment: { readonly type: string; readonly [key: string]: unknown };
-  /** What the model reads of it, and in whose place. */
+  /** What the model reads, and what it replaces. */
   readonly rendered?: readonly { readonly content: string }[];
   readonly renderedRole?: "user" | "system";
 }
@@ -66,7 +66,7 @@ export interface AttachmentSubject {
 export type ChainSubject = UserSubject | AssistantSubject | SystemSubject | AttachmentSubject;
 export type ChainEntry = ChainSubject & Envelope;
 
-/** Entries outside the chain: titles, queue operations, running totals. `type` is written first. */
+/** Entries outside the conversation: titles, queue operations, totals. `type` is written first. */
 export type MetadataEntry =
   | {
       readonly type: "queue-operation";
@@ -86,16 +86,16 @@ export type MetadataEntry =
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
   | CostState;
 
-/** A kept copy of one file; without a name the file did not exist. */
+/** A copy of one file; without a name, the file did not exist. */
 export interface FileBackup {
   readonly backupFileName: string | null;
   readonly version: number;
   readonly backupTime: string;
-  /** The folder the file was in, links resolved. */
+  /** The folder of the file, with links resolved. */
   readonly realParentDir?: string;
 }
 
-/** File checkpoints: what was tracked when a prompt came, and each first change after it. Outside the chain, too. */
+/** File checkpoints: the tracked files at a prompt, and each first change after it. Outside the conversation. */
 export type FileHistoryEntry =
   | {
       readonly type: "file-history-snapshot";
@@ -115,7 +115,7 @@ export type FileHistoryEntry =
       readonly backup: FileBackup;
       readonly timestamp: string;
     }
-  /** Ours: what a tool last wrote, so that a change by anybody else can be told. Other readers pass over it. */
+  /** Keelson only: what a tool last wrote, to detect changes from outside. Other readers ignore it. */
   | {
       readonly type: "keelson-file-written";
       readonly trackingPath: string;
@@ -126,7 +126,7 @@ export type FileHistoryEntry =
 export interface CostState {
   readonly type: "cost-state";
   readonly sessionId: string;
-  /** Null when a model without a known price was used. */
+  /** Null if the price of a model is unknown. */
   readonly totalCostUSD: number | null;
   readonly totalAPIDuration: number;
   readonly totalDuration: number;
@@ -138,16 +138,16 @@ export interface CostState {
 
 export type Entry = ChainEntry | MetadataEntry | FileHistoryEntry;
 
-/** An entry as the engine makes it: what it says, and its place. The outbox adds the rest of the envelope. */
+/** An entry as the engine makes it. The outbox adds the other fields. */
 export type NewEntry = ChainSubject & {
   readonly uuid: string;
-  /** Only where it is not simply the entry before: a tool result hangs on the entry that holds its call. */
+  /** Only if it is not the entry before: the parent of a tool result is the entry with its call. */
   readonly parentUuid?: string;
 };
 
 const CHAIN_TYPES = new Set(["user", "assistant", "system", "attachment", "progress"]);
 
-/** Whether a parsed line belongs to the parent chain. Readers ignore what they do not know. */
+/** Whether a parsed line is part of the conversation. */
 export function isChainEntry(value: unknown): value is ChainEntry {
   if (typeof value !== "object" || value === null) return false;
   const { type, uuid } = value as { type?: unknown; uuid?: unknown };

@@ -1,4 +1,4 @@
-// Hooks: the events, how a handler is written down, and what the matching handlers of one event said together.
+// Hooks: the events, the handlers, and the combined result of all handlers of an event.
 
 import type { JsonObject } from "./json.ts";
 import type { PermissionUpdate, RuleSource } from "./permission.ts";
@@ -42,7 +42,7 @@ export const HOOK_EVENTS = [
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 interface AnyHandler {
-  /** One permission rule; the handler runs for tool calls it matches. */
+  /** A permission rule; the handler runs only for tool calls that match it. */
   readonly if?: string;
   /** Seconds. */
   readonly timeout?: number;
@@ -53,7 +53,7 @@ interface AnyHandler {
 export interface CommandHook extends AnyHandler {
   readonly type: "command";
   readonly command: string;
-  /** Exec form: no shell reads any of it. */
+  /** Runs the command directly, without a shell. */
   readonly args?: readonly string[];
   readonly shell?: "bash" | "powershell";
   readonly async?: boolean;
@@ -89,7 +89,7 @@ export interface AgentHook extends AnyHandler {
   readonly model?: string;
 }
 
-/** A function of a client, known here by a number it gave. */
+/** A function in a client, by the id it gave. */
 export interface CallbackHook extends AnyHandler {
   readonly type: "callback";
   readonly callbackId: string;
@@ -98,40 +98,40 @@ export interface CallbackHook extends AnyHandler {
 
 export type HookHandler = CommandHook | HttpHook | McpToolHook | PromptHook | AgentHook | CallbackHook;
 
-/** One handler with the event and the matcher it waits for, and where it was written. */
+/** A handler with its event, matcher and source. */
 export interface HookRegistration {
   readonly event: HookEvent;
-  /** Absent: everything. */
+  /** Absent: matches everything. */
   readonly matcher?: string;
   readonly handler: HookHandler;
-  /** `pluginHook`, `skill` and `agent` keep their copies apart; all others are the same handler wherever they stand. */
+  /** Equal handlers run once, except that `pluginHook`, `skill` and `agent` keep their own copies. */
   readonly source: RuleSource | "pluginHook" | "skill" | "agent" | "sdk";
-  /** The file it stands in; absent for inline settings and clients. */
+  /** Absent for inline settings and clients. */
   readonly file?: string;
-  /** Of plugins and skills: their folder, and the plugin's place for data. */
+  /** For plugins and skills: their folder, and the data folder of a plugin. */
   readonly root?: string;
   readonly data?: string;
 }
 
 export type HookVerdict = "deny" | "defer" | "ask" | "allow";
 
-/** What the matching handlers of one event said together. Texts are ready to be put before the model. */
+/** The combined result of all matching handlers of an event. */
 export interface HookOutcome {
-  /** A block of any kind is `deny`. */
+  /** Any kind of block is `deny`. */
   readonly verdict?: HookVerdict;
-  /** Why, of those who gave the strictest verdict. */
+  /** The reasons for the strictest verdict. */
   readonly reasons: readonly string[];
-  /** Text to put before the model. */
+  /** Text for the model. */
   readonly context: readonly string[];
   /** A rewritten tool input. */
   readonly input?: unknown;
-  /** What a tool is said to have answered instead. */
+  /** Replaces the output of a tool. */
   readonly output?: unknown;
-  /** Set when a hook asked to end the run; may be empty. */
+  /** Set if a hook wants to end the run; may be empty. */
   readonly stop?: string;
-  /** An answer to PermissionRequest. */
+  /** The answer to a PermissionRequest. */
   readonly permission?: HookPermission;
-  /** Every other field of `hookSpecificOutput` that the event honours, by its name; of several, the last one's. */
+  /** Other fields of `hookSpecificOutput` that the event supports; the last handler wins. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
@@ -145,14 +145,14 @@ export type HookPermission =
 
 export const NOTHING_SAID: HookOutcome = { reasons: [], context: [] };
 
-/** How one handler ended, before anybody reads what it said. */
+/** How a handler ended, before its output is parsed. */
 export interface HookRun {
   readonly outcome: "success" | "error" | "cancelled";
-  /** Absent where there is no process, and where it did not end by itself. */
+  /** Absent without a process, and if the process was killed. */
   readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** What went wrong besides an exit code: not started, timed out, refused, too long. One sentence, for people. */
+  /** What went wrong besides the exit code, such as a timeout. One sentence for the user. */
   readonly problem?: string;
   readonly durationMs: number;
 }

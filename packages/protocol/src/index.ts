@@ -57,6 +57,7 @@ export {
   type ControlResponse,
 } from "./control.ts";
 export type { EnvironmentUpdate, EndReason, Inbound, Outbound, PromptMessage, Session } from "./session.ts";
+export { fileStamp } from "./file-stamp.ts";
 export { LineSplitter, toLine } from "./jsonl.ts";
 export { isPrompt, project, projectPrompt } from "./project.ts";
 export {
@@ -69,7 +70,7 @@ export {
   type RuleSource,
   type RuleValue,
 } from "./permission.ts";
-export type { ModelPrice, Settings } from "./settings.ts";
+export type { HookGroup, ModelPrice, Settings, SettingsKey } from "./settings.ts";
 export {
   HOOK_EVENTS,
   NOTHING_SAID,

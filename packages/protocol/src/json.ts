@@ -1,4 +1,4 @@
-// JSON values, and the JSON text of values that never change.
+// JSON values, and the cached JSON text of values that never change.
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses, or returns undefined: for input from outside that may be damaged. */
+/** Returns undefined for invalid JSON. */
 export function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -16,11 +16,11 @@ export function tryParse(text: string): unknown {
   }
 }
 
-// A memo, not state: keys are values nobody changes after handing them over, so every caller sees the same answer.
-// It is what keeps the cost of a request from growing with the conversation, and a resume from writing 20 MB anew.
+// A cache, not state: the keys are never changed, so every caller gets the same answer. Without it, the cost of a request
+// would grow with the conversation, and a resume would serialize 20 MB again.
 const texts = new WeakMap<object, string>();
 
-/** The JSON text of a value that is never changed again; worked out once. */
+/** The JSON text of a value that never changes again; computed once. */
 export function jsonOf(value: object): string {
   let text = texts.get(value);
   if (text === undefined) {
@@ -30,7 +30,7 @@ export function jsonOf(value: object): string {
   return text;
 }
 
-/** Tells `jsonOf` the text a value was just parsed from. */
+/** Stores the text that a value was parsed from, for `jsonOf`. */
 export function rememberJson(value: object, text: string): void {
   texts.set(value, text);
 }

@@ -15,7 +15,7 @@ function split(bytes: Uint8Array, cuts: readonly number[]): string[] {
   return rest === undefined ? lines : [...lines, rest];
 }
 
-test("LineSplitter gives the same lines wherever the chunks are cut, also inside a character", () => {
+test("LineSplitter returns the same lines wherever the chunks are cut, even inside a character", () => {
   const line = fc.string({ unit: "grapheme" }).map((text) => text.replace(/[\r\n]/g, " "));
   fc.assert(
     fc.property(fc.array(line, { minLength: 1 }), fc.array(fc.nat()), (lines, cuts) => {
@@ -24,11 +24,11 @@ test("LineSplitter gives the same lines wherever the chunks are cut, also inside
   );
 });
 
-test("LineSplitter takes CRLF, empty lines and a last line without newline", () => {
+test("LineSplitter accepts CRLF, empty lines and a last line without newline", () => {
   expect(split(new TextEncoder().encode("a\r\n\nb"), [])).toEqual(["a", "", "b"]);
 });
 
-test("LineSplitter refuses a line that outgrows its limit", () => {
+test("LineSplitter refuses a line that is too long", () => {
   const splitter = new LineSplitter({ maxBytes: 10 });
   expect([...splitter.push(new Uint8Array(10).fill(97))]).toEqual([]);
   expect(() => [...splitter.push(new Uint8Array(1).fill(97))]).toThrow("Line is longer than 10 bytes");

@@ -1,8 +1,8 @@
-// Newline-delimited JSON: framing only. Bytes in, whole lines out, whatever the chunk boundaries.
+// Newline-delimited JSON: splits bytes into lines, and writes lines.
 
 const NEWLINE = 10;
 
-/** Splits a stream of bytes into lines. Cost is linear in the input, however small the chunks are. */
+/** Takes time in proportion to the input, however small the chunks are. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder();
   readonly #maxBytes: number;
@@ -13,7 +13,7 @@ export class LineSplitter {
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The lines completed by this chunk, without their newline. Throws RangeError when a line outgrows the limit. */
+  /** Returns the lines that this chunk completes, without newlines. Throws RangeError if a line is too long. */
   *push(chunk: Uint8Array): Generator<string> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -23,7 +23,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
-  /** What is left when the stream ends without a newline. */
+  /** The rest, if the stream ends without a newline. */
   rest(): string | undefined {
     return this.#held > 0 ? this.#take(new Uint8Array(0)) : undefined;
   }
@@ -54,7 +54,7 @@ export class LineSplitter {
   }
 }
 
-/** One line of output. Line separators that JSON allows but line readers may split on are escaped. */
+/** Escapes characters that JSON allows but that some line readers treat as line breaks. */
 export function toLine(value: unknown): string {
   const text = JSON.stringify(value);
   return (SEPARATORS.test(text) ? text.replace(ALL_SEPARATORS, escape) : text) + "\n";

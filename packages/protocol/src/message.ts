@@ -1,5 +1,5 @@
-// Messages on the wire (stream-json), as clients of the compatible protocol read them.
-// Only kinds this runtime emits are spelled out; anything else passes through as `OtherMessage`.
+// The messages of the stream-json protocol. Only those that Keelson sends are described; others pass through as
+// `OtherMessage`.
 
 import type { ModelMessage } from "./content.ts";
 import type { AssistantSubject } from "./entry.ts";
@@ -26,7 +26,7 @@ export interface InitMessage extends Stamped {
   readonly agents: readonly string[];
   readonly skills: readonly string[];
   readonly plugins: readonly unknown[];
-  /** Ours: the runtime's own version beside the one it is compatible with. */
+  /** Keelson only: its own version, beside the compatible one. */
   readonly keelson_version: string;
 }
 
@@ -71,7 +71,7 @@ export interface ModelUsage {
   readonly cacheReadInputTokens: number;
   readonly cacheCreationInputTokens: number;
   readonly webSearchRequests: number;
-  /** Null when no price is known for the model: unknown is not free. */
+  /** Null if the price of the model is unknown. */
   readonly costUSD: number | null;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
@@ -113,13 +113,13 @@ export interface ResultMessage extends Stamped {
   readonly api_error_status?: number | null;
   readonly api_error_type?: string;
   readonly stop_reason: string | null;
-  /** Null when a model without a known price was used. */
+  /** Null if the price of a model is unknown. */
   readonly total_cost_usd: number | null;
   readonly usage: Usage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
   readonly terminal_reason: TerminalReason;
-  /** Absent: somebody asked. Otherwise what started the run. */
+  /** What started the run; absent if it was a prompt. */
   readonly origin?: { readonly kind: string };
 }
 
@@ -131,7 +131,7 @@ export interface OtherMessage {
 export type Message =
   InitMessage | SystemMessage | AssistantMessage | UserMessage | StreamEventMessage | ResultMessage | OtherMessage;
 
-/** A message before the outbox stamps `uuid` and `session_id` on it: shown, never stored. */
+/** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
 export type Signal =
   | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
   | { readonly type: "stream_event"; readonly event: StreamEvent; readonly parent_tool_use_id: string | null }

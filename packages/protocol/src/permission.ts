@@ -1,11 +1,11 @@
-// Permission words shared by settings files, the wire and the gate.
+// Permission types shared by settings files, the wire and the gate.
 
 export const PERMISSION_MODES = ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 export type RuleBehavior = "allow" | "ask" | "deny";
 
-/** Where a rule came from, as the wire and settings files name it. */
+/** Where a rule came from. */
 export type RuleSource =
   "policySettings" | "flagSettings" | "cliArg" | "localSettings" | "projectSettings" | "userSettings" | "session";
 

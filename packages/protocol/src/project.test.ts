@@ -30,7 +30,7 @@ const reply: ChainEntry & { type: "assistant" } = {
   },
 };
 
-test("a reply keeps its stop reason in the file and not on the wire", () => {
+test("a reply has its stop reason in the file, not on the wire", () => {
   expect(project(reply)).toEqual({
     type: "assistant",
     message: { ...reply.message, stop_reason: null },
@@ -52,7 +52,7 @@ test("an API error is flagged for clients", () => {
   });
 });
 
-test("a tool result carries the tool's output and how it was permitted", () => {
+test("a tool result has the tool's output and how it was permitted", () => {
   const entry: ChainEntry = {
     ...envelope,
     type: "user",
@@ -72,7 +72,7 @@ test("a tool result carries the tool's output and how it was permitted", () => {
   });
 });
 
-test("our own words in the user's place are marked, prompts and attachments are not shown", () => {
+test("text that Keelson adds as the user is marked; prompts and attachments are not shown", () => {
   const ours: ChainEntry = { ...envelope, type: "user", isMeta: true, message: { role: "user", content: "go on" } };
   const typed: ChainEntry & { type: "user" } = { ...ours, isMeta: undefined, promptSource: "sdk" };
   expect(project(ours)).toMatchObject({ type: "user", isSynthetic: true });

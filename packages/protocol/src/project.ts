@@ -1,10 +1,10 @@
-// From transcript entry to wire message: the one place that knows both spellings. Pure.
+// Turns transcript entries into wire messages; the only place that knows the field names of both. Pure.
 
 import { isToolResult, type ContentBlock } from "./content.ts";
 import type { ChainEntry } from "./entry.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
 
-/** The message a watcher sees for an entry, or undefined for entries that are not shown. */
+/** Undefined for entries that are not shown. */
 export function project(entry: ChainEntry, parentToolUseId: string | null = null): Message | undefined {
   switch (entry.type) {
     case "assistant":
@@ -18,12 +18,12 @@ export function project(entry: ChainEntry, parentToolUseId: string | null = null
   }
 }
 
-/** A prompt as it is echoed to clients that asked for replay. */
+/** A prompt as sent back to clients that asked for replay. */
 export function projectPrompt(entry: ChainEntry & { type: "user" }): UserMessage {
   return { ...user(entry, null), isReplay: true };
 }
 
-/** Whether an entry is something a person or program typed, as opposed to a tool result or our own text. */
+/** Whether an entry is a prompt, not a tool result or text that Keelson added. */
 export function isPrompt(entry: ChainEntry): entry is ChainEntry & { type: "user" } {
   return entry.type === "user" && entry.promptSource !== undefined;
 }
@@ -31,7 +31,7 @@ export function isPrompt(entry: ChainEntry): entry is ChainEntry & { type: "user
 function assistant(entry: ChainEntry & { type: "assistant" }, parentToolUseId: string | null): AssistantMessage {
   return {
     type: "assistant",
-    // On the wire `stop_reason` stays null until the result; only the file has it (observed).
+    // On the wire, `stop_reason` stays null until the result, as in the reference; only the file has it.
     message: entry.isApiErrorMessage ? entry.message : { ...entry.message, stop_reason: null },
     parent_tool_use_id: parentToolUseId,
     session_id: entry.sessionId,

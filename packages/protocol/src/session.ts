@@ -1,10 +1,10 @@
-// All that a front end is ever handed: something to send to, something to watch, and a way to close it.
+// The interface between a session and its front ends.
 
 import type { ControlCancelRequest, ControlRequest, ControlResponse } from "./control.ts";
 import type { ModelMessage } from "./content.ts";
 import type { Message } from "./message.ts";
 
-/** A prompt as a front end sends it. */
+/** A prompt from a front end. */
 export interface PromptMessage {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: ModelMessage["content"] };
@@ -17,7 +17,7 @@ export interface PromptMessage {
   readonly priority?: "now" | "next" | "later";
 }
 
-/** Variables for the processes that are started from now on. Nobody answers it. */
+/** Variables for processes that start from now on. There is no reply. */
 export interface EnvironmentUpdate {
   readonly type: "update_environment_variables";
   readonly variables: Readonly<Record<string, string>>;
@@ -27,15 +27,15 @@ export type Inbound = PromptMessage | ControlRequest | ControlResponse | Control
 export type Outbound = Message | ControlRequest | ControlResponse | ControlCancelRequest;
 
 /**
- * Why a session is closed. `end_of_input`: finish what is queued, then end. `interrupt`: stop the run in
- * progress, leave a well-formed conversation. `terminate`: end now.
+ * Why a session is closed. `end_of_input`: run the queued prompts, then end. `interrupt`: stop the current run and leave
+ * a valid conversation. `terminate`: end now.
  */
 export type EndReason = "end_of_input" | "interrupt" | "terminate";
 
 export interface Session {
   readonly id: string;
   send(input: Inbound): void;
-  /** Live messages from now on; with `replay`, what the transcript holds comes first. Any number of watchers. */
+  /** Messages from now on; with `replay`, those of the transcript come first. May be called any number of times. */
   attach(options?: { readonly replay?: boolean }): AsyncIterable<Outbound>;
   close(reason: EndReason): Promise<void>;
 }

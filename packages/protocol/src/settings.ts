@@ -1,44 +1,69 @@
-// A settings file as it stands on disk. Unknown keys are legal; what is acted on is listed here.
+// The contents of a settings file, typed from the table of keys. Files may hold other keys; code cannot read them.
 
+import type { HookEvent, HookHandler } from "./hook.ts";
 import type { PermissionMode } from "./permission.ts";
+import type { SETTINGS_TABLE, ValueType } from "./settings-table.ts";
 
-export interface Settings {
-  readonly model?: string;
-  readonly fallbackModel?: string | readonly string[];
-  readonly effortLevel?: string;
-  readonly alwaysThinkingEnabled?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cleanupPeriodDays?: number;
-  /** Ours: when turns run out, ask once more without tools for a closing summary. Off by default. */
-  readonly summarizeOnMaxTurns?: boolean;
-  /** Ours: dollars for a million tokens of models the built-in table does not know. */
-  readonly modelPrices?: Readonly<Record<string, ModelPrice>>;
-  readonly permissions?: {
-    readonly allow?: readonly string[];
-    readonly ask?: readonly string[];
-    readonly deny?: readonly string[];
-    readonly additionalDirectories?: readonly string[];
-    readonly defaultMode?: PermissionMode;
-    readonly disableBypassPermissionsMode?: "disable";
-    readonly disableAutoMode?: "disable";
-  };
-  readonly disableAutoMode?: "disable";
-  /** Prose rules for the classifier of auto mode. */
-  readonly autoMode?: {
-    readonly environment?: readonly string[];
-    readonly allow?: readonly string[];
-    readonly soft_deny?: readonly string[];
-    readonly hard_deny?: readonly string[];
-    readonly classifyAllShell?: boolean;
-  };
-  readonly [key: string]: unknown;
-}
+/** All keys are optional. A key that is not in the table does not compile, so a typo cannot turn off a protection. */
+export type Settings = Group<SettingsKey>;
 
-/** US dollars for a million tokens. */
+/** A key with its dots: `permissions.deny`. */
+export type SettingsKey = keyof typeof SETTINGS_TABLE;
+
+/** US dollars per million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite5m?: number;
   readonly cacheWrite1h?: number;
+}
+
+/** The hooks of one event that share a matcher. */
+export interface HookGroup {
+  /** Absent: matches everything. */
+  readonly matcher?: string;
+  readonly hooks: readonly HookHandler[];
+}
+
+/** The object that holds these keys; `Prefix` is where it is. */
+type Group<Keys extends string, Prefix extends string = ""> = {
+  readonly [Name in FirstName<Keys>]?: `${Prefix}${Name}` extends SettingsKey
+    ? Value<(typeof SETTINGS_TABLE)[`${Prefix}${Name}`]["type"]>
+    : Group<NamesAfter<Keys, Name>, `${Prefix}${Name}.`>;
+};
+
+type FirstName<Key extends string> = Key extends `${infer Name}.${string}` ? Name : Key;
+type NamesAfter<Key extends string, Name extends string> = Key extends `${Name}.${infer Rest}` ? Rest : never;
+
+type Value<Type extends ValueType> = Type extends { readonly kind: "choice"; readonly of: readonly (infer Word)[] }
+  ? Word
+  : Type extends { readonly kind: "list"; readonly of: infer Item extends keyof Items }
+    ? readonly Items[Item][]
+    : Type extends { readonly kind: "map"; readonly of: infer Item extends keyof Items }
+      ? Readonly<Record<string, Items[Item]>>
+      : Type["kind"] extends keyof Plain
+        ? Plain[Type["kind"]]
+        : never;
+
+interface Plain {
+  readonly text: string;
+  readonly any: unknown;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly flag: boolean;
+  readonly number: number;
+  readonly mode: PermissionMode;
+  readonly models: string | readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly prices: Readonly<Record<string, ModelPrice>>;
+  readonly hooks: Readonly<Partial<Record<HookEvent, readonly HookGroup[]>>>;
+  readonly rules: readonly string[];
+}
+
+interface Items {
+  readonly text: string;
+  readonly flag: boolean;
+  readonly texts: readonly string[];
+  readonly any: unknown;
+  readonly credential: { readonly path?: string; readonly name?: string; readonly mode: "deny" | "mask" };
 }

@@ -1,5 +1,5 @@
-// The model API's streaming events. `stream_event` messages carry them verbatim, so this is the only
-// streaming vocabulary here; other vendors are translated into it.
+// The streaming events of the model API. `stream_event` messages contain them unchanged, so events of other vendors are
+// translated into them.
 
 import type { ContentBlock } from "./content.ts";
 import type { Json } from "./json.ts";
@@ -20,7 +20,7 @@ export interface Usage {
   readonly service_tier?: string | null;
 }
 
-/** The message object of `message_start`, and of a plain (not streamed) reply. */
+/** The message of `message_start` and of a reply without streaming. */
 export interface ReplyMessage {
   readonly id: string;
   readonly type: "message";

@@ -324,6 +324,7 @@ export type {
   AgentInput,
   AskUserQuestionInput,
   BashInput,
+  EnterPlanModeInput,
   ExitPlanModeInput,
   FileEditInput,
   FileReadInput,

@@ -1,4 +1,4 @@
-// What the model sends to built-in tools, for those who look at calls in hooks, permission questions and messages.
+// The inputs of built-in tools, for code that reads tool calls in hooks, permission requests and messages.
 
 export type AgentInput = {
   description: string;
@@ -21,8 +21,11 @@ export type AskUserQuestionInput = {
     options: { label: string; description: string; preview?: string }[];
     multiSelect: boolean;
   }[];
-  /** Filled in by whoever answers: the label chosen, by the text of the question. */
+  /** The client fills this in: the chosen label, by the text of the question. */
   answers?: Record<string, string>;
+  /** The client may fill this in, too. */
+  annotations?: Record<string, { preview?: string; notes?: string }>;
+  metadata?: Record<string, unknown>;
 };
 
 export type BashInput = {
@@ -34,7 +37,7 @@ export type BashInput = {
 };
 
 export type MonitorInput = { command: string; description: string; timeout_ms?: number; persistent?: boolean };
-export type TaskOutputInput = { task_id: string; block: boolean; timeout: number };
+export type TaskOutputInput = { task_id: string; block?: boolean; timeout?: number };
 export type TaskStopInput = { task_id?: string; shell_id?: string };
 
 export type FileReadInput = { file_path: string; offset?: number; limit?: number; pages?: string };
@@ -59,6 +62,7 @@ export type GrepInput = {
   output_mode?: "content" | "files_with_matches" | "count";
   "-i"?: boolean;
   "-n"?: boolean;
+  "-o"?: boolean;
   "-B"?: number;
   "-A"?: number;
   "-C"?: number;
@@ -75,7 +79,9 @@ export type TodoWriteInput = {
   todos: { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string }[];
 };
 
-export type ExitPlanModeInput = { plan?: string; [key: string]: unknown };
+export type EnterPlanModeInput = Record<string, never>;
+/** Clients and models of different versions add other fields. */
+export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
 export type ListMcpResourcesInput = { server?: string };
 export type ReadMcpResourceInput = { server: string; uri: string };
 export type McpInput = { [key: string]: unknown };
@@ -96,6 +102,7 @@ export type ToolInputSchemas =
   | WebFetchInput
   | WebSearchInput
   | TodoWriteInput
+  | EnterPlanModeInput
   | ExitPlanModeInput
   | ListMcpResourcesInput
   | ReadMcpResourceInput

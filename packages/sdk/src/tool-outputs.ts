@@ -1,4 +1,4 @@
-// What built-in tools give back, as PostToolUse hooks get it (`tool_response`) and messages carry it (`tool_use_result`).
+// The outputs of built-in tools: `tool_response` in PostToolUse hooks, `tool_use_result` in messages.
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
@@ -6,11 +6,11 @@ export type BashOutput = {
   stdout: string;
   stderr: string;
   interrupted: boolean;
-  isImage?: boolean;
-  noOutputExpected?: boolean;
+  isImage: boolean;
+  noOutputExpected: boolean;
   returnCodeInterpretation?: string;
   backgroundTaskId?: string;
-  /** Where a background command writes. */
+  /** The output file of a background command. */
   backgroundOutputPath?: string;
   persistedOutputPath?: string;
   persistedOutputSize?: number;
@@ -28,21 +28,32 @@ export type FileReadOutput =
         base64: string;
         type: string;
         originalSize: number;
-        dimensions?: {
-          originalWidth?: number;
-          originalHeight?: number;
-          displayWidth?: number;
-          displayHeight?: number;
+        dimensions: {
+          originalWidth: number;
+          originalHeight: number;
+          displayWidth: number;
+          displayHeight: number;
         };
       };
     }
-  | { type: "notebook"; file: { filePath: string; cells: unknown[] } }
+  | { type: "notebook"; file: { filePath: string; cells: NotebookCell[] } }
   | { type: "pdf"; file: { filePath: string; base64: string; originalSize: number } }
   | {
       type: "parts";
-      file: { filePath: string; originalSize: number; count: number; outputDir: string | null };
+      file: { filePath: string; originalSize: number; count: number; outputDir: null };
+      totalPages: number;
+      pages: { page: number; text: string }[];
     }
   | { type: "file_unchanged"; file: { filePath: string } };
+
+type NotebookCell = {
+  cellType: string;
+  source: string;
+  execution_count?: number;
+  cell_id: string;
+  language?: string;
+  outputs?: { output_type: string; text?: string; image?: { image_data: string; media_type: string } }[];
+};
 
 export type FileWriteOutput = {
   type: "create" | "update";
@@ -65,11 +76,11 @@ export type FileEditOutput = {
 export type NotebookEditOutput = {
   new_source: string;
   old_source?: string;
-  cell_id?: string;
+  cell_id: string;
   cell_type: string;
   language: string;
-  edit_mode: string;
-  error?: string;
+  edit_mode: "replace" | "insert" | "delete";
+  error: "";
   notebook_path: string;
   original_file: string | null;
   updated_file: string | null;
@@ -80,13 +91,13 @@ export type GlobOutput = {
   durationMs: number;
   numFiles: number;
   truncated: boolean;
-  totalMatches?: number;
-  countIsComplete?: boolean;
+  totalMatches: number;
+  countIsComplete: boolean;
   timedOut?: boolean;
 };
 
 export type GrepOutput = {
-  mode?: "content" | "files_with_matches" | "count";
+  mode: "content" | "files_with_matches" | "count";
   numFiles: number;
   filenames: string[];
   content?: string;
@@ -97,10 +108,24 @@ export type GrepOutput = {
   appliedLimit?: number;
   appliedOffset?: number;
   timedOut?: boolean;
+  /** There are more results than these. */
+  incomplete?: boolean;
 };
 
 type Todo = { content: string; status: "pending" | "in_progress" | "completed"; activeForm: string };
 export type TodoWriteOutput = { oldTodos: Todo[]; newTodos: Todo[] };
+
+export type TaskOutputOutput = {
+  retrieval_status: "success" | "timeout" | "not_ready";
+  task: {
+    task_id: string;
+    task_type: string;
+    status: string;
+    description: string;
+    output: string;
+    exitCode: number | null;
+  };
+};
 
 export type TaskStopOutput = { message: string; task_id: string; task_type: string; command?: string };
 
@@ -123,7 +148,7 @@ export type ExitPlanModeOutput = {
   planWasEdited?: boolean;
 };
 
-/** What a tool of an MCP server gave: its text, or its blocks. */
+/** The result of an MCP tool: text, or content blocks. */
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
@@ -135,6 +160,7 @@ export type ToolOutputSchemas =
   | GlobOutput
   | GrepOutput
   | TodoWriteOutput
+  | TaskOutputOutput
   | TaskStopOutput
   | AskUserQuestionOutput
   | EnterPlanModeOutput

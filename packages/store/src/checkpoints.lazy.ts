@@ -1,10 +1,9 @@
-// What only some sessions need, loaded when it is called.
+// Functions that only some sessions need; each one is loaded when it is called.
 
 import type { openCheckpoints as OpenCheckpoints } from "./checkpoints/checkpoints.ts";
 import type { readFileHistory as ReadFileHistory } from "./checkpoints/past.ts";
 import type { pruneFileHistory as PruneFileHistory } from "./checkpoints/prune.ts";
 
-/** What hooks were told and said: written when the first one ran, read by those who look into it. */
 export const loadHookTrace = () => import("./hook-trace.ts");
 
 export const openCheckpoints = async (

@@ -41,7 +41,7 @@ const told = {
 const open = (more: { maxBytes?: number; onFailure?: (error: Error) => void } = {}) =>
   openHookTrace(dir, SESSION, { now: () => 0, ...more });
 
-test("a firing is read back as it was, from a file nobody else can read", () => {
+test("a hook run is read back unchanged from a private file", () => {
   const trace = open();
   trace.add(told);
   trace.close();
@@ -65,12 +65,12 @@ test("a firing is read back as it was, from a file nobody else can read", () => 
   expect([trace.path, dirname(trace.path)].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
 });
 
-test("without a firing there is no file", () => {
+test("without a hook run, there is no file", () => {
   open().close();
   expect(() => [...readHookTrace(hookTracePath(dir, SESSION))]).toThrow("ENOENT");
 });
 
-test("a torn line is sealed by the next writer and stepped over by readers", () => {
+test("an incomplete line is closed by the next writer and skipped by readers", () => {
   const first = open();
   first.add(told);
   first.close();
@@ -82,7 +82,7 @@ test("a torn line is sealed by the next writer and stepped over by readers", () 
   expect([...readHookTrace(first.path)].map(({ name }) => name)).toEqual(["./guard.sh", "later"]);
 });
 
-test("long texts are cut, wherever they stand, and a line stays a line", () => {
+test("long strings are cut at any depth, and a line stays a line", () => {
   const long = "x".repeat(10_001);
   const trace = open();
   trace.add({ ...told, input: { a: [{ b: long }] }, run: { ...run, stdout: `${long}\n` } });
@@ -97,14 +97,14 @@ test("long texts are cut, wherever they stand, and a line stays a line", () => {
   expect(second!).toMatchObject({ name: "huge", input: expect.stringMatching(/^\[left out: \d+ characters\]$/), run });
 });
 
-test("a full file ends with a line that says so, once, also for later writers", () => {
+test("a full file ends with one line that says so, even with later writers", () => {
   for (let round = 0; round < 3; round++) {
     const trace = open({ maxBytes: 2_000 });
     for (let at = 0; at < 20; at++) trace.add(told);
     trace.close();
   }
   const lines = readFileSync(hookTracePath(dir, SESSION), "utf8").trimEnd().split("\n");
-  expect(lines.at(-1)).toBe('{"at":"1970-01-01T00:00:00.000Z","full":"No more is kept than 2000 bytes"}');
+  expect(lines.at(-1)).toBe('{"at":"1970-01-01T00:00:00.000Z","full":"The log is limited to 2000 bytes"}');
   expect(lines.filter((line) => line.includes('"full"'))).toHaveLength(1);
   expect([...readHookTrace(hookTracePath(dir, SESSION))]).toHaveLength(lines.length - 1);
   expect(statSync(hookTracePath(dir, SESSION)).size).toBeLessThanOrEqual(2_000);

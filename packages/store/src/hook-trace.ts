@@ -1,22 +1,23 @@
-// What every hook of a session was told and said, one line each, for those who write hooks. Nothing reads it back to
-// act on it. A disk that refuses is reported once, and the session never notices.
+// Logs the input and output of every hook run, one line each, for `keelson hooks trace`. A failed write is reported once
+// and does not disturb the session.
 
 import { closeSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type HookRegistration, type HookRun } from "@keelson/protocol";
 import { byteLines } from "./read/lines.ts";
+import { cutText } from "./cut-text.ts";
 import { parseLine } from "./read/parse-line.ts";
 import { sessionDir } from "./paths.ts";
 import { openAppend } from "./transcript/open-append.ts";
 
-/** One handler's part in one event. */
+/** One run of a handler. */
 export interface HookFiring {
-  /** When it ended, as an ISO time. */
+  /** End time, in ISO format. */
   readonly at: string;
   readonly event: string;
-  /** The event with what the matcher was compared with: `PreToolUse:Bash`. */
+  /** The event and the value for the matcher: `PreToolUse:Bash`. */
   readonly label: string;
-  /** How the handler is named in texts: its command, its address … */
+  /** How messages name the handler: its command, its URL … */
   readonly name: string;
   readonly type: string;
   readonly source: string;
@@ -24,7 +25,7 @@ export interface HookFiring {
   readonly matcher?: string;
   readonly input: unknown;
   readonly run: HookRun;
-  /** What was understood of it. */
+  /** The parsed output. */
   readonly reply?: unknown;
 }
 
@@ -34,7 +35,7 @@ export interface HookTrace {
   close(): void;
 }
 
-/** What the dispatcher knows when a handler has ended. */
+/** What the dispatcher passes when a handler has ended. */
 export interface Told {
   readonly label: string;
   readonly name: string;
@@ -46,21 +47,21 @@ export interface Told {
 
 export interface HookTraceOptions {
   now(): number;
-  /** Told of the first failure only. */
+  /** Called for the first failure only. */
   readonly onFailure?: (error: Error) => void;
   readonly maxBytes?: number;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_LINE = 1024 * 1024;
-/** Room for the line that says it is full. */
+/** Room for the last line, which says that the log is full. */
 const LAST_WORDS = 256;
 
 export function hookTracePath(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "hooks.jsonl");
 }
 
-/** Opens nothing yet: folder and file appear with the first firing. */
+/** Folder and file are created with the first line. */
 export function openHookTrace(dir: string, sessionId: string, options: HookTraceOptions): HookTrace {
   const { now, onFailure, maxBytes = MAX_BYTES } = options;
   const path = hookTracePath(dir, sessionId);
@@ -75,9 +76,9 @@ export function openHookTrace(dir: string, sessionId: string, options: HookTrace
     }
     const bytes = Buffer.from(`${file.torn ? "\n" : ""}${line}\n`);
     stopped = file.size + bytes.length > maxBytes - LAST_WORDS;
-    const last = { at: new Date(now()).toISOString(), [FULL]: `No more is kept than ${maxBytes} bytes` };
+    const last = { at: new Date(now()).toISOString(), [FULL]: `The log is limited to ${maxBytes} bytes` };
     const written = stopped ? Buffer.from(`${file.torn ? "\n" : ""}${JSON.stringify(last)}\n`) : bytes;
-    if (writeSync(file.fd, written) < written.length) throw new Error("The disk took only a part of a line");
+    if (writeSync(file.fd, written) < written.length) throw new Error("The disk accepted only a part of a line");
     file.size += written.length;
     file.torn = false;
   };
@@ -101,7 +102,7 @@ export function openHookTrace(dir: string, sessionId: string, options: HookTrace
   };
 }
 
-/** Every firing in the order they ended. Lines that are cut off or foreign are stepped over; throws when unreadable. */
+/** In the order they ended. Skips incomplete and unknown lines; throws if the file cannot be read. */
 export function* readHookTrace(path: string): Generator<HookFiring> {
   for (const { bytes } of byteLines(path)) {
     const value = parseLine(bytes);
@@ -138,7 +139,7 @@ const LONGEST = 10_000;
 const MOST_ITEMS = 1_000;
 const DEEPEST = 20;
 
-/** A copy with long texts, long lists and deep nesting cut. */
+/** A copy with long strings, long lists and deep nesting cut. */
 function bounded(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return cut(value);
   if (typeof value !== "object" || value === null) return value;
@@ -150,15 +151,16 @@ function bounded(value: unknown, depth = 0): unknown {
 
 function cut(text: string): string {
   if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST).toWellFormed()}… [${text.length - LONGEST} more characters]`;
+  const kept = cutText(text, LONGEST);
+  return `${kept}… [${text.length - kept.length} more characters]`;
 }
 
 interface OpenFile {
   readonly fd: number;
   size: number;
-  /** Its last line has no end: somebody was cut off in the middle of it. */
+  /** The last line is incomplete. */
   torn: boolean;
-  /** It ends with the line that says so. */
+  /** The last line says that the log is full. */
   readonly full: boolean;
 }
 

@@ -4,17 +4,16 @@ export {
   projectDir,
   projectKey,
   projectsDir,
-  sessionDir,
-  subagentPath,
   tasksDir,
   toolResultsDir,
   transcriptPath,
   type SessionLocation,
 } from "./paths.ts";
-export { lineOf, MAX_LINE } from "./transcript/line.ts";
+export { lineOf } from "./transcript/line.ts";
+export { STICKY } from "./transcript/sticky.ts";
 export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript/writer.ts";
-export { agentName, customTitle, dequeued, enqueued, lastPrompt, tag } from "./transcript/metadata.ts";
-export { MAX_SPILL, spillResult } from "./spill.ts";
+export { customTitle, dequeued, enqueued, lastPrompt, titleText } from "./transcript/metadata.ts";
+export { spillResult } from "./spill.ts";
 export type { HookFiring, HookTrace } from "./hook-trace.ts";
 export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./checkpoints.lazy.ts";
 export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints/checkpoints.ts";

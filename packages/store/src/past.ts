@@ -1,4 +1,4 @@
-// The door to sessions that are there already: reading, listing, resuming, forking. A new session never opens it.
+// Entry point for existing sessions: read, list, resume, fork. A new session does not load it.
 
 export { readEntries } from "./read/read-transcript.ts";
 export { liveChain, type Chain, type ChainOptions } from "./read/chain.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { keyPrefix, projectDir, projectKey, tasksDir, toolResultsDir, transcriptPath } from "./paths.ts";
 
-test("projectKey() puts a dash for every character that is no letter or digit", () => {
+test("projectKey() replaces every character that is not a letter or digit with a dash", () => {
   expect(projectKey("/home/u/my.proj x")).toBe("-home-u-my-proj-x");
   expect(projectKey("/home/é")).toBe("-home--");
   expect(projectKey("/home/e\u0301")).toBe("-home--");
@@ -18,7 +18,7 @@ test("projectKey() cuts long names and adds the hash of the whole path", () => {
   expect(projectKey(`/${"a".repeat(199)}`)).toBe(`-${"a".repeat(199)}`);
 });
 
-test("a folder name from outside replaces the key but cannot leave the projects folder", () => {
+test("a given folder name replaces the key but cannot leave the projects folder", () => {
   const place = { configDir: "/c", cwd: "/w" };
   expect(projectDir(place)).toBe("/c/projects/-w");
   expect(projectDir({ ...place, dirName: "mine" })).toBe("/c/projects/mine");
@@ -26,7 +26,7 @@ test("a folder name from outside replaces the key but cannot leave the projects 
   expect(projectDir({ ...place, dirName: ".." })).toBe("/c/projects/-w");
 });
 
-test("a session's other files lie beside its transcript", () => {
+test("the other files of a session are beside its transcript", () => {
   expect(transcriptPath("/d", "id")).toBe("/d/id.jsonl");
   expect(toolResultsDir("/d", "id")).toBe("/d/id/tool-results");
   expect(tasksDir("/tmp", 7, "-w", "id")).toBe("/tmp/claude-7/-w/id/tasks");

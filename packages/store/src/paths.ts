@@ -1,4 +1,4 @@
-// Where a session's files live. Names only: nothing here reads or writes.
+// The paths of a session's files. Reads and writes nothing.
 
 import { join } from "node:path";
 
@@ -6,20 +6,20 @@ const LONGEST_KEY = 200;
 
 export interface SessionLocation {
   readonly configDir: string;
-  /** Already resolved: links in it would give the same folder two names. */
+  /** With links resolved, so a folder has only one name. */
   readonly cwd: string;
-  /** `CLAUDE_CODE_PROJECT_DIR_NAME`: a folder name chosen from outside. */
+  /** From `CLAUDE_CODE_PROJECT_DIR_NAME`. */
   readonly dirName?: string | undefined;
 }
 
-/** The folder name that stands for a working directory. Several directories may share one; entries carry the true `cwd`. */
+/** The folder name for a working directory. Directories may share one; entries hold the real `cwd`. */
 export function projectKey(cwd: string): string {
   const path = cwd.normalize("NFC");
   const key = path.replace(/[^a-zA-Z0-9]/g, "-");
   return key.length <= LONGEST_KEY ? key : `${key.slice(0, LONGEST_KEY)}-${hash(path)}`;
 }
 
-/** What all names of one long directory start with: older writers used another hash after it. */
+/** The common start of all names of a long directory; older versions used another hash after it. */
 export function keyPrefix(key: string): string | undefined {
   return key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}-` : undefined;
 }
@@ -37,7 +37,7 @@ export function transcriptPath(dir: string, sessionId: string): string {
   return join(dir, `${sessionId}.jsonl`);
 }
 
-/** The folder beside a transcript, for what belongs to the session but not into the file. */
+/** The folder beside a transcript, for other files of the session. */
 export function sessionDir(dir: string, sessionId: string): string {
   return join(dir, sessionId);
 }
@@ -46,11 +46,7 @@ export function toolResultsDir(dir: string, sessionId: string): string {
   return join(sessionDir(dir, sessionId), "tool-results");
 }
 
-export function subagentPath(dir: string, sessionId: string, agentId: string): string {
-  return join(sessionDir(dir, sessionId), "subagents", `agent-${agentId}.jsonl`);
-}
-
-/** Where background tasks write their live output. */
+/** Where background tasks write their output. */
 export function tasksDir(tmp: string, uid: number, key: string, sessionId: string): string {
   return join(tmp, `claude-${uid}`, key, sessionId, "tasks");
 }
@@ -61,7 +57,7 @@ export function isSessionId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The reference's own hash (observed): 32-bit arithmetic over UTF-16 units, absolute, base 36. */
+/** The same hash as in the reference: 32-bit arithmetic over UTF-16 units, absolute, base 36. */
 function hash(text: string): string {
   let value = 0;
   for (let index = 0; index < text.length; index++) value = (Math.imul(value, 31) + text.charCodeAt(index)) | 0;

@@ -1,4 +1,4 @@
-// Entries for this package's tests; no part of the program.
+// Sample entries for the tests of this package.
 
 import type { ChainEntry } from "@keelson/protocol";
 

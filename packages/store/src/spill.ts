@@ -1,13 +1,13 @@
-// Keeps tool output that is too long to show, in a file only its owner may read.
+// Saves tool output that is too long to show to a private file.
 
 import { constants } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Longest text that is kept, in UTF-16 units. */
+/** Longest text to keep, in UTF-16 units. */
 export const MAX_SPILL = 64 * 1024 * 1024;
 
-/** Writes the text to a new file named after the call, and returns the file's path. */
+/** Writes a new file named after the call and returns its path. */
 export async function spillResult(dir: string, id: string, text: string): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const name = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 100) || "result";

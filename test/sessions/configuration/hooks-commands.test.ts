@@ -129,7 +129,7 @@ test("hooks list follows the flags that choose settings, and says why something 
   using home = temporaryHome();
   guarded(home);
   expect((await hooks(home, "list")).stdout).toContain("2 hooks, this folder is not trusted");
-  expect((await hooks(home, "list", "--bare")).stdout).toContain("! --bare leaves the hooks of settings files out");
+  expect((await hooks(home, "list", "--bare")).stdout).toContain("! --bare skips the hooks in settings files");
   expect((await hooks(home, "list", "--require-trust")).stdout).toContain(
     "! Trust is required and this folder is not trusted",
   );

@@ -54,7 +54,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     name: "rules that cannot be read",
     text: '{ "permissions": { "deny": ["Read(secret.txt", "Write("] } }',
-    said: "everything of Read is asked about",
+    said: "every Read call asks",
   },
   {
     name: "a number among them",
@@ -64,7 +64,7 @@ const MISTAKES: readonly Mistake[] = [
   {
     name: "the key twice",
     text: '{ "permissions": { "deny": ["Read(secret.txt)", "Write"], "deny": [] } }',
-    said: "is there twice",
+    said: "appears more than once",
   },
   {
     name: "other values wrong",
@@ -105,7 +105,7 @@ test("while rules may be missing, the command line cannot open what they might h
   });
   expect(results).toEqual(["refused"]);
   expect(messagesOf(ended, "system/init")[0].permissionMode).toBe("default");
-  expect(ended.stderr).toContain("until that is mended no allow rule counts");
+  expect(ended.stderr).toContain("until this is fixed, allow rules are ignored");
 }, 20_000);
 
 test("--require-trust: a folder nobody trusted may only deny and ask", async () => {

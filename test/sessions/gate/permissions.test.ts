@@ -270,7 +270,9 @@ test("a local settings file that nobody vouches for allows nothing, tracked by g
   home.write(".claude/settings.local.json", { permissions: { allow: ["Write"] } });
   const unpacked = await attempt(home, [write("a.txt")]);
   expect(unpacked.verdicts).toEqual(["denied"]);
-  expect(unpacked.ended.stderr).toContain('settings.local.json: permissions.allow "Write" ignored: nobody accepted');
+  expect(unpacked.ended.stderr).toContain(
+    'settings.local.json: permissions.allow "Write" ignored: you have not accepted',
+  );
   expect(unpacked.ended.stderr).toContain(`run: keelson trust ${home.project}`);
 
   const git = (...args: string[]) => Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });

@@ -1,5 +1,5 @@
-// The `hooks` of one settings file against their format. A bad handler loses only itself; a bad detail loses only the
-// detail, read so that a hook which guards something goes on guarding it.
+// Checks the `hooks` of one settings file. A bad handler drops only itself. A bad detail drops only the detail, in a way
+// that keeps a guarding hook in force.
 
 import { parseRule } from "@keelson/engine";
 import { HOOK_EVENTS, isObject } from "@keelson/protocol";
@@ -7,13 +7,13 @@ import { printable, wrong, type SettingsPage } from "./page.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `{ event: [{ matcher?, hooks: [handler] }] }` with everything unsound gone, each time after a warning. */
+/** `{ event: [{ matcher?, hooks: [handler] }] }` without the invalid parts; each one is reported. */
 export function checkHooks(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object", key, page);
   const kept: Record<string, unknown> = {};
   for (const [event, groups] of Object.entries(value)) {
     const at = `${key}.${printable(event)}`;
-    if (!(HOOK_EVENTS as readonly string[]).includes(event)) page.warn(at, `is no event${meant(event)}`);
+    if (!(HOOK_EVENTS as readonly string[]).includes(event)) page.warn(at, `is not a hook event${suggestion(event)}`);
     else if (!Array.isArray(groups)) wrong(groups, `a list, such as [${GROUP}]`, at, page);
     else kept[event] = groups.flatMap((group: unknown, index) => checkGroup(group, `${at}[${index}]`, page));
   }
@@ -27,7 +27,7 @@ function checkGroup(group: unknown, at: string, page: SettingsPage): Fields[] {
   if (!isObject(group)) return wrong(group, `an object, such as ${GROUP}`, at, page) ?? [];
   const { matcher, hooks } = group;
   if (hooks === undefined && group["type"] !== undefined) {
-    page.warn(at, `is a handler where a group belongs; write {"hooks": [ … ]} around it`);
+    page.warn(at, `is a handler, but should be a group; wrap it in {"hooks": [ … ]}`);
     return [];
   }
   if (!Array.isArray(hooks)) return wrong(hooks, `a list of handlers, such as [${HANDLER}]`, `${at}.hooks`, page) ?? [];
@@ -35,9 +35,9 @@ function checkGroup(group: unknown, at: string, page: SettingsPage): Fields[] {
   return [{ ...(isMatcher(matcher, `${at}.matcher`, page) ? { matcher } : {}), hooks: handlers }];
 }
 
-/** A matcher that cannot be read matches everything: a guard that fires too often is noticed, one that is gone is not. */
+/** An invalid matcher matches everything: a guard that fires too often gets noticed, a missing one does not. */
 function isMatcher(matcher: unknown, at: string, page: SettingsPage): matcher is string {
-  const outcome = "until it is mended its hooks run for everything";
+  const outcome = "until this is fixed, its hooks run on everything";
   if (matcher === undefined) return false;
   if (typeof matcher !== "string") {
     wrong(matcher, 'a string, such as "Bash" or "Edit|Write"', at, page, outcome);
@@ -47,7 +47,7 @@ function isMatcher(matcher: unknown, at: string, page: SettingsPage): matcher is
   try {
     return new RegExp(matcher) instanceof RegExp;
   } catch {
-    page.warn(at, `is no regular expression: ${printable(JSON.stringify(matcher))}`, outcome);
+    page.warn(at, `is not a regular expression: ${printable(JSON.stringify(matcher))}`, outcome);
     return false;
   }
 }
@@ -56,7 +56,7 @@ function checkHandler(handler: unknown, at: string, page: SettingsPage): Fields[
   if (!isObject(handler)) return wrong(handler, `a handler, such as ${HANDLER}`, at, page) ?? [];
   const kind = handler["type"];
   const fields = typeof kind === "string" && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-  if (fields === undefined) return unsound(kind, `one of ${Object.keys(KINDS).join(", ")}`, `${at}.type`, page) ?? [];
+  if (fields === undefined) return dropHook(kind, `one of ${Object.keys(KINDS).join(", ")}`, `${at}.type`, page) ?? [];
   const kept: Record<string, unknown> = { type: kind };
   for (const [name, field] of Object.entries({ ...fields, ...COMMON })) {
     const value = handler[name];
@@ -65,14 +65,14 @@ function checkHandler(handler: unknown, at: string, page: SettingsPage): Fields[
       kept[name] = value;
       continue;
     }
-    if (field.required || field.essential) return unsound(value, field.what, `${at}.${name}`, page) ?? [];
+    if (field.required || field.essential) return dropHook(value, field.what, `${at}.${name}`, page) ?? [];
     wrong(value, field.what, `${at}.${name}`, page, field.outcome);
     if (field.instead !== undefined) kept[name] = field.instead;
   }
   return [kept];
 }
 
-function unsound(value: unknown, what: string, at: string, page: SettingsPage): undefined {
+function dropHook(value: unknown, what: string, at: string, page: SettingsPage): undefined {
   const outcome = "this hook is ignored";
   if (value !== undefined) return wrong(value, what, at, page, outcome);
   page.warn(at, `is missing; it should be ${what}`, outcome);
@@ -83,9 +83,9 @@ interface Field {
   readonly what: string;
   holds(value: unknown): boolean;
   readonly required?: true;
-  /** Without it the handler would mean something else. */
+  /** An invalid value drops the whole handler, which would do something else without it. */
   readonly essential?: true;
-  /** What counts in place of a value that makes no sense. */
+  /** Replaces an invalid value. */
   readonly instead?: unknown;
   readonly outcome?: string;
 }
@@ -101,17 +101,17 @@ const onFailure: Field = {
   what: '"continue" or "block"',
   holds: (value) => value === "continue" || value === "block",
   instead: "block",
-  outcome: 'it is taken as "block"',
+  outcome: '"block" is used instead',
 };
 
 const COMMON: Readonly<Record<string, Field>> = {
   if: {
     what: 'one permission rule, such as "Bash(git *)"',
     holds: (value) => isText(value) && parseRule(value) !== undefined,
-    outcome: "until it is mended the hook runs for everything its matcher lets through",
+    outcome: "until this is fixed, the hook runs on everything its matcher matches",
   },
   timeout: {
-    what: "seconds, greater than 0",
+    what: "a number of seconds greater than 0",
     holds: (value) => typeof value === "number" && value > 0 && isFinite(value),
   },
   statusMessage: text,
@@ -132,27 +132,27 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     onFailure,
   },
   http: {
-    url: { what: "an address that starts with http:// or https://", holds: isAddress, required: true },
+    url: { what: "a URL that starts with http:// or https://", holds: isUrl, required: true },
     headers: { what: "an object of strings", holds: (value) => isObject(value) && isTexts(Object.values(value)) },
-    allowedEnvVars: { what: "a list of names of variables", holds: isTexts },
+    allowedEnvVars: { what: "a list of variable names", holds: isTexts },
     onFailure,
   },
   mcp_tool: {
     server: needed("the name of an MCP server"),
-    tool: needed("the name of a tool of it"),
+    tool: needed("the name of one of its tools"),
     input: { what: "an object", holds: isObject, essential: true },
   },
   prompt: { prompt: needed("a prompt"), model: text, continueOnBlock: flag },
   agent: { prompt: needed("a prompt"), model: text },
 };
 
-function isAddress(value: unknown): boolean {
+function isUrl(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value)) return false;
   return /^https?:$/.test(new URL(value).protocol);
 }
 
-/** ` (did you mean PreToolUse?)` for names that differ in case or in signs between the words. */
-function meant(written: string): string {
+/** ` (did you mean PreToolUse?)` for names that differ only in case or punctuation, or start with `on`. */
+function suggestion(written: string): string {
   const bare = (name: string) => name.replaceAll(/[^a-z]/gi, "").toLowerCase();
   const event = HOOK_EVENTS.find((name) => bare(name) === bare(written) || bare(`on${name}`) === bare(written));
   return event === undefined ? "" : ` (did you mean ${event}?)`;

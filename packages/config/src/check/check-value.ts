@@ -1,18 +1,19 @@
-// One value against the type its key has in the table. Bad parts are dropped one by one, each with a sentence.
+// Checks one value against the type of its key. Invalid parts are dropped one by one, and each one is reported.
 
 import { parseRule } from "@keelson/engine";
 import { isObject, isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
-import { checkHooks } from "./check-hooks.ts";
-import type { Key, ValueType } from "./keys.ts";
+import type { ValueType } from "@keelson/protocol/settings-table";
+import type * as Hooks from "./check-hooks.ts";
+import type { Key } from "./known.ts";
 import { printable, UNREAD, wrong, type SettingsPage, type Warn } from "./page.ts";
 
-/** Checks a value that is in no file yet. */
+/** Checks a value before it is written to a file. */
 export function checkValue(value: unknown, { key, type }: Pick<Key, "key" | "type">, warn: Warn): unknown {
   const page: SettingsPage = { holder: "user", asks: [], unread: false, unreadMode: false, warn };
   return check(value, type, key, page);
 }
 
-/** The value to keep, perhaps repaired; undefined, after a warning, when it makes no sense. */
+/** Returns the value without its invalid parts, or undefined; everything dropped is reported. */
 export function check(value: unknown, type: ValueType, key: string, page: SettingsPage): unknown {
   switch (type.kind) {
     case "any":
@@ -30,7 +31,7 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
       if (type.of.includes(value as string)) return value;
       return strictly(value, oneOf(type.of.map((word) => JSON.stringify(word))), type.strict, key, page);
     case "mode":
-      // The newer name of the same mode (observed, 2.1.325).
+      // Newer versions of the reference (2.1.325) call this mode "manual".
       if (value === "manual") return "default";
       if (isPermissionMode(value)) return value;
       page.unreadMode = true;
@@ -39,7 +40,7 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
         oneOf(PERMISSION_MODES),
         key,
         page,
-        "it is ignored, and so is a mode that asks less than default",
+        "it is ignored; until this is fixed, modes less strict than default are ignored too",
       );
     case "models":
       return typeof value === "string" ? value : checkList(value, { kind: "list", of: "text" }, key, page);
@@ -53,8 +54,11 @@ export function check(value: unknown, type: ValueType, key: string, page: Settin
       return checkVariables(value, key, page);
     case "prices":
       return checkPrices(value, key, page);
-    case "hooks":
+    case "hooks": {
+      // Loaded late: many settings files have no hooks.
+      const { checkHooks } = require("./check-hooks.ts") as typeof Hooks;
       return checkHooks(value, key, page);
+    }
   }
 }
 
@@ -65,11 +69,10 @@ function strictly<T>(
   key: string,
   page: SettingsPage,
 ): T | undefined {
-  wrong(value, what, key, page, strict === undefined ? undefined : `it is taken as ${JSON.stringify(strict)}`);
+  wrong(value, what, key, page, strict === undefined ? undefined : `${JSON.stringify(strict)} is used instead`);
   return strict;
 }
 
-/** A list whose bad items are dropped one by one. */
 function checkList(value: unknown, type: ValueType & { kind: "list" }, key: string, page: SettingsPage): unknown {
   const guards = type.strict === "unread";
   const outcome = guards ? UNREAD : undefined;
@@ -98,8 +101,8 @@ const ITEMS: Readonly<Record<"text" | "credential" | "any", { what: string; hold
 };
 
 /**
- * Rules. A lone string where a list belongs still means what it says. A deny or ask rule that cannot be read, but names
- * its tool, makes everything of that tool a question; one that names none makes the whole file unread.
+ * A single deny or ask rule may be written without a list. An invalid deny or ask rule that names its tool makes every call of
+ * that tool ask; if it names none, allow rules are ignored.
  */
 function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: string, page: SettingsPage): unknown {
   const guards = behavior !== "allow";
@@ -113,7 +116,7 @@ function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: str
     const tool = guards && typeof entry === "string" ? /^\s*([A-Za-z_][\w.-]*)/.exec(entry)?.[1] : undefined;
     if (tool !== undefined) page.asks.push(tool);
     else if (guards) page.unread = true;
-    const outcome = tool === undefined ? UNREAD : `until it is mended, everything of ${printable(tool)} is asked about`;
+    const outcome = tool === undefined ? UNREAD : `until this is fixed, every ${printable(tool)} call asks`;
     wrong(
       entry,
       'a rule such as "Bash(git *)" or "Read"',
@@ -131,8 +134,8 @@ function checkMap(value: unknown, of: "text" | "flag" | "texts" | "any", key: st
   const entries = Object.entries(value).filter(([name]) => name !== "__proto__");
   return Object.fromEntries(
     entries.flatMap(([name, inner]) => {
-      const sound = check(inner, type, `${key}.${printable(name)}`, page);
-      return sound === undefined ? [] : [[name, sound]];
+      const valid = check(inner, type, `${key}.${printable(name)}`, page);
+      return valid === undefined ? [] : [[name, valid]];
     }),
   );
 }
@@ -153,7 +156,7 @@ function checkVariables(value: unknown, key: string, page: SettingsPage): unknow
 function checkPrices(value: unknown, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object of prices", key, page);
   const isPrice = (part: unknown) => typeof part === "number" && part >= 0;
-  const what = 'prices such as {"input": 3, "output": 15} in dollars for a million tokens';
+  const what = 'prices such as {"input": 3, "output": 15} in dollars per million tokens';
   const entries = Object.entries(value).filter(([id, price]) => {
     if (id === "__proto__") return false;
     const holds =

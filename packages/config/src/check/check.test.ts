@@ -1,4 +1,4 @@
-// Mistakes in settings files, one row each: the start goes on, says what it ignored, and never permits more for it.
+// Mistakes in settings files, one row each: the program starts, reports what it ignored, and never permits more.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ function start(files: Partial<Record<keyof typeof FILES, string>>, flags = {}) {
   return { rules: rules.map(({ behavior, text }) => `${behavior} ${text}`), mode, settings, warnings };
 }
 
-/** Another file allows plenty; the broken one denies. */
+/** One file allows a lot; the broken one denies. */
 const WIDE = '{ "permissions": { "allow": ["Bash", "Read"], "defaultMode": "acceptEdits" } }';
 const OPEN = ["allow Bash", "allow Read"];
 
@@ -112,11 +112,11 @@ const ROWS: readonly Row[] = [
   ["a sandbox that is no object", '{ "sandbox": "yes" }', [], "default"],
 ];
 
-/** Not what the format asks for, but nobody can misunderstand it. */
+/** Not quite the right format, but unambiguous. */
 const HARMLESS = new Set(["nothing wrong", "an empty file", "only a comment", "single quotes", "a lone string"]);
 
 test.each(ROWS)("%s", (what, local, rules, mode) => {
-  // Somebody said yes to it here; what is broken stays broken.
+  // The user accepted it here, but the file is still broken.
   const accepted = { projects: { [join(root, "project")]: { allowedTools: ["Edit"] } } };
   mkdirSync(join(root, "home"), { recursive: true });
   writeFileSync(join(root, "home/.claude.json"), JSON.stringify(accepted));
@@ -126,7 +126,7 @@ test.each(ROWS)("%s", (what, local, rules, mode) => {
   for (const text of found.warnings) expect(text).toContain("settings.local.json");
 });
 
-test("while rules may be missing, neither flags nor a narrower file can open what they might have closed", () => {
+test("while rules may be missing, neither flags nor other files allow what they may have denied", () => {
   const local = '{ "permissions": { "deny": [';
   expect(start({ local }, { allowedTools: ["Bash"], skipPermissions: true })).toMatchObject({
     rules: [],
@@ -135,7 +135,7 @@ test("while rules may be missing, neither flags nor a narrower file can open wha
   expect(start({ local }, { permissionMode: "plan" }).mode).toBe("plan");
 });
 
-test("switches that protect are on when they cannot be read, switches that permit are off", () => {
+test("invalid switches that protect are on, invalid switches that permit are off", () => {
   const file =
     '{ "permissions": { "disableBypassPermissionsMode": true }, "disableAutoMode": "yes", "requireTrust": 1 }';
   const sandbox =
@@ -158,7 +158,7 @@ test("switches that protect are on when they cannot be read, switches that permi
   ).toBe("default");
 });
 
-test("values of keys that do nothing yet are checked too", () => {
+test("values of keys without effect are checked, too", () => {
   const { settings, warnings } = start({
     user: '{ "theme": 3, "verbose": "yes", "hooks": [], "autoCompactWindow": 5, "modelOverrides": { "a": 1, "b": "c" }, "editorMode": "emacs" }',
   });

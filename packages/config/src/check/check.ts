@@ -1,22 +1,22 @@
-// Checks the values of one settings file. A bad value loses only itself, and a sentence says so; where the loss would
-// open a door, the stricter reading counts. Keys that nobody knows pass through: other versions and tools own them.
+// Checks the values of one settings file. An invalid value drops only itself and is reported; if dropping it would weaken
+// a protection, a stricter value is used. Unknown keys pass through: they belong to other versions and tools.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type Settings } from "@keelson/protocol";
+import type { Holder } from "@keelson/protocol/settings-table";
 import { check } from "./check-value.ts";
-import type { Holder } from "./keys.ts";
 import { isGroup, knownKey } from "./known.ts";
 import { printable, UNREAD, wrong, type SettingsPage } from "./page.ts";
 
 export interface Checked {
-  readonly settings: Record<string, unknown>;
+  readonly settings: Settings;
   readonly warnings: readonly string[];
-  /** Something that may have denied or asked could not be understood. */
+  /** A deny or ask rule may be lost. */
   readonly unread: boolean;
-  /** The mode could not be understood; it may have been meant to narrow. */
+  /** The permission mode is invalid; it may have been a stricter one. */
   readonly unreadMode: boolean;
 }
 
-/** Keeps what is sound. `file` is only for the sentences. */
+/** Keeps the valid values. `file` is only used in the warnings. */
 export function checkSettings(raw: Readonly<Record<string, unknown>>, file: string, holder: Holder): Checked {
   const warnings: string[] = [];
   const page: SettingsPage = {
@@ -26,9 +26,9 @@ export function checkSettings(raw: Readonly<Record<string, unknown>>, file: stri
     unreadMode: false,
     warn: (key, problem, outcome = "it is ignored") => void warnings.push(`${file}: ${key} ${problem}; ${outcome}`),
   };
-  const settings = keepKnown(raw, "", page);
-  if (page.asks.length > 0) addAsks(settings, page.asks);
-  const { unread, unreadMode } = page;
+  const valid = keepKnown(raw, "", page) as Settings;
+  const { asks, unread, unreadMode } = page;
+  const settings = asks.length === 0 ? valid : withAsks(valid, asks);
   return { settings, warnings: bounded(warnings, file), unread, unreadMode };
 }
 
@@ -42,19 +42,19 @@ function keepKnown(
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
     if (name === "__proto__") continue;
-    const sound = keep(name, value, prefix + name, page);
-    if (sound !== undefined) kept[name] = sound;
+    const valid = keep(name, value, prefix + name, page);
+    if (valid !== undefined) kept[name] = valid;
   }
   return kept;
 }
 
 function keep(name: string, value: unknown, key: string, page: SettingsPage): unknown {
   const { holder, warn } = page;
-  // "permissions.deny" as one name is not the deny list, and whoever wrote it thinks it is.
+  // A key named "permissions.deny" is not the deny list, though its author thinks it is.
   const known = name.includes(".") ? undefined : knownKey(key);
   if (known !== undefined) {
     if (known.holders.includes(holder)) return check(value, known.type, key, page);
-    warn(key, `counts only in ${whose(known.holders)}`);
+    warn(key, `is only valid in ${whose(known.holders)}`);
     return undefined;
   }
   if (isGroup(key) && !name.includes(".")) {
@@ -70,7 +70,7 @@ function keep(name: string, value: unknown, key: string, page: SettingsPage): un
   }
   if (key.startsWith("permissions.") && /^(den|ask|disallow)/i.test(name)) {
     page.unread = true;
-    warn(printable(key), "is no known key; did you mean deny or ask?", UNREAD);
+    warn(printable(key), "is not a known key; did you mean deny or ask?", UNREAD);
     return undefined;
   }
   return value;
@@ -83,10 +83,9 @@ const isGuardKey = (key: string) => {
 const holdsGuards = (group: string) => group === "permissions" || group.startsWith("sandbox");
 const outcomeOf = (key: string) => (isGuardKey(key) ? UNREAD : undefined);
 
-function addAsks(settings: Record<string, unknown>, tools: readonly string[]): void {
-  const permissions = isObject(settings["permissions"]) ? settings["permissions"] : {};
-  const asked = Array.isArray(permissions["ask"]) ? (permissions["ask"] as readonly unknown[]) : [];
-  settings["permissions"] = { ...permissions, ask: [...new Set([...asked, ...tools])] };
+function withAsks(settings: Settings, tools: readonly string[]): Settings {
+  const { permissions } = settings;
+  return { ...settings, permissions: { ...permissions, ask: [...new Set([...(permissions?.ask ?? []), ...tools])] } };
 }
 
 /** `managed settings`, `user or managed settings` … */

@@ -1,10 +1,16 @@
-// Finds keys of the table: by name, by the group they stand in, by what a person typed. Pure.
+// Looks up settings keys: by name, by group, or as typed on the command line. Pure.
 
 import { isObject } from "@keelson/protocol";
-import { KEYS, type Key } from "./keys.ts";
+import { SETTINGS_TABLE, type SettingsRow } from "@keelson/protocol/settings-table";
+
+export interface Key extends SettingsRow {
+  readonly key: string;
+}
+
+export const KEYS: readonly Key[] = Object.entries<SettingsRow>(SETTINGS_TABLE).map(([key, row]) => ({ key, ...row }));
 
 const BY_NAME: ReadonlyMap<string, Key> = new Map(KEYS.map((known) => [known.key, known]));
-/** Names of the objects that hold known keys: `permissions`, `sandbox.network` … */
+/** The objects that hold known keys: `permissions`, `sandbox.network` … */
 const GROUPS: ReadonlySet<string> = new Set(
   KEYS.flatMap(({ key }) => {
     const parts = key.split(".");
@@ -15,30 +21,35 @@ const GROUPS: ReadonlySet<string> = new Set(
 export const knownKey = (name: string): Key | undefined => BY_NAME.get(name);
 export const isGroup = (name: string): boolean => GROUPS.has(name);
 
+/** The rows of a key, or of all keys in a group. */
+export const keysUnder = (name: string): readonly Key[] =>
+  KEYS.filter(({ key }) => key === name || key.startsWith(`${name}.`));
+
 export interface KeyPath {
   readonly path: readonly string[];
   readonly known: Key;
-  /** The path names one entry of a key that is a table of names, such as a variable under `env`. */
+  /** Whether the path names an entry inside a key that maps names to values, such as a variable in `env`. */
   readonly entry: boolean;
 }
 
-/** What `a.b.c` on the command line stands for. Names inside tables may have dots of their own. */
+/** The key that `a.b.c` on the command line means. Names inside maps may contain dots. */
 export function keyPath(typed: string): KeyPath | undefined {
   const known = knownKey(typed);
   if (known !== undefined) return { path: typed.split("."), known, entry: false };
   for (let dot = typed.indexOf("."); dot > 0; dot = typed.indexOf(".", dot + 1)) {
-    const table = knownKey(typed.slice(0, dot));
+    const map = knownKey(typed.slice(0, dot));
     const name = typed.slice(dot + 1);
-    if (table !== undefined && isTable(table) && name !== "" && name !== "__proto__") {
-      return { path: [...table.key.split("."), name], known: table, entry: true };
+    if (map !== undefined && holdsNames(map) && name !== "" && name !== "__proto__") {
+      return { path: [...map.key.split("."), name], known: map, entry: true };
     }
   }
   return undefined;
 }
 
-const isTable = ({ type: { kind } }: Key) => ["map", "variables", "prices"].includes(kind);
+/** Whether the value of a key maps names to values. */
+export const holdsNames = ({ type: { kind } }: Pick<Key, "type">): boolean =>
+  ["map", "variables", "prices"].includes(kind);
 
-/** The value at a path of names; undefined when there is none. */
 export function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), settings);
 }

@@ -1,19 +1,20 @@
-// One settings file while its values are checked: what is found out about it, and how its mistakes are told.
+// What the checks share while they go through one settings file: their findings, and how they word a warning.
 
-import type { Holder } from "./keys.ts";
+import type { Holder } from "@keelson/protocol/settings-table";
 
 export type Warn = (key: string, problem: string, outcome?: string) => void;
 
 export interface SettingsPage {
   readonly holder: Holder;
-  /** Tools that a deny or ask rule which cannot be read is about. */
+  /** Tools named by deny or ask rules that are invalid. */
   readonly asks: string[];
+  /** A deny or ask rule may be lost. */
   unread: boolean;
   unreadMode: boolean;
   readonly warn: Warn;
 }
 
-export const UNREAD = "it is ignored, and so is every allow rule until it is mended";
+export const UNREAD = "it is ignored; until this is fixed, allow rules are ignored too";
 
 export function wrong(value: unknown, what: string, key: string, { warn }: SettingsPage, outcome?: string): undefined {
   warn(printable(key), `should be ${what}, not ${example(value)}`, outcome);
@@ -24,7 +25,7 @@ const LONGEST = 60;
 
 const example = (value: unknown) => printable((JSON.stringify(value) ?? String(value)).slice(0, LONGEST));
 
-/** Text out of a file, made fit for one line of a terminal. */
+/** Text from a file, safe to print on one line of a terminal. */
 // oxlint-disable-next-line no-control-regex
 export const printable = (value: string) =>
   value.slice(0, LONGEST).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");

@@ -1,5 +1,5 @@
-// Whether a person has allowed this project to bring in instruction files from elsewhere. Kept where trust is kept: in
-// the user's global config file, under the project's own path. A project cannot say so itself.
+// Whether the user allows a project to include instruction files from outside. Stored with trust, in the user's global
+// config file, so the project cannot set it itself.
 
 import { resolve } from "node:path";
 import { isObject } from "@keelson/protocol";
@@ -9,7 +9,7 @@ import { globalFileOf } from "../trust.ts";
 
 export const APPROVAL = "hasClaudeMdExternalIncludesApproved";
 
-// As large as the file may be when trust is read from it.
+// The same limit as for reading trust from this file.
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export type ApprovalPlace = Pick<Snapshot, "cwd" | "home" | "configDir" | "origin">;

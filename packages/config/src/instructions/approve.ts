@@ -1,4 +1,4 @@
-// Writes down that a project may, or may no longer, bring in instruction files from elsewhere.
+// Records whether a project may include instruction files from outside.
 
 import { writeProjectFlag, type FlagWritten, type FolderPlace } from "../write/project-flag.ts";
 import { APPROVAL } from "./approval.ts";

@@ -1,21 +1,21 @@
-// Takes files in, one after another: each once, with what it includes right behind it, within fixed limits.
-// It knows nothing of tiers; who calls it says where a file may lead.
+// Loads instruction files within fixed limits: each file once, followed by the files it includes. The caller decides which
+// files, and where they may be.
 
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { InstructionFile, InstructionKind, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
-import { readFrontmatter } from "./frontmatter.ts";
+import type * as Frontmatter from "./frontmatter.ts";
 import { readPage } from "./markdown.ts";
 import type * as Patterns from "./path-patterns.ts";
 import { readInstruction } from "./read-instruction.ts";
 import { sight, type InstructionStamp } from "./sighting.ts";
 import { isTextFile } from "./text-files.ts";
 
-/** A file to take in, and under which name it counts. */
+/** A file to load. */
 export interface Candidate {
   readonly path: string;
   readonly kind: InstructionKind;
-  /** The folders, with links resolved, in which it and what it includes may lie without approval; absent: anywhere. */
+  /** The real paths of folders that it and its includes may be in without approval. Absent: anywhere. */
   readonly roots?: readonly string[];
   readonly reason: LoadReason;
   readonly trigger?: string;
@@ -23,7 +23,7 @@ export interface Candidate {
 
 export interface ConditionalRule extends WaitingRule {
   readonly patterns: Patterns.PathPatterns;
-  /** What its patterns are relative to. */
+  /** Its patterns are relative to this folder. */
   readonly base: string;
   readonly roots?: readonly string[];
 }
@@ -33,20 +33,20 @@ export interface CollectOptions {
   readonly uid?: number | undefined;
   isExcluded(path: string): boolean;
   isDenied(path: string): boolean;
-  /** Whether a person has allowed this project files from elsewhere. Asked only when there is one. */
+  /** Whether the user allows this project to include files from outside. Only called if there is one. */
   isApproved(): boolean;
 }
 
 export interface Collector {
   take(candidate: Candidate): readonly InstructionFile[];
-  /** A rule file: taken in, or kept waiting when it is about certain files only. */
+  /** Loads a rule file, or keeps it waiting if it applies only to certain files. */
   takeRule(candidate: Candidate, base: string): readonly InstructionFile[];
-  /** A rule whose time has come. */
+  /** Loads a waiting rule. */
   release(rule: ConditionalRule, trigger: string): readonly InstructionFile[];
-  /** Whether a folder may be looked into. */
+  /** Whether files in a folder may be loaded. */
   accepts(real: string, roots: readonly string[] | undefined): boolean;
   leaveOut(path: string, why: string, more?: Partial<LeftOut>): void;
-  /** Remembers how something looks, so that a change is noticed. */
+  /** Remembers the stamp of a path, to notice changes. */
   watch(path: string): InstructionStamp;
   readonly waiting: readonly ConditionalRule[];
   readonly leftOut: readonly LeftOut[];
@@ -56,7 +56,7 @@ export interface Collector {
 const DEEPEST_INCLUDE = 5;
 const MOST_FILES = 5_000;
 const MOST_BYTES = 32 * 1024 * 1024;
-// Each costs a stat between runs.
+// Each one costs a stat between runs.
 const MOST_WATCHED = 10_000;
 const MOST_LEFT_OUT = 1_000;
 const MOST_PATTERNS = 10_000;
@@ -85,7 +85,7 @@ export function createCollector(options: CollectOptions): Collector {
   const accepts = (real: string, roots: readonly string[] | undefined) =>
     roots === undefined || roots.some((root) => isWithin(root, real)) || (approved ??= options.isApproved());
 
-  /** The text of a file nobody has taken yet, or undefined with the reason noted. */
+  /** The text of a file that is not loaded yet; otherwise undefined, with the reason in `leftOut`. */
   function open(candidate: Candidate, parent?: string): { text: string; real: string } | undefined {
     const { path, kind, roots } = candidate;
     const more = parent === undefined ? {} : { parent };
@@ -97,7 +97,7 @@ export function createCollector(options: CollectOptions): Collector {
       uid: options.uid,
     });
     if (reading.kind === "missing") {
-      return void (parent !== undefined && leaveOut(path, "there is no such file", { ...more, notable: false }));
+      return void (parent !== undefined && leaveOut(path, "it does not exist", { ...more, notable: false }));
     }
     if (reading.kind === "refused") return void leaveOut(path, reading.why, more);
     if (reading.kind === "outside")
@@ -144,7 +144,7 @@ export function createCollector(options: CollectOptions): Collector {
       return [];
     }
     if (chain.length > DEEPEST_INCLUDE) {
-      leaveOut(path, `includes go no deeper than ${DEEPEST_INCLUDE} files`, { parent });
+      leaveOut(path, `includes are followed only ${DEEPEST_INCLUDE} files deep`, { parent });
       return [];
     }
     const opened = open({ ...candidate, path }, parent);
@@ -161,7 +161,7 @@ export function createCollector(options: CollectOptions): Collector {
     if (opened === undefined) return [];
     const { path, kind, roots } = candidate;
     if (waitingFor.has(path)) return [];
-    const head = readFrontmatter(opened.text);
+    const head = frontmatterOf(opened.text);
     const broken = (why: string, body: string) => {
       leaveOut(path, `${why}; it is loaded for every file`);
       return add(candidate, body, opened.real, []);
@@ -174,10 +174,10 @@ export function createCollector(options: CollectOptions): Collector {
 
     const budget = { patterns: Math.min(PATTERNS_PER_FILE, left.patterns), characters: PATTERN_CHARACTERS };
     const before = budget.patterns;
-    // Six modules that only rules with paths need.
+    // Loaded late: six modules that only rules with paths need.
     const { compilePatterns } = require("./path-patterns.ts") as typeof Patterns;
     const patterns = compilePatterns(paths, budget);
-    if (patterns === undefined) return broken("its paths stand for too many patterns", head.body);
+    if (patterns === undefined) return broken("its paths expand to too many patterns", head.body);
     left.patterns -= before - budget.patterns;
     waitingFor.add(path);
     waiting.push({ path, kind, globs: paths, patterns, base, ...(roots === undefined ? {} : { roots }) });
@@ -194,26 +194,31 @@ export function createCollector(options: CollectOptions): Collector {
     };
     const opened = open(candidate);
     if (opened === undefined) return [];
-    const head = readFrontmatter(opened.text);
+    const head = frontmatterOf(opened.text);
     return add(candidate, head.kind === "none" ? opened.text : head.body, opened.real, [], globs);
   }
 
   return { take, takeRule, release, accepts, leaveOut, watch, waiting, leftOut, watched };
 }
 
-const EXCLUDED = "claudeMdExcludes names it";
-
-function outside(path: string, real: string): string {
-  const leads = real === path ? "it is outside this project" : `it leads to ${real}, outside this project`;
-  return `${leads}, and such files are not approved here`;
+/** Loaded late: only rule files have frontmatter. */
+function frontmatterOf(text: string): Frontmatter.Frontmatter {
+  return (require("./frontmatter.ts") as typeof Frontmatter).readFrontmatter(text);
 }
 
-/** Everything lies within the root of the file system, which says nothing. */
+const EXCLUDED = "claudeMdExcludes excludes it";
+
+function outside(path: string, real: string): string {
+  const place = real === path ? "it is outside this project" : `it links to ${real}, outside this project`;
+  return `${place}, and external files are not approved here`;
+}
+
+/** The file system root contains everything, so it does not count as a folder here. */
 export function isWithin(folder: string, path: string): boolean {
   return folder !== sep && (path === folder || path.startsWith(folder + sep));
 }
 
-/** `@./a.md`, `@a.md`, `@~/a.md`, `@/a.md`; a heading after `#` and the full stop of a sentence do not belong to it. */
+/** `@./a.md`, `@a.md`, `@~/a.md`, `@/a.md`. A heading after `#` and punctuation at the end are not part of the path. */
 function targetOf(mention: string, folder: string, home: string): string | undefined {
   const [name = ""] = mention.split("#", 1);
   let end = name.length;

@@ -1,25 +1,25 @@
-// Which lines of a Markdown text are a comment of their own, as CommonMark draws the border: one that begins a line
-// outside lists and HTML. Fed line by line; fences are the caller's.
+// Finds HTML comments in Markdown that are blocks of their own, as CommonMark defines them: they begin a line, outside
+// lists and other HTML. The caller handles code fences.
 
 export interface CommentBlock {
   /** The last line of the comment. */
   readonly end: number;
-  /** What else stands on its lines, without comments. */
+  /** Other text on its lines, without comments. */
   readonly rest: string;
 }
 
 export interface CommentFinder {
-  /** The comment that begins on this line, if one does. */
+  /** The comment that begins on this line. */
   at(line: number): CommentBlock | undefined;
-  /** Takes notice of a line that is no comment. */
+  /** Call this for each line that is not a comment. */
   pass(line: string): void;
 }
 
 export function commentFinder(lines: readonly string[]): CommentFinder {
   const closing = closingLines(lines);
-  /** How deep what belongs to the current list item is indented. */
+  /** The indentation of the current list item's content. */
   let item: number | undefined;
-  /** What ends the HTML we are in: a closing tag, or a blank line. */
+  /** What ends the current HTML block: a closing tag or an empty line. */
   let html: RegExp | undefined;
   let afterBlank = true;
 
@@ -49,7 +49,7 @@ export function commentFinder(lines: readonly string[]): CommentFinder {
   };
 }
 
-/** The line on which a comment that begins here ends. */
+/** The last line of a comment that begins here. */
 function endOf(lines: readonly string[], at: number, closing: Int32Array): number | undefined {
   const line = lines[at]!;
   if (line.includes("-->", line.indexOf("<!--") + 4)) return at;
@@ -57,7 +57,7 @@ function endOf(lines: readonly string[], at: number, closing: Int32Array): numbe
   return end === undefined || end < 0 ? undefined : end;
 }
 
-/** For each line the first from there on that ends a comment, or -1: looked up once, however many comments begin. */
+/** For each line: the next line that ends a comment, or -1. Computed once for all comments. */
 function closingLines(lines: readonly string[]): Int32Array {
   const closing = new Int32Array(lines.length).fill(-1);
   for (let at = lines.length - 1, next = -1; at >= 0; at--) {
@@ -67,7 +67,7 @@ function closingLines(lines: readonly string[]): Int32Array {
   return closing;
 }
 
-/** The text without its comments; `instead` stands where each was. */
+/** Replaces each comment with `instead`. */
 export function withoutComments(text: string, instead = ""): string {
   let kept = "";
   let from = 0;
@@ -83,7 +83,7 @@ export function withoutComments(text: string, instead = ""): string {
 const RAW = /^ {0,3}<(script|pre|style|textarea)(?:[\s>]|$)/i;
 const BLOCK =
   /^ {0,3}<\/?(?:address|article|aside|base|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[\s>]|\/>|$)/i;
-/** Any tag, alone on its line; it does not interrupt a paragraph. */
+/** Any tag alone on its line; it cannot interrupt a paragraph. */
 const ALONE = /^ {0,3}<(?:\/[a-z][\w-]*\s*|[a-z][\w-]*(?:\s[^<>]*)?)>\s*$/i;
 const BLANK = /^\s*$/;
 

@@ -42,16 +42,16 @@ test.each([
   expect(readFrontmatter(source).kind).toBe("broken");
 });
 
-test("what is broken is loaded without its head; a head that never ends is text", () => {
+test("a file with invalid frontmatter is loaded without it; unclosed frontmatter is text", () => {
   expect(readFrontmatter(rule("paths:\n  - **/*.ts"))).toEqual({
     kind: "broken",
-    why: "its frontmatter cannot be understood (put quotes around **/*.ts)",
+    why: "its frontmatter is invalid (put quotes around **/*.ts)",
     body: "Body\n",
   });
   expect(readFrontmatter("---\npaths: a\nBody")).toMatchObject({ kind: "broken", body: "---\npaths: a\nBody" });
 });
 
-test("a file without frontmatter has none, and line ends of both kinds do", () => {
+test("files without frontmatter have none, and both kinds of line breaks work", () => {
   expect(readFrontmatter("# Title\n---\n")).toEqual({ kind: "none" });
   expect(readFrontmatter("---\r\npaths: a\r\n---\r\nBody")).toEqual({ kind: "read", body: "Body", paths: ["a"] });
   expect(readFrontmatter("---\n---\n")).toEqual({ kind: "read", body: "" });

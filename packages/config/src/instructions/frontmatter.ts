@@ -1,11 +1,11 @@
-// The head of a rule file, between two lines of `---`: which files the rule is about. Reads the one key it needs, in the
-// ways people write it; what it does not understand it calls broken, and never guesses.
+// The frontmatter of a rule file, between two `---` lines: which files the rule applies to. Reads only the key `paths`, in
+// the ways people write it; anything else is an error, not a guess.
 
 export type Frontmatter =
   | { readonly kind: "none" }
-  /** `body` is what to load: a head that never ends is text like the rest. */
+  /** `body` is what to load; without a closing ---, everything. */
   | { readonly kind: "broken"; readonly why: string; readonly body: string }
-  /** `paths` absent: the rule is about every file. */
+  /** Without `paths`, the rule applies to every file. */
   | { readonly kind: "read"; readonly body: string; readonly paths?: readonly string[] };
 
 const MOST_LINES = 1_000;
@@ -21,12 +21,12 @@ export function readFrontmatter(source: string): Frontmatter {
     const paths = pathsIn(lines.slice(1, end).map((line) => line.replace(/\r$/, "")));
     return { kind: "read", body, ...(paths === undefined ? {} : { paths }) };
   } catch (error) {
-    if (!(error instanceof Unclear)) throw error;
-    return { kind: "broken", why: `its frontmatter cannot be understood (${error.message})`, body };
+    if (!(error instanceof Invalid)) throw error;
+    return { kind: "broken", why: `its frontmatter is invalid (${error.message})`, body };
   }
 }
 
-class Unclear extends Error {}
+class Invalid extends Error {}
 
 function pathsIn(lines: readonly string[]): readonly string[] | undefined {
   let key: string | undefined;
@@ -36,9 +36,9 @@ function pathsIn(lines: readonly string[]): readonly string[] | undefined {
     const named = /^([A-Za-z_][\w-]*)\s*:(?:\s+(.*))?$/.exec(line);
     if (named) {
       key = named[1]!;
-      if (key === "paths" && value !== undefined) throw new Unclear("paths is there twice");
+      if (key === "paths" && value !== undefined) throw new Invalid("paths appears twice");
       if (key === "paths") value = [named[2] ?? ""];
-    } else if (key === undefined || !/^[\s\-\]]/.test(line)) throw new Unclear(`line ${at + 2}`);
+    } else if (key === undefined || !/^[\s\-\]]/.test(line)) throw new Invalid(`line ${at + 2}`);
     else if (key === "paths") value!.push(line);
   }
   if (value === undefined) return undefined;
@@ -46,34 +46,34 @@ function pathsIn(lines: readonly string[]): readonly string[] | undefined {
   return patterns.length === 0 ? undefined : patterns;
 }
 
-/** A scalar, a list in brackets, or a list of lines with a dash each. */
+/** A scalar, a list in brackets, or a list with dashes. */
 function valuesOf([first = "", ...rest]: readonly string[]): readonly string[] {
   const head = first.trim();
   if (head.startsWith("[")) {
     const whole = [head, ...rest.map((line) => line.trim())].join(" ").replace(/\]\s+#.*$/, "]");
-    if (!whole.endsWith("]")) throw new Unclear("paths has no closing ]");
+    if (!whole.endsWith("]")) throw new Invalid("paths has no closing ]");
     return splitList(whole.slice(1, -1)).map(scalar);
   }
   if (head !== "" && !head.startsWith("#")) {
-    if (rest.length > 0 || /^[|>&]/.test(head)) throw new Unclear("paths is neither one line nor a list");
+    if (rest.length > 0 || /^[|>&]/.test(head)) throw new Invalid("paths is neither one line nor a list");
     const one = scalar(head);
     return one === "" || one === "~" || one === "null" ? [] : [one];
   }
   return rest.map((line) => {
     const item = /^\s*-\s+(.*)$/s.exec(line)?.[1];
-    if (item === undefined || /^[^"'].*:\s/.test(item)) throw new Unclear("paths is not a list of patterns");
-    // YAML gives these a meaning of their own at the start of a list item, and the reference then loads the rule always.
-    if (/^[*&!%@`{[|>]/.test(item.trim())) throw new Unclear(`put quotes around ${item.trim()}`);
+    if (item === undefined || /^[^"'].*:\s/.test(item)) throw new Invalid("paths is not a list of patterns");
+    // In YAML, these characters are special at the start of a list item, and the reference then always loads the rule.
+    if (/^[*&!%@`{[|>]/.test(item.trim())) throw new Invalid(`put quotes around ${item.trim()}`);
     return scalar(item.trim());
   });
 }
 
 function scalar(written: string): string {
   const quote = written[0];
-  if (quote !== '"' && quote !== "'") return withoutRemark(written).trim();
+  if (quote !== '"' && quote !== "'") return withoutComment(written).trim();
   const quoted = quote === '"' ? /^"(?:[^"\\]|\\.)*"/.exec(written)?.[0] : /^'(?:[^']|'')*'/.exec(written)?.[0];
   if (quoted === undefined || !/^\s*(?:#.*)?$/.test(written.slice(quoted.length)))
-    throw new Unclear(`${quote} is not closed`);
+    throw new Invalid(`${quote} is not closed`);
   if (quote === "'") return quoted.slice(1, -1).replaceAll("''", "'");
   try {
     return JSON.parse(quoted) as string;
@@ -82,12 +82,12 @@ function scalar(written: string): string {
   }
 }
 
-function withoutRemark(written: string): string {
+function withoutComment(written: string): string {
   const at = written.search(/\s#/);
   return at < 0 ? written : written.slice(0, at);
 }
 
-/** At commas, but not those in braces or quotes. */
+/** Splits at commas outside braces and quotes. */
 function splitList(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -100,7 +100,7 @@ function splitList(text: string): string[] {
       else if (sign === quote) quote = "";
       if (at < text.length) continue;
     }
-    // An apostrophe inside a name is no quote.
+    // An apostrophe inside a name is not a quote.
     if ((sign === '"' || sign === "'") && text.slice(start, at).trim() === "") quote = sign;
     if (sign === "{") depth++;
     if (sign === "}") depth = Math.max(0, depth - 1);

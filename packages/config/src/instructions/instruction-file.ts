@@ -1,6 +1,6 @@
-// One text for the model, where it came from and why; and what was found and not taken.
+// The types of loaded and skipped instruction files.
 
-/** The six tiers, in the order in which they are loaded. */
+/** In the order they are loaded. */
 export type InstructionKind = "Managed" | "User" | "Project" | "Local" | "AutoMemory" | "TeamMemory";
 
 export type LoadReason = "session_start" | "nested_traversal" | "path_glob_match" | "include" | "compact";
@@ -12,31 +12,31 @@ export interface InstructionFile {
   readonly reason: LoadReason;
   /** The file that includes it. */
   readonly parent?: string;
-  /** The touched file that brought it in. */
+  /** The touched file that it applies to. */
   readonly trigger?: string;
   /** The `paths` of a conditional rule. */
   readonly globs?: readonly string[];
-  /** Of `text`, as UTF-8. */
+  /** The size of `text` in UTF-8. */
   readonly bytes: number;
 }
 
 export interface InstructionChange extends InstructionFile {
-  /** Of a file that vanished, `text` is empty. */
+  /** For a deleted file, `text` is empty. */
   readonly change: "changed" | "appeared" | "vanished";
 }
 
 export interface LeftOut {
   readonly path: string;
-  /** One clause, without a full stop. */
+  /** One clause, without a period. */
   readonly why: string;
   readonly parent?: string;
-  /** Worth telling at the start of a session, not only to those who ask. */
+  /** Shown at the start of a session, not only in `keelson instructions list`. */
   readonly notable: boolean;
-  /** It needs the approval that `keelson instructions approve` gives. */
+  /** `keelson instructions approve` would allow it. */
   readonly external?: true;
 }
 
-/** A rule that waits for a file it is about. */
+/** A rule that is loaded when a matching file is touched. */
 export interface WaitingRule {
   readonly path: string;
   readonly kind: InstructionKind;

@@ -1,4 +1,4 @@
-// The door to instructions: what a project and its people tell the agent, as files. Settings do not need any of it.
+// Entry point for instruction files. Loading settings does not need it.
 
 export { loadInstructions, type InstructionSet } from "./load-instructions.ts";
 export type {
@@ -13,6 +13,6 @@ export { memoryDirectory } from "./memory.ts";
 
 import type { writeApproval as WriteApproval } from "./approve.ts";
 
-/** Loaded when it is called: only the command that approves needs an editor for JSON. */
+/** Loaded late: only `keelson instructions approve` edits JSON. */
 export const writeApproval: typeof WriteApproval = async (place, approved) =>
   (await import("./approve.ts")).writeApproval(place, approved);

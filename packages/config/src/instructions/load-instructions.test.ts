@@ -1,4 +1,4 @@
-// Which files are read, in which order, from where, and what is left out: on a disk of our own, from real settings.
+// Which files are read, in which order, and what is skipped, with real files and settings.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
@@ -61,7 +61,7 @@ const short = (path: string) => (path.startsWith(`${root}/`) ? path.slice(root.l
 const paths = (files: readonly InstructionFile[]) => files.map(({ path }) => short(path));
 const plain = (text: string) => text.replaceAll(`${root}/`, "");
 
-test("the tiers come in order, and each folder from the root down brings its own", () => {
+test("the tiers come in order, with the files of each folder from the root down", () => {
   put("managed/CLAUDE.md");
   put("managed/managed-settings.json", { claudeMd: "From the settings." });
   put("home/.claude/CLAUDE.md");
@@ -110,7 +110,7 @@ test("the tiers come in order, and each folder from the root down brings its own
   expect(set.notices).toEqual([]);
 });
 
-test("flags, sources and variables leave tiers out, never the administrator's", () => {
+test("flags, sources and variables turn off tiers, but not managed files", () => {
   put("managed/CLAUDE.md");
   put("home/.claude/CLAUDE.md");
   put("home/.claude/rules/r.md");
@@ -122,7 +122,7 @@ test("flags, sources and variables leave tiers out, never the administrator's", 
   expect(paths(open({ flags: { settingSources: ["local"] } }).files)).toEqual([managed, "project/CLAUDE.local.md"]);
   expect(paths(open({ flags: { bare: true } }).files)).toEqual([managed]);
   expect(paths(open({ env: { CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1" } }).files)).toEqual([managed]);
-  // The user's own folder is not a project's `.claude` on the way down.
+  // The user's config folder is not read as the `.claude` of a folder above the project.
   expect(paths(open({ cwd: "home", flags: { settingSources: ["project"] } }).files)).toEqual([managed]);
 
   const untrusted = open({ flags: { requireTrust: true } });
@@ -133,13 +133,13 @@ test("flags, sources and variables leave tiers out, never the administrator's", 
   ]);
 });
 
-test("only an administrator's settings may hold instructions themselves", () => {
+test("only managed settings may contain instructions", () => {
   put("home/.claude/settings.json", { claudeMd: "From the user." });
   put("project/.claude/settings.json", { claudeMd: "From the project." });
   expect(open({ flags: { settings: '{"claudeMd": "From a flag."}' } }).files).toEqual([]);
 });
 
-test("AGENTS.md is read where no CLAUDE.md stands beside it, unless the setting says no", () => {
+test("AGENTS.md is read if there is no CLAUDE.md beside it, unless the setting is false", () => {
   put("project/AGENTS.md");
   put("project/a/AGENTS.md");
   put("project/a/CLAUDE.md");
@@ -155,7 +155,7 @@ test("AGENTS.md is read where no CLAUDE.md stands beside it, unless the setting 
   expect(paths(open().files)).toEqual([]);
 });
 
-test("claudeMdExcludes takes files away by absolute path, also behind links, but none of the administrator's", () => {
+test("claudeMdExcludes excludes files by absolute path, even behind links, but not managed files", () => {
   put("managed/CLAUDE.md");
   put("project/CLAUDE.md", "@inc.md @kept.md");
   put("project/inc.md");
@@ -170,14 +170,14 @@ test("claudeMdExcludes takes files away by absolute path, also behind links, but
   expect(paths(set.files)).toEqual(["managed/CLAUDE.md", "project/CLAUDE.md", "project/kept.md"]);
   expect(set.notices).toEqual([]);
   expect(set.leftOut.map(({ path, why }) => `${short(path)}: ${why}`)).toEqual([
-    "project/inc.md: claudeMdExcludes names it",
-    "project/.claude/rules/a.md: claudeMdExcludes names it",
-    "project/.claude/rules/b/c.md: claudeMdExcludes names it",
-    "project/CLAUDE.local.md: claudeMdExcludes names it",
+    "project/inc.md: claudeMdExcludes excludes it",
+    "project/.claude/rules/a.md: claudeMdExcludes excludes it",
+    "project/.claude/rules/b/c.md: claudeMdExcludes excludes it",
+    "project/CLAUDE.local.md: claudeMdExcludes excludes it",
   ]);
 });
 
-test("additional directories bring theirs only when the variable says so", () => {
+test("instruction files of additional directories are read only if the variable is set", () => {
   put("other/CLAUDE.md");
   put("other/.claude/rules/r.md");
   const flags = { addDirs: [join(root, "other")] };
@@ -203,8 +203,8 @@ test("includes follow their parent, depth first, each file once, five deep, text
       .concat("project/LICENSE"),
   );
   expect(set.leftOut.map(({ path, why, notable }) => [short(path), why, notable])).toEqual([
-    ["project/d5.md", "includes go no deeper than 5 files", true],
-    ["project/missing.md", "there is no such file", false],
+    ["project/d5.md", "includes are followed only 5 files deep", true],
+    ["project/missing.md", "it does not exist", false],
     ["project/pic.png", "it is not a kind of text file that can be included", false],
     ["project/.env", "it is not a kind of text file that can be included", false],
   ]);
@@ -216,7 +216,7 @@ test("a cycle of ten files ends", () => {
   expect(paths(open().files).length).toBe(11);
 });
 
-test("files from elsewhere need approval, are never taken silently, and links are no way around it", async () => {
+test("external files need approval, are always reported, and links do not get around that", async () => {
   put("secret/passwords.md", "hunter2");
   put("secret/more.md", "hunter3");
   put("home/notes.md", "mine");
@@ -230,9 +230,10 @@ test("files from elsewhere need approval, are never taken silently, and links ar
   const set = open();
   expect(paths(set.files)).toEqual(["project/CLAUDE.md"]);
   expect(paths(set.nested("sub/file.ts"))).toEqual([]);
-  const by = ", included by project/CLAUDE.md: it is outside this project, and such files are not approved here";
+  const by = ", included by project/CLAUDE.md: it is outside this project, and external files are not approved here";
   const fix = "; to approve them, run keelson instructions approve";
-  const leads = (to: string) => `it leads to ${to}, outside this project, and such files are not approved here${fix}`;
+  const leads = (to: string) =>
+    `it links to ${to}, outside this project, and external files are not approved here${fix}`;
   expect(set.notices.map(plain)).toEqual([
     `Instruction file secret/passwords.md${by}${fix}`,
     `Instruction file home/notes.md${by}${fix}`,
@@ -263,7 +264,7 @@ test("files from elsewhere need approval, are never taken silently, and links ar
   expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
 });
 
-test("a project cannot approve itself, nor does the approval of another project count", () => {
+test("a project cannot approve itself, and the approval of another project does not apply", () => {
   put("secret/x.md");
   put("project/CLAUDE.md", "@../secret/x.md");
   put("project/.claude.json", { projects: { [join(root, "project")]: { hasClaudeMdExternalIncludesApproved: true } } });
@@ -272,7 +273,7 @@ test("a project cannot approve itself, nor does the approval of another project 
   expect(paths(open().files)).toEqual(["project/CLAUDE.md"]);
 });
 
-test("/etc/passwd stays out, by name and through links, and what is approved is still only text", () => {
+test("/etc/passwd is not read, by name or through links, and approval covers only text files", () => {
   put("project/CLAUDE.md", "@/etc/passwd @linked.md");
   link("project/linked.md", "/etc/passwd");
   link("project/CLAUDE.local.md", "/etc/passwd");
@@ -284,7 +285,7 @@ test("/etc/passwd stays out, by name and through links, and what is approved is 
   expect(set.notices.filter((notice) => notice.includes("keelson instructions approve")).length).toBe(4);
 });
 
-test("a folder that is a link brings in nothing from where it leads", () => {
+test("a folder that is a link adds nothing from its target", () => {
   put("secret/CLAUDE.md", "hunter2");
   put("secret/.claude/rules/r.md", "hunter3");
   link("project/out", join(root, "secret"));
@@ -293,7 +294,7 @@ test("a folder that is a link brings in nothing from where it leads", () => {
   expect(set.notices.length).toBe(2);
 });
 
-test("a file that somebody else left in a folder for everybody is not read", () => {
+test("a file of another user in a folder that everyone can write to is not read", () => {
   const file = put("shared/CLAUDE.md");
   chmodSync(join(root, "shared"), 0o1777);
   if (process.getuid!() === 0) chownSync(file, 12_345, 12_345);
@@ -314,7 +315,7 @@ test("the user's own files may include from anywhere, and may be links", () => {
   expect(set.notices).toEqual([]);
 });
 
-test("only regular files of sane size with text in them are read", async () => {
+test("only regular text files up to the size limit are read", async () => {
   Bun.spawnSync(["mkfifo", join(root, "project/CLAUDE.md")]);
   link("project/CLAUDE.local.md", "/dev/zero");
   put("project/.claude/rules/big.md", "x".repeat(4 * 1024 * 1024 + 1));
@@ -332,7 +333,7 @@ test("only regular files of sane size with text in them are read", async () => {
   ]);
 });
 
-test("what a rule forbids to read cannot be included either, nor linked to", () => {
+test("a file that a rule denies reading cannot be included or linked", () => {
   put("project/CLAUDE.md", "@secrets/key.md @open.md");
   put("project/secrets/key.md");
   put("project/open.md");
@@ -342,7 +343,7 @@ test("what a rule forbids to read cannot be included either, nor linked to", () 
   expect(set.notices.length).toBe(2);
 });
 
-test("touching a file brings in the folders on the way, outermost first, each once", () => {
+test("touching a file adds the instructions of the folders above it, outermost first, each once", () => {
   for (const name of ["a/CLAUDE.md", "a/b/CLAUDE.md", "a/b/CLAUDE.local.md", "a/b/.claude/rules/r.md", "a/b/c/x.ts"])
     put(`project/${name}`);
   put("other/CLAUDE.md");
@@ -359,7 +360,7 @@ test("touching a file brings in the folders on the way, outermost first, each on
   expect(paths(set.files)).toEqual([]);
 });
 
-test("a rule with paths waits for a file it is about; its head is not shown", () => {
+test("a rule with paths waits for a matching file; its frontmatter is not shown", () => {
   put("home/.claude/rules/go.md", "---\npaths: '*.go'\n---\nGo.");
   put("project/.claude/rules/api.md", "---\npaths:\n  - src/api/**\n---\nQuery builder. @../../extra.md");
   put("project/extra.md");
@@ -372,7 +373,7 @@ test("a rule with paths waits for a file it is about; its head is not shown", ()
     ["project/.claude/rules/broken.md", "Text."],
   ]);
   expect(set.notices.map(plain)).toEqual([
-    "Instruction file project/.claude/rules/broken.md: its frontmatter cannot be understood (paths has no closing ]); it is loaded for every file",
+    "Instruction file project/.claude/rules/broken.md: its frontmatter is invalid (paths has no closing ]); it is loaded for every file",
   ]);
   expect(paths(set.waiting as InstructionFile[])).toEqual(["home/.claude/rules/go.md", "project/.claude/rules/api.md"]);
   expect(set.nested("src/other.ts")).toEqual([]);
@@ -409,7 +410,7 @@ test("a rule with paths waits for a file it is about; its head is not shown", ()
   expect(set.nested("cmd/main.go").map(({ text }) => text)).toEqual(["Go."]);
 });
 
-test("changed() tells what was written, added and removed since, and then is quiet", () => {
+test("changed() returns what was written, added and removed, and then nothing", () => {
   const main = put("project/CLAUDE.md", "one @inc.md");
   put("project/a/CLAUDE.md", "nested");
   const set = open();
@@ -434,7 +435,7 @@ test("changed() tells what was written, added and removed since, and then is qui
   expect(set.nested("a/x").map(({ text }) => text)).toEqual(["back"]);
 });
 
-test("reread() gives everything again after a compaction, and touched files bring theirs anew", () => {
+test("reread() returns everything again after a compaction, and touched files add theirs again", () => {
   put("project/CLAUDE.md", "@inc.md");
   put("project/inc.md");
   put("project/a/CLAUDE.md");
@@ -465,10 +466,10 @@ test("loading a deep tree costs no more than the number of files, and looking fo
   expect(cost(() => set.changed())).toBeLessThan(cost(() => loadAt(20)));
 });
 
-test("a flood of files is cut off, and said", () => {
+test("too many files are cut off and reported", () => {
   for (let at = 0; at < 30; at++) put(`project/.claude/rules/r${at}.md`, `---\npaths: [${"{a,b}".repeat(20)}]\n---\nx`);
   const set = open();
   expect(set.files.length).toBe(30);
   expect(set.notices.length).toBe(21);
-  expect(set.notices.at(-1)).toBe("There is more about instructions: run keelson instructions list");
+  expect(set.notices.at(-1)).toBe("More problems with instruction files: run keelson instructions list");
 });

@@ -1,5 +1,5 @@
-// The instructions of a session: which files are read at the start, which when a file is touched, and which have changed
-// since. Reading is all it does; nothing in a file is carried out, and nothing is remembered outside the set.
+// The instruction files of a session: those read at the start, those that apply when a tool touches a file, and those that
+// changed since. It only reads; it runs nothing and keeps no state outside the set.
 
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { InstructionChange, InstructionFile, LeftOut, LoadReason, WaitingRule } from "./instruction-file.ts";
@@ -7,18 +7,18 @@ import { sight } from "./sighting.ts";
 import { folderFiles, readTiers, type InstructionOptions, type InstructionSettings, type Tiers } from "./tiers.ts";
 
 export interface InstructionSet {
-  /** What the first message of a session says, in order. Up to date after `changed`. */
+  /** For the first message of a session, in order. Updated by `changed`. */
   readonly files: readonly InstructionFile[];
-  /** What people should know, one sentence each; grows when `nested` comes upon something. */
+  /** Problems to show the user, one sentence each. `nested` may add some. */
   readonly notices: readonly string[];
   readonly leftOut: readonly LeftOut[];
-  /** Rules that no touched file has called for yet. */
+  /** Rules whose paths no touched file has matched yet. */
   readonly waiting: readonly WaitingRule[];
-  /** What touching a file brings in, each file once. Costs next to nothing where nothing is new. */
+  /** The instructions that apply because this file was touched, each once. Cheap if there are none. */
   nested(path: string): readonly InstructionFile[];
-  /** What is different on disk since the last look. Costs one stat for each file. */
+  /** What changed on disk since the last call. Costs one stat per file. */
   changed(): readonly InstructionChange[];
-  /** Everything from disk again, for a conversation that was compacted; touched files bring theirs in anew. */
+  /** Reads everything again, after a compaction; touched files then add their instructions again. */
   reread(): readonly InstructionFile[];
 }
 
@@ -54,11 +54,11 @@ export function loadInstructions(settings: InstructionSettings, options: Instruc
 }
 
 interface State extends Tiers {
-  /** What touched files brought in. */
+  /** The instructions that touched files added. */
   readonly later: InstructionFile[];
-  /** The files that brought something in, in order. */
+  /** The touched files that added instructions, in order. */
   readonly touched: string[];
-  /** Files and folders that need no second look. */
+  /** Files and folders that are already handled. */
   readonly known: Set<string>;
   readonly released: Set<string>;
 }
@@ -99,7 +99,7 @@ function touch(state: State, path: string): readonly InstructionFile[] {
   return found;
 }
 
-/** The folders beneath `top` on the way to `folder`, outermost first. */
+/** The folders between `top` and `folder`, outermost first. */
 function between(top: string, folder: string): readonly string[] {
   const inner = relative(top, folder);
   if (inner === "" || inner === ".." || inner.startsWith(`..${sep}`)) return [];
@@ -109,13 +109,13 @@ function between(top: string, folder: string): readonly string[] {
 
 const MOST_NOTICES = 20;
 
-/** Each sentence once in a session, and not without end. */
+/** Each notice once per session, up to a limit. */
 function addNotices(said: string[], leftOut: readonly LeftOut[]): readonly string[] {
   for (const notice of leftOut.filter(({ notable }) => notable).map(sentence)) {
     if (said.length > MOST_NOTICES) break;
     if (said.includes(notice)) continue;
     said.push(
-      said.length === MOST_NOTICES ? "There is more about instructions: run keelson instructions list" : notice,
+      said.length === MOST_NOTICES ? "More problems with instruction files: run keelson instructions list" : notice,
     );
   }
   return [...said];
@@ -127,7 +127,7 @@ function sentence({ path, why, parent, external }: LeftOut): string {
   return `Instruction file ${path}${by}: ${why}${fix}`;
 }
 
-/** What the model read of memory it wrote itself, so changes there are no news to it. */
+/** Without memory: the model wrote it, so changes there are not news. */
 function compare(before: readonly InstructionFile[], now: readonly InstructionFile[]): readonly InstructionChange[] {
   const isNews = ({ kind }: InstructionFile) => kind !== "AutoMemory" && kind !== "TeamMemory";
   const old = new Map(before.filter(isNews).map((file) => [file.path, file]));

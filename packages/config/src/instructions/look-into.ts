@@ -1,4 +1,4 @@
-// The instruction files of one folder, as far as they exist, in the order they are read. Looks at names only.
+// Finds the instruction files of one folder, in the order they are read. Does not open them.
 
 import { readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -6,16 +6,16 @@ import type { Collector } from "./collect.ts";
 import type { InstructionStamp } from "./sighting.ts";
 
 export interface FolderFiles {
-  /** `CLAUDE.md` and `.claude/CLAUDE.md` or, where neither is there, `AGENTS.md` and `.claude/AGENTS.md`. */
+  /** `CLAUDE.md` and `.claude/CLAUDE.md`; if neither exists, `AGENTS.md` and `.claude/AGENTS.md`. */
   readonly main: readonly string[];
   readonly local: readonly string[];
-  /** The folder of rules. */
+  /** The folder with rules. */
   readonly rules?: string;
 }
 
 export interface LookOptions {
   readonly agents: boolean;
-  /** A `.claude` folder that is somebody's configuration and not the folder's own. */
+  /** Whether a `.claude` folder is the user's config folder or otherwise not to be read. */
   isOther(dotClaude: string): boolean;
   watch(path: string): InstructionStamp;
 }
@@ -32,9 +32,9 @@ export function lookInto(folder: string, { agents, isOther, watch }: LookOptions
   const hasDot = dot.kind === "folder" && !isOther(dot.path);
   const both = (name: string) => [at(name), ...(hasDot ? [at(".claude", name)] : [])];
   const main = both("CLAUDE.md");
-  // Something else under that name, or a link to nowhere, says nothing.
-  const isSilent = main.every(({ kind }) => kind !== "file");
-  const instead = agents && isSilent ? both("AGENTS.md") : [];
+  // A folder or a broken link with that name does not count.
+  const hasNone = main.every(({ kind }) => kind !== "file");
+  const instead = agents && hasNone ? both("AGENTS.md") : [];
   const rules = paths(hasDot ? [at(".claude", "rules")] : []);
   return {
     main: paths([...main, ...instead]),
@@ -46,7 +46,7 @@ export function lookInto(folder: string, { agents, isOther, watch }: LookOptions
 const DEEPEST = 16;
 const MOST_RULES = 5_000;
 
-/** All rule files beneath a folder: those of a folder before those of its folders, by name. */
+/** All rule files in a folder, by name; those of subfolders come last. */
 export function rulesIn(
   top: string,
   roots: readonly string[] | undefined,
@@ -61,7 +61,7 @@ export function rulesIn(
       real = realpathSync(folder);
       if (visited.has(real)) return;
       if (!collector.accepts(real, roots)) {
-        const why = `it leads to ${real}, outside this project, and such files are not approved here`;
+        const why = `it links to ${real}, outside this project, and external files are not approved here`;
         return collector.leaveOut(folder, why, { external: true });
       }
       collector.watch(folder);
@@ -80,7 +80,7 @@ export function rulesIn(
       if (found.length >= MOST_RULES) return collector.leaveOut(folder, `there are more than ${MOST_RULES} rules`);
     }
     if (depth >= DEEPEST && folders.length > 0)
-      return collector.leaveOut(folder, `rules lie no deeper than ${DEEPEST} folders`);
+      return collector.leaveOut(folder, `rules are read only ${DEEPEST} folders deep`);
     for (const path of folders) {
       if (found.length < MOST_RULES) walk(path, depth + 1);
     }

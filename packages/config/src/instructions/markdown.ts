@@ -1,22 +1,22 @@
-// What an instruction file says: its text without comments that begin a line, and the files it mentions.
-// Not a Markdown parser: it knows fences, code spans, emphasis and comments, and takes time in proportion to the text.
+// Extracts the text of an instruction file, without block comments, and the files it mentions. Not a full Markdown parser:
+// it knows fences, code spans, emphasis and comments, and takes time in proportion to the text.
 
 import type * as Comments from "./comments.ts";
 
 export interface InstructionPage {
   readonly text: string;
-  /** What follows an `@` in prose, as written, each once. */
+  /** What follows each `@` in prose, as written, without duplicates. */
   readonly mentions: readonly string[];
 }
 
 const MOST_MENTIONS = 500;
-/** One less than the expression below takes. */
+/** One less than the pattern below accepts. */
 const LONGEST_MENTION = 1_024;
 
 export function readPage(source: string): InstructionPage {
   const hasMention = source.includes("@");
   if (!hasMention && !source.includes("<!--")) return { text: source, mentions: [] };
-  // Most files have neither.
+  // Loaded late: most files have neither.
   const comments = require("./comments.ts") as typeof Comments;
   const { kept, prose } = sortLines(source.split("\n"), comments);
   return { text: kept.join("\n"), mentions: hasMention ? mentionsIn(prose, comments) : [] };
@@ -24,7 +24,7 @@ export function readPage(source: string): InstructionPage {
 
 interface Sorted {
   readonly kept: readonly string[];
-  /** The same without code; an empty line wherever something was taken out. */
+  /** The same without code; removed lines are empty. */
   readonly prose: readonly string[];
 }
 
@@ -71,7 +71,7 @@ function fenceMark(line: string): { text: string; opens: boolean; bare: boolean 
   return { text, opens: text[0] === "~" || !info.includes("`"), bare: rest === inner && info.trim() === "" };
 }
 
-/** Four blanks after an empty line are code, unless a list goes on. */
+/** Lines with four spaces after an empty line are code, unless they belong to a list. */
 function indentedCode(): (line: string) => boolean {
   let afterBlank = true;
   let inCode = false;
@@ -94,7 +94,7 @@ function mentionsIn(prose: readonly string[], comments: typeof Comments): readon
     if (!paragraph.includes("@")) continue;
     const text = comments.withoutComments(withoutSpans(paragraph), " ");
     for (const match of text.matchAll(MENTION)) {
-      const mention = match[1] === undefined ? match[2]! : emphasised(match[1], match[2]!, text, match.index);
+      const mention = match[1] === undefined ? match[2]! : emphasized(match[1], match[2]!, text, match.index);
       if (mention !== "" && mention.length <= LONGEST_MENTION) found.add(mention);
       if (found.size >= MOST_MENTIONS) return [...found];
     }
@@ -102,11 +102,11 @@ function mentionsIn(prose: readonly string[], comments: typeof Comments): readon
   return [...found];
 }
 
-/** At the start of a word, or of emphasis, which begins behind a blank or a sign. */
+/** At the start of a word or of emphasis, which begins after a space or punctuation. */
 const MENTION = /(?:^|\s|(?<![^\s!-/:-@[-`{-~]|[*_~])(\*{1,3}|_{1,3}|~~))@((?:[^\s\\]|\\ ){1,1025})/g;
 
-/** The mention up to where the emphasis ends; empty when it never does, for then it is no emphasis. */
-function emphasised(mark: string, mention: string, text: string, at: number): string {
+/** Ends the mention where the emphasis ends; empty if it never does, because then it is not emphasis. */
+function emphasized(mark: string, mention: string, text: string, at: number): string {
   const end = mention.indexOf(mark);
   if (end >= 0) return mention.slice(0, end);
   return text.indexOf(mark, at + mark.length + mention.length) < 0 ? "" : mention;
@@ -121,7 +121,7 @@ function* paragraphs(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** Blanks out code spans. A run of backticks closes at the next run of the same length. */
+/** Removes code spans. A run of backticks closes at the next run of the same length. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map((match) => ({ at: match.index, length: match[0].length }));
   const later = new Map<number, number>();
@@ -134,7 +134,7 @@ function withoutSpans(paragraph: string): string {
   let from = 0;
   for (const [index, { at, length }] of runs.entries()) {
     const close = closes[runs.length - 1 - index];
-    // Inside a span that is already taken out, or the paragraph's last run of this length.
+    // Inside a span that is already removed, or the last run of this length in the paragraph.
     if (at < from || close === undefined) continue;
     text += `${paragraph.slice(from, at)} `;
     from = close + length;

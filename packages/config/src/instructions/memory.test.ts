@@ -1,4 +1,4 @@
-// Whose memory a folder gets, and how much of it is shown.
+// Which memory a folder gets, and how much of it is shown.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -54,9 +54,9 @@ test("all worktrees and subfolders of a repository share one memory", () => {
   expect(memoryDirectory(snapshot("alone"), projectDirectory)).toBe(memoryOf("alone"));
 });
 
-test("a folder that only claims to be a worktree gets no memory but its own", () => {
+test("a folder that only claims to be a worktree gets its own memory", () => {
   repository();
-  // It names a worktree that is another folder's, or one of its own making, or none that exists.
+  // It names a worktree of another folder, a fake one, or a missing one.
   const claims = [
     join(root, "main/.git/worktrees/tree"),
     join(root, "forged/fake"),
@@ -78,7 +78,7 @@ test("a folder that only claims to be a worktree gets no memory but its own", ()
   expect(repositoryRoot(join(root, "forged"))).toBe(join(root, "forged"));
 });
 
-test("memory can be switched off, and moved by those who may", () => {
+test("memory can be turned off, and moved by trusted settings", () => {
   const off = { CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1" };
   expect(memoryDirectory(snapshot("main", off), projectDirectory)).toBeUndefined();
   expect(memoryDirectory(snapshot("main", {}, { bare: true }), projectDirectory)).toBeUndefined();
@@ -94,7 +94,7 @@ test("memory can be switched off, and moved by those who may", () => {
   expect(memoryDirectory(snapshot(), projectDirectory)).toBeUndefined();
 });
 
-test("the index is read as it stands, includes nothing, and does not lead out of its folder", () => {
+test("the index is read as is, includes nothing, and cannot link out of its folder", () => {
   const folder = memoryOf("main").slice(root.length + 1);
   put(`${folder}/MEMORY.md`, "- [a](a.md) @a.md");
   put(`${folder}/a.md`);
@@ -104,11 +104,11 @@ test("the index is read as it stands, includes nothing, and does not lead out of
   symlinkSync(put("home/secret.md"), join(root, folder, "MEMORY.md"));
   expect(open().files).toEqual([]);
   expect(open().notices).toEqual([
-    `Instruction file ${root}/${folder}/MEMORY.md: it leads to ${root}/home/secret.md, out of the memory folder`,
+    `Instruction file ${root}/${folder}/MEMORY.md: it links to ${root}/home/secret.md, outside the memory folder`,
   ]);
 });
 
-test("headOf() keeps 200 lines or 25 KB and says so", () => {
+test("headOf() keeps 200 lines or 25 KB and adds a warning", () => {
   const lines = (count: number, line = "- a fact") => `${line}\n`.repeat(count);
   expect(headOf(lines(200))).toBe(lines(200));
   const long = headOf(lines(260)).split("\n");

@@ -1,4 +1,4 @@
-// Where the agent keeps what it learned about a project, and how much of the index is shown at the start.
+// The memory folder of a project, and the part of its index that is shown at the start.
 
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
@@ -11,26 +11,26 @@ import { repositoryRoot } from "./repository.ts";
 
 export type MemoryPlace = Pick<Snapshot, "cwd" | "home" | "env" | "settings" | "flags">;
 
-/** The folder for a root's project files. Config knows no transcripts; who does passes it in. */
+/** Returns the folder for the project files of a repository root. The caller knows where transcripts are. */
 export type ProjectDirectory = (root: string) => string;
 
-/** The memory folder, shared by all worktrees of a repository; undefined when memory is off. */
+/** All worktrees of a repository share one folder. Undefined if memory is off. */
 export function memoryDirectory(place: MemoryPlace, projectDirectory: ProjectDirectory): string | undefined {
   const { settings, env, flags } = place;
   if (
     flags.bare ||
     flags.safe ||
-    settings["autoMemoryEnabled"] === false ||
+    settings.autoMemoryEnabled === false ||
     env["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] === "1"
   )
     return undefined;
   return chosen(place) ?? join(projectDirectory(repositoryRoot(place.cwd)), "memory");
 }
 
-/** A folder near the root, or the home folder itself, is no place to let an agent write what it likes. */
+/** Refuses the home folder and folders near the root: an agent must not write freely there. */
 function chosen({ settings, home, cwd }: MemoryPlace): string | undefined {
-  const written = settings["autoMemoryDirectory"];
-  if (typeof written !== "string" || !(isAbsolute(written) || written.startsWith("~/"))) return undefined;
+  const { autoMemoryDirectory: written } = settings;
+  if (written === undefined || !(isAbsolute(written) || written.startsWith("~/"))) return undefined;
   const path = resolve(atHome(written, home, cwd));
   const isTooWide = path.split(sep).filter((name) => name !== "").length < 2 || path === resolve(home) || path === cwd;
   return isTooWide ? undefined : path;
@@ -38,7 +38,7 @@ function chosen({ settings, home, cwd }: MemoryPlace): string | undefined {
 
 const INDEX = "MEMORY.md";
 
-/** The heads of the agent's own index and of the team's. What they mention is read when it is needed. */
+/** The first lines of the agent's own index and of the team's. The model reads other memory files itself. */
 export function readMemory(folder: string, reason: LoadReason, collector: Collector): readonly InstructionFile[] {
   const places = [
     { kind: "AutoMemory", path: join(folder, INDEX) },
@@ -50,7 +50,7 @@ export function readMemory(folder: string, reason: LoadReason, collector: Collec
     if (reading.kind !== "read") {
       collector.leaveOut(
         path,
-        reading.kind === "refused" ? reading.why : `it leads to ${reading.real}, out of the memory folder`,
+        reading.kind === "refused" ? reading.why : `it links to ${reading.real}, outside the memory folder`,
       );
       return [];
     }
@@ -66,7 +66,7 @@ function isInside(folder: string, real: string): boolean {
 const MOST_LINES = 200;
 const MOST_BYTES = 25_000;
 
-/** The first 200 lines or 25 KB; the last line then says that there is more. */
+/** The first 200 lines or 25 KB, with a warning if there is more. */
 export function headOf(text: string): string {
   const lines = text.trimEnd().split("\n");
   const bytes = Buffer.byteLength(text);
@@ -80,7 +80,7 @@ export function headOf(text: string): string {
   return `${head}\n\n> WARNING: ${INDEX} is ${sizes.join(" and ")}. ${advice}`;
 }
 
-/** As many whole lines as fit; of a single endless line, as many characters. */
+/** As many whole lines as fit; for one very long line, as many characters. */
 function wholeLines(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= MOST_BYTES) return text;

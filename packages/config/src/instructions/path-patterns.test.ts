@@ -1,4 +1,4 @@
-// The table was compared with `git check-ignore`.
+// The expected values come from `git check-ignore`.
 
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";

@@ -1,9 +1,9 @@
-// Whether a rule's `paths` cover a file, read as the lines of a .gitignore, with braces on top.
+// Matches files against the `paths` of a rule: .gitignore patterns, plus braces.
 
 import { compileLine, matchDepths, type GitignoreLine } from "@keelson/engine/pattern";
 
 export interface PathPatterns {
-  /** `path` is relative to the folder the rule is for, with slashes. */
+  /** `path` is relative to the folder of the rule, with slashes. */
   covers(path: string): boolean;
 }
 
@@ -19,7 +19,7 @@ interface Pattern extends GitignoreLine {
 const DEEPEST = 256;
 const LONGEST = 1_024;
 
-/** Undefined when the braces stand for more patterns than the budget has left. */
+/** Undefined if the braces expand to more patterns than the budget allows. */
 export function compilePatterns(written: readonly string[], budget: BraceBudget): PathPatterns | undefined {
   const lines = written.map((line) => expandBraces(line, budget));
   if (lines.some((line) => line === undefined)) return undefined;
@@ -28,14 +28,14 @@ export function compilePatterns(written: readonly string[], budget: BraceBudget)
     covers(path) {
       const names = path.split("/");
       if (names.length > DEEPEST) return false;
-      // At each depth the last line that matches decides.
+      // At each depth, the last matching pattern decides.
       const isCovered = new Map<number, boolean>();
       for (const { glob, onlyFolders, negated } of patterns) {
         for (const depth of matchDepths(glob, names)) {
           if (depth < names.length || !onlyFolders) isCovered.set(depth, !negated);
         }
       }
-      // As in git, everything in a covered folder is covered, and no line further down can take it out again.
+      // As in git, everything in a matching folder matches, and no pattern can exclude it again.
       return [...isCovered.values()].includes(true);
     },
   };
@@ -49,7 +49,7 @@ function compile(line: string): Pattern | undefined {
   return compiled && { ...compiled, negated };
 }
 
-/** `a.{ts,tsx}` is two patterns. Braces without a comma in them are letters. */
+/** `a.{ts,tsx}` is two patterns. Braces without a comma are plain characters. */
 export function expandBraces(pattern: string, budget: BraceBudget): readonly string[] | undefined {
   const done: string[] = [];
   const open = [{ text: pattern, from: 0 }];
@@ -69,7 +69,7 @@ export function expandBraces(pattern: string, budget: BraceBudget): readonly str
   return done;
 }
 
-/** One pass over the text, so that braces that never close cost no more than those that do. */
+/** Goes over the text once, so unclosed braces cost no more than others. */
 function firstGroup(
   text: string,
   from: number,

@@ -1,5 +1,4 @@
-// Opens one instruction file and says which file it really is. Regular files only, 4 MiB at most; whether the place it
-// leads to is acceptable is asked before a byte is read.
+// Reads one instruction file: a regular file of at most 4 MiB. Checks where the file really is before reading it.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,22 +7,22 @@ import { sight, type InstructionStamp } from "./sighting.ts";
 export type InstructionReading =
   | { readonly kind: "missing" }
   | { readonly kind: "refused"; readonly why: string }
-  /** It leads to a place the caller does not accept. */
+  /** The real path is not accepted. */
   | { readonly kind: "outside"; readonly real: string }
   | { readonly kind: "read"; readonly real: string; readonly text: string };
 
 export interface ReadOptions {
-  /** Asked with links resolved. */
+  /** Called with the real path. */
   accepts(real: string): boolean;
   readonly uid?: number | undefined;
-  /** How it looked a moment ago, if somebody looked. */
+  /** What the path was a moment ago, if known. */
   readonly sighting?: InstructionStamp;
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export function readInstruction(path: string, options: ReadOptions): InstructionReading {
-  // Looked at before it is opened: opening a device can be an action in itself.
+  // Check before opening: opening a device can have effects.
   const { kind } = options.sighting ?? sight(path);
   if (kind === "none") return { kind: "missing" };
   if (kind !== "file") return { kind: "refused", why: "it is not a regular file" };
@@ -40,7 +39,7 @@ export function readInstruction(path: string, options: ReadOptions): Instruction
     if (real === undefined) return { kind: "refused", why: "it was replaced while it was being opened" };
     if (!options.accepts(real)) return { kind: "outside", real };
     if (isPlanted(real, stat.uid, options.uid))
-      return { kind: "refused", why: "somebody else put it into a folder that everybody can write to" };
+      return { kind: "refused", why: "it belongs to another user and is in a folder that everyone can write to" };
     if (stat.size > MAX_BYTES) return { kind: "refused", why: "it is larger than 4 MiB" };
     const text = readFileSync(fd, "utf8").replace(/^\ufeff/, "");
     if (text.includes("\0")) return { kind: "refused", why: "it is not text" };
@@ -52,7 +51,7 @@ export function readInstruction(path: string, options: ReadOptions): Instruction
   }
 }
 
-/** A link that is no link any more when it is opened, or the other way round, is judged by where it leads then. */
+/** If the path became a link, or stopped being one, the file that is opened counts. */
 function openFile(path: string): number {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   try {
@@ -69,13 +68,13 @@ function failed(error: unknown): InstructionReading {
   return { kind: "refused", why: `it cannot be read (${code})` };
 }
 
-/** Where the open file is, whatever its name leads to by now. */
+/** The real path of the open file, even if its name points elsewhere by now. */
 function truePath(fd: number, path: string, inode: number): string | undefined {
   if (process.platform === "linux") {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`);
     } catch {
-      // No /proc here; the comparison below has to do.
+      // There is no /proc; compare below.
     }
   }
   const real = realpathSync(path);
@@ -85,7 +84,7 @@ function truePath(fd: number, path: string, inode: number): string | undefined {
 const ROOT = 0;
 const STICKY_AND_OPEN = 0o1002;
 
-/** In `/tmp` and its like anybody may leave a file for those who work further down. */
+/** In folders such as `/tmp`, anyone can leave a file for people who work in subfolders. */
 function isPlanted(real: string, owner: number, uid: number | undefined): boolean {
   if (uid === undefined || owner === uid || owner === ROOT) return false;
   return (statSync(dirname(real)).mode & STICKY_AND_OPEN) === STICKY_AND_OPEN;

@@ -1,11 +1,11 @@
-// Which repository a folder belongs to, read from git's own files; no git is started. A worktree belongs to its main
-// repository only if that repository says so too: a `.git` file alone claims, it does not prove.
+// Finds the repository of a folder from git's files, without starting git. A worktree belongs to a repository only if the
+// repository lists it, because anyone can write a `.git` file.
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readWholeFile } from "../scopes/read.ts";
 
-/** The root of the main repository; of a folder in none, the folder itself. */
+/** The root of the main repository; outside a repository, the folder itself. */
 export function repositoryRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const stat = look(join(folder, ".git"));
@@ -17,8 +17,8 @@ export function repositoryRoot(cwd: string): string {
 
 function mainRoot(worktree: string): string | undefined {
   try {
-    const pointer = join(worktree, ".git");
-    const named = lineOf(pointer)?.match(/^gitdir: (.+)$/)?.[1];
+    const link = join(worktree, ".git");
+    const named = lineOf(link)?.match(/^gitdir: (.+)$/)?.[1];
     if (named === undefined) return undefined;
     const entry = realpathSync(resolve(worktree, named));
     const back = lineOf(join(entry, "gitdir"));
@@ -35,10 +35,10 @@ function mainRoot(worktree: string): string | undefined {
   }
 }
 
-const MAX_POINTER = 64 * 1024;
+const MAX_LINK = 64 * 1024;
 
 function lineOf(path: string): string | undefined {
-  const text = readWholeFile(path, MAX_POINTER);
+  const text = readWholeFile(path, MAX_LINK);
   return typeof text === "string" ? text.split(/\r?\n/, 1)[0]!.trim() : undefined;
 }
 

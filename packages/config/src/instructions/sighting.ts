@@ -1,20 +1,21 @@
-// How a path looks right now: one look tells what it is and, later, whether it is still the same.
+// What a path is right now, with a stamp to notice changes later.
 
 import { statSync } from "node:fs";
+import { fileStamp } from "@keelson/protocol";
 
 export interface InstructionStamp {
-  /** `none` also for a link that leads nowhere. */
+  /** A broken link is `none`. */
   readonly kind: "none" | "file" | "folder" | "other";
   readonly stamp: string;
 }
 
-/** Links are followed. What cannot be looked at is there, and is nothing we read. */
+/** Follows links. A path without permission to stat is `other`. */
 export function sight(path: string): InstructionStamp {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return NONE;
     const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
-    return { kind, stamp: `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}` };
+    return { kind, stamp: fileStamp(stat) };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     return code === "ENOTDIR" || code === "ENOENT" ? NONE : { kind: "other", stamp: code };

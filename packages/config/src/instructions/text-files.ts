@@ -1,4 +1,4 @@
-// Which files an instruction may pull in: those that are text by their name. Anything unknown is not.
+// Which files an instruction file may include: those with the name of a text file.
 
 const EXTENSIONS =
   "md mdx mdc markdown txt text rst adoc asciidoc org tex log diff patch " +
@@ -16,7 +16,7 @@ const NAMES =
   "CLAUDE AGENTS Makefile GNUmakefile Dockerfile Containerfile Justfile justfile Procfile Gemfile Rakefile " +
   "Vagrantfile Brewfile Jenkinsfile BUILD WORKSPACE";
 
-/** A name without a dot counts only when it is one of the customary ones; `.env` and its like never do. */
+/** Names without a dot must be in the list. `.env` and the like are never included. */
 export function isTextFile(name: string): boolean {
   const dot = name.lastIndexOf(".");
   if (dot < 0) return holds(NAMES, name);

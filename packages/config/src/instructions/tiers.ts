@@ -1,5 +1,5 @@
-// The tiers of instructions in their order: the administrator's, the user's, those of each folder from the root of the
-// file system down, and memory. Says what is read at the start of a session; what happens later is not known here.
+// The instruction files that a session starts with, in order: managed, user, each folder from the file system root to the
+// working directory, and memory.
 
 import { dirname, join, sep } from "node:path";
 import { managedDirectory } from "../scopes/scopes.ts";
@@ -16,9 +16,9 @@ export type InstructionSettings = Pick<
 >;
 
 export interface InstructionOptions {
-  /** `projects/<key>` of the config folder, for the root of a repository. */
+  /** `projects/<key>` in the config folder, for a repository root. */
   readonly projectDirectory: ProjectDirectory;
-  /** Whether a rule forbids reading a file; asked about files that are included or linked to. */
+  /** Whether a rule denies reading a file. Only checked for files that are included or linked. */
   isDenied?(path: string): boolean;
 }
 
@@ -28,14 +28,13 @@ export interface Tiers {
   readonly files: readonly InstructionFile[];
 }
 
-/** What is read at all, and why the rest is not. */
+/** Which kinds of files are read, and why others are not. */
 export interface Plan {
   readonly cwd: string;
   readonly off: Readonly<Partial<Record<InstructionKind, string>>>;
   look(folder: string): FolderFiles;
 }
 
-/** Reads what a session starts with. */
 export function readTiers(settings: InstructionSettings, options: InstructionOptions, reason: LoadReason): Tiers {
   const { cwd, home, configDir, env, origin } = settings;
   const isExcluded = excluder(settings.settings["claudeMdExcludes"]);
@@ -49,11 +48,11 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
   const agents = settings.settings["readAgentsMd"] !== false;
   const others = new Set([configDir, join(home, ".claude")]);
   const root = settings.flags.projectConfigRoot ?? cwd;
-  // Another checkout's `.claude` counts in place of every one that is worked in.
+  // With --project-config-root, only the `.claude` of that folder is read.
   const isOther = (path: string) => others.has(path) || (root !== cwd && path !== join(root, ".claude"));
   const plan: Plan = {
     cwd,
-    off: switchedOff(settings),
+    off: turnedOff(settings),
     look: (folder) => lookInto(folder, { agents, isOther, watch: collector.watch }),
   };
 
@@ -68,7 +67,7 @@ export function readTiers(settings: InstructionSettings, options: InstructionOpt
   return { plan, collector, files };
 }
 
-/** An administrator's instructions are always there: no flag, setting or pattern takes them away. */
+/** Managed instructions are always read: no flag, setting or pattern turns them off. */
 function managed({ settings, origin }: InstructionSettings, reason: LoadReason, collector: Collector) {
   const folder = origin.managedDir ?? managedDirectory(origin.platform);
   const text = settings["claudeMd"];
@@ -96,7 +95,7 @@ function user({ configDir, cwd }: InstructionSettings, { off }: Plan, reason: Lo
   ];
 }
 
-/** One folder's files. At the start rules come before the local file, later after it (observed, 2.1.197). */
+/** The files of one folder. At the start, rules come before the local file, later after it, as in the reference (2.1.197). */
 export function folderFiles(
   folder: string,
   { cwd, off, look }: Plan,
@@ -122,7 +121,7 @@ export function folderFiles(
   return [...take(found.main, "Project"), ...order.flatMap((next) => next())];
 }
 
-/** Of a folder only what is in its `.claude`. */
+/** Only the files in the `.claude` of a folder. */
 const dotOnly =
   (look: Plan["look"]): Plan["look"] =>
   (folder) => {
@@ -132,22 +131,22 @@ const dotOnly =
 
 const UNTRUSTED = "trust is required and this folder is not trusted";
 
-function switchedOff({ flags, env, trusted, requireTrust }: InstructionSettings): Plan["off"] {
+function turnedOff({ flags, env, trusted, requireTrust }: InstructionSettings): Plan["off"] {
   const all = (why: string) => ({ User: why, Project: why, Local: why, AutoMemory: why, TeamMemory: why });
-  if (flags.bare) return all("--bare leaves it out");
-  if (flags.safe) return all("--safe-mode leaves it out");
+  if (flags.bare) return all("--bare skips it");
+  if (flags.safe) return all("--safe-mode skips it");
   if (env["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] === "1") return all("CLAUDE_CODE_DISABLE_CLAUDE_MDS is set");
   const { settingSources: sources = ["user", "project", "local"] } = flags;
-  const left = (source: "user" | "project" | "local") => `--setting-sources leaves out ${source}`;
+  const excluded = (source: "user" | "project" | "local") => `--setting-sources does not include ${source}`;
   return {
-    ...(sources.includes("user") ? {} : { User: left("user") }),
-    ...(sources.includes("project") ? {} : { Project: left("project") }),
-    ...(sources.includes("local") ? {} : { Local: left("local") }),
+    ...(sources.includes("user") ? {} : { User: excluded("user") }),
+    ...(sources.includes("project") ? {} : { Project: excluded("project") }),
+    ...(sources.includes("local") ? {} : { Local: excluded("local") }),
     ...(requireTrust && !trusted ? { Project: UNTRUSTED, Local: UNTRUSTED } : {}),
   };
 }
 
-/** From the root of the file system to the folder. */
+/** From the file system root to the folder. */
 function downTo(folder: string): readonly string[] {
   const folders = [folder];
   for (let up = dirname(folder); up !== folders.at(-1); up = dirname(up)) folders.push(up);

@@ -1,7 +1,7 @@
-// What a person accepted for one folder without trusting it: the allow rules and directories they said yes to. Kept
-// where trust is kept, in the user's global config file; the folder's own files can repeat it, never add to it.
+// Allow rules and directories that the user accepted for one folder without trusting it. They are stored with trust, in
+// the user's global config file, so the folder's own files cannot add to them.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type Settings } from "@keelson/protocol";
 import { isSameRule, strings } from "../rules.ts";
 
 export interface Accepted {
@@ -9,7 +9,7 @@ export interface Accepted {
   readonly directories: readonly string[];
 }
 
-/** The names of the two lists under `projects[<folder>]`. The reference has the first, from before settings files. */
+/** The two lists under `projects[<folder>]`. The reference uses the first one, too. */
 export const ACCEPTED = { rules: "allowedTools", directories: "additionalDirectories" } as const;
 
 export function readAccepted(project: unknown): Accepted {
@@ -17,17 +17,19 @@ export function readAccepted(project: unknown): Accepted {
   return { rules: strings(project[ACCEPTED.rules]), directories: strings(project[ACCEPTED.directories]) };
 }
 
+type Permissions = NonNullable<Settings["permissions"]>;
+
 export interface Sifted {
-  readonly permissions: Readonly<Record<string, unknown>>;
-  /** What was taken out, for people. */
+  readonly permissions: Permissions;
+  /** What was removed, for the warning. */
   readonly taken: readonly string[];
 }
 
-/** Permissions without the allow rules and directories that nobody accepted. */
-export function sift(permissions: Readonly<Record<string, unknown>>, accepted: Accepted): Sifted {
-  const kept: Record<string, unknown> = { ...permissions };
+/** Removes the allow rules and directories that the user did not accept. */
+export function sift(permissions: Permissions, accepted: Accepted): Sifted {
+  const kept: { -readonly [Key in keyof Permissions]: Permissions[Key] } = { ...permissions };
   const taken: string[] = [];
-  const sieve = (key: string, isAccepted: (item: string) => boolean) => {
+  const sieve = (key: "allow" | "additionalDirectories", isAccepted: (item: string) => boolean) => {
     const items = strings(permissions[key]);
     const others = items.filter((item) => !isAccepted(item));
     if (others.length === 0) return;

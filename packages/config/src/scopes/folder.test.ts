@@ -1,4 +1,4 @@
-// What a folder's own settings may decide, trusted and not: the promises of docs/security.md about configuration.
+// What the settings inside a folder may set, trusted and not: the promises of docs/security.md about configuration.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ function start(flags: Flags = {}, more: Partial<LoadSettingsOptions> = {}) {
   return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "none"), ...more });
 }
 
-test("an untrusted project cannot allow or widen, its deny and ask rules count, and the warning names the fix", () => {
+test("an untrusted project cannot allow or extend, its deny and ask rules apply, and the warning has the fix", () => {
   project({ permissions: { allow: ["Bash"], deny: ["Write"], ask: ["Edit"], additionalDirectories: ["/"] } });
   const { rules, directories, warnings } = start();
 
@@ -53,7 +53,7 @@ test("an untrusted project cannot allow or widen, its deny and ask rules count, 
   expect(start().rules).toHaveLength(3);
 });
 
-test("of a local file in an untrusted folder counts what was accepted there, and the rest is named with the fix", () => {
+test("in an untrusted folder, a local file allows only what was accepted there; the rest is reported with the fix", () => {
   local({
     permissions: {
       allow: ["Bash(npm test)", "Bash(evil *)", "Read( x )", "Write"],
@@ -72,7 +72,7 @@ test("of a local file in an untrusted folder counts what was accepted there, and
   expect(directories).toEqual([realpathSync(tmpdir())]);
   expect(warnings).toEqual([
     `${cwd}/.claude/settings.local.json: permissions.allow "Bash(evil *)", "Write", permissions.additionalDirectories "/" ` +
-      `ignored: nobody accepted this here, and this folder is not trusted; to trust it, ` +
+      `ignored: you have not accepted this here, and this folder is not trusted; to trust it, ` +
       `run: keelson trust ${cwd}`,
   ]);
 
@@ -81,7 +81,7 @@ test("of a local file in an untrusted folder counts what was accepted there, and
   expect(start().rules).toHaveLength(5);
 });
 
-test("the project's own file is not helped by what was accepted, and a long list is cut in the warning", () => {
+test("accepted rules do not apply to the project's file, and a long list is cut in the warning", () => {
   project({ permissions: { allow: ["Bash(npm test)"] } });
   local({ permissions: { allow: ["Bash(npm test)", ...Array.from({ length: 9 }, (_, at) => `Bash(${at})`)] } });
   put("home/.claude.json", { projects: { [cwd]: { allowedTools: "Bash(npm test)" } } });
@@ -102,7 +102,7 @@ test("whether the repository ships the local file makes no difference to its rul
   expect(start().rules).toHaveLength(1);
 });
 
-test("a local file that the repository ships chooses no wider mode than the project's, trusted or not", () => {
+test("a local file that comes with the repository cannot choose a less strict mode than the project's, even if trusted", () => {
   local({ permissions: { defaultMode: "bypassPermissions" } });
   trust();
   const git = (...args: string[]) =>
@@ -111,7 +111,7 @@ test("a local file that the repository ships chooses no wider mode than the proj
   expect(start().mode).toBe("bypassPermissions");
   expect(git("add", "-f", ".claude/settings.local.json").exitCode).toBe(0);
   expect(start().mode).toBe("default");
-  // An index whose names cannot be searched is taken to hold it.
+  // If the index cannot be searched, the file counts as tracked.
   git("rm", "-q", "--cached", ".claude/settings.local.json");
   expect(start().mode).toBe("bypassPermissions");
   writeFileSync(join(cwd, "f"), "");
@@ -120,12 +120,12 @@ test("a local file that the repository ships chooses no wider mode than the proj
   expect(start().mode).toBe("default");
 });
 
-test("helpers, addresses and switches of an untrusted folder are left out, in project and local files", () => {
+test("helpers, addresses and switches of an untrusted folder are ignored, in project and local files", () => {
   const active = {
     apiKeyHelper: "evil",
     awsAuthRefresh: "evil",
     statusLine: { type: "command", command: "evil" },
-    defaultShell: "powershell",
+    defaultShell: "powershell" as const,
     disableAllHooks: true,
     sandbox: { enabled: false },
     modelPrices: { m: { input: 0, output: 0 } },
@@ -192,14 +192,14 @@ test.each(ENV)("a folder setting %s: untrusted %p, trusted %p", (name, untrusted
   }
 });
 
-test("the user may set anything for us, but not Bun's own switches for children", () => {
+test("the user may set anything for Keelson, but Bun's switches do not reach child processes", () => {
   user({ env: { LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u", BUN_OPTIONS: "u", BUN_BE_BUN: "1" } });
   const { env, childEnv } = start();
   expect(env).toEqual({ LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u", BUN_OPTIONS: "u", BUN_BE_BUN: "1" });
   expect(childEnv).toEqual({ LD_PRELOAD: "u", ANTHROPIC_BASE_URL: "http://u" });
 });
 
-test("children get the user's variables and none of our credentials", () => {
+test("child processes get the user's variables and none of our credentials", () => {
   const kept = { HOME: home, OPENAI_API_KEY: "theirs", CLAUDE_CODE_MAX_OUTPUT_TOKENS: "9", GITHUB_TOKEN: "theirs" };
   const dropped = {
     ANTHROPIC_API_KEY: "s",
@@ -254,7 +254,7 @@ test.each(MODES)("starting mode: %s", (_, given, mode) => {
 
 const ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
 
-test("root may not bypass outside a sandbox, and no settings file can say it is one", () => {
+test("root may not bypass outside a sandbox, and settings cannot claim to be in one", () => {
   expect(() => start({ skipPermissions: true }, { uid: 0 })).toThrow(ROOT);
   expect(() => start({ permissionMode: "bypassPermissions" }, { uid: 0 })).toThrow(ROOT);
   expect(start({ skipPermissions: true }, { uid: 0, env: { IS_SANDBOX: "1" } }).mode).toBe("bypassPermissions");
@@ -264,11 +264,11 @@ test("root may not bypass outside a sandbox, and no settings file can say it is 
   expect(start({}, { uid: 0 })).toMatchObject({ mode: "default", warnings: [expect.stringContaining(ROOT)] });
 });
 
-test("a mode that is switched off falls back to asking", () => {
+test("a mode that is turned off falls back to default", () => {
   user({ permissions: { disableBypassPermissionsMode: "disable" }, disableAutoMode: "disable" });
   expect(start({ skipPermissions: true })).toMatchObject({
     mode: "default",
-    warnings: [expect.stringContaining("switched off")],
+    warnings: [expect.stringContaining("is turned off")],
   });
   expect(start({ permissionMode: "auto" }).mode).toBe("default");
   expect(start({ permissionMode: "acceptEdits" }).mode).toBe("acceptEdits");

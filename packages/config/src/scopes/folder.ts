@@ -1,26 +1,27 @@
-// What the settings inside a folder may decide. Pure: it takes away, and says what it took and why.
-// Files of the user, the administrator and the command line never come through here.
+// What the settings files inside a folder may set, by the `folder` column of the table of keys. Pure: it removes values
+// and reports what it removed and why. Settings of the user, the administrator and the command line are not restricted.
 
-import { isObject, type PermissionMode } from "@keelson/protocol";
+import type { PermissionMode, Settings } from "@keelson/protocol";
+import { KEYS, keysUnder } from "../check/known.ts";
+import type * as Variables from "../env/variables.ts";
 import { sift, type Accepted } from "./accepted.ts";
-import { mayFolderSet } from "../env.ts";
 import type { Scope } from "./scopes.ts";
 
 export interface Standing {
   readonly trusted: boolean;
-  /** How to trust the folder, for the sentences. */
+  /** How to trust the folder, for the warnings. */
   readonly fix: string;
-  /** The file came with the folder, as opposed to a local file that its user wrote. Known where a mode is chosen. */
+  /** Whether the file came with the folder. Only determined for files that set a permission mode. */
   readonly shipped: boolean;
-  /** For a local file: what of it may count without trust. */
+  /** For a local file: what the user accepted in this folder. */
   readonly accepted?: Accepted;
-  /** Without trust nothing counts but what denies and asks. */
+  /** Without trust, only deny and ask rules apply. */
   readonly required: boolean;
 }
 
 /**
- * The scope without what its folder may not decide. `before` is the mode that lower scopes chose: a folder that is
- * not trusted may only choose a narrower one.
+ * Removes what the folder may not set. `before` is the permission mode of the lower scopes: an untrusted folder may only
+ * choose a stricter one.
  */
 export function restrict(
   scope: Scope,
@@ -29,7 +30,7 @@ export function restrict(
   warn: (text: string) => void,
 ): Scope {
   const { trusted, fix } = standing;
-  const settings: Record<string, unknown> = { ...scope.settings };
+  const settings: Writable<Settings> = { ...scope.settings };
   const file = scope.file ?? "--settings";
   const drop = (keys: readonly string[], why: string) => {
     if (keys.length > 0) warn(`${file}: ${keys.join(", ")} ignored: ${why}`);
@@ -38,47 +39,48 @@ export function restrict(
   if (standing.required && !trusted)
     return onlyStricter(scope, (keys) => drop(keys, `trust is required and ${untrusted}`));
 
-  const environment = restrictEnvironment(settings["env"], trusted);
-  if (environment.env !== undefined) settings["env"] = environment.env;
-  drop(environment.never, "no folder may set variables that load code into programs; set them in your user settings");
-  drop(environment.untrusted, untrusted);
+  if (settings.env !== undefined) {
+    const { env, never, needTrust } = restrictEnvironment(settings.env, trusted);
+    settings.env = env;
+    drop(never, "a folder may not set variables that make programs load code; set them in your user settings");
+    drop(needTrust, untrusted);
+  }
 
   if (!trusted) {
-    const taken = Object.keys(settings).filter((key) => NEEDS_TRUST.has(key));
+    const taken = Object.keys(settings).filter(needsTrust) as (keyof Settings)[];
     for (const key of taken) delete settings[key];
     drop(taken, untrusted);
   }
 
-  const permissions = settings["permissions"];
-  if (isObject(permissions)) {
-    const widened = !trusted && standing.accepted ? sift(permissions, standing.accepted) : undefined;
-    const kept: Record<string, unknown> = { ...(widened?.permissions ?? permissions) };
-    drop(widened?.taken ?? [], `nobody accepted this here, and ${untrusted}`);
+  if (settings.permissions !== undefined) {
+    const widened = !trusted && standing.accepted ? sift(settings.permissions, standing.accepted) : undefined;
+    const kept: Writable<Permissions> = { ...(widened?.permissions ?? settings.permissions) };
+    drop(widened?.taken ?? [], `you have not accepted this here, and ${untrusted}`);
     if (!trusted && widened === undefined) {
-      const taken = ["allow", "additionalDirectories"].filter(
-        (key) => Array.isArray(kept[key]) && kept[key].length > 0,
-      );
+      const taken = ACCEPTABLE.filter((key) => (kept[key]?.length ?? 0) > 0);
       for (const key of taken) delete kept[key];
       drop(
         taken.map((key) => `permissions.${key}`),
         untrusted,
       );
     }
-    const mode = kept["defaultMode"] as PermissionMode | undefined;
+    const { defaultMode: mode } = kept;
     const refusal = mode === undefined ? undefined : refuseMode(mode, scope, standing, before);
     if (refusal !== undefined) {
-      delete kept["defaultMode"];
+      delete kept.defaultMode;
       drop([`permissions.defaultMode "${mode}"`], refusal === "trust" ? untrusted : refusal);
     }
-    settings["permissions"] = kept;
+    settings.permissions = kept;
   }
   return { ...scope, settings };
 }
 
-/** The deny and ask rules of a scope and nothing else. */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Permissions = NonNullable<Settings["permissions"]>;
+
+/** Keeps only the deny and ask rules of a scope. */
 function onlyStricter(scope: Scope, drop: (keys: readonly string[]) => void): Scope {
-  const permissions = isObject(scope.settings["permissions"]) ? scope.settings["permissions"] : {};
-  const { deny, ask, ...others } = permissions;
+  const { deny, ask, ...others } = scope.settings.permissions ?? {};
   drop([
     ...Object.keys(scope.settings).filter((key) => key !== "permissions" && key !== "$schema"),
     ...Object.keys(others).map((key) => `permissions.${key}`),
@@ -87,43 +89,19 @@ function onlyStricter(scope: Scope, drop: (keys: readonly string[]) => void): Sc
   return { ...scope, settings: { permissions: kept } };
 }
 
-/** From the mode that permits least to the one that permits most. */
-const WIDTH: readonly PermissionMode[] = ["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];
+/** Whether an untrusted folder may not set a top-level key, or any key inside it. Unknown keys have no effect. */
+function needsTrust(name: string): boolean {
+  const keys = keysUnder(name);
+  return keys.length > 0 && keys.every(({ folder }) => folder === "if trusted" || folder === "never");
+}
 
-// Helpers that run commands, addresses that receive data, switches that weaken what the user set up.
-const NEEDS_TRUST = new Set([
-  "apiKeyHelper",
-  "awsAuthRefresh",
-  "awsCredentialExport",
-  "gcpAuthRefresh",
-  "otelHeadersHelper",
-  "processWrapper",
-  "statusLine",
-  "subagentStatusLine",
-  "fileSuggestion",
-  "defaultShell",
-  "sandbox",
-  "autoMode",
-  "disableAllHooks",
-  "claudeMdExcludes",
-  "autoMemoryDirectory",
-  "allowedHttpHookUrls",
-  "httpHookAllowedEnvVars",
-  "enableAllProjectMcpServers",
-  "enabledMcpjsonServers",
-  "enabledPlugins",
-  "extraKnownMarketplaces",
-  "skipDangerousModePermissionPrompt",
-  "skipAutoPermissionPrompt",
-  "skipWebFetchPreflight",
-  "modelOverrides",
-  "modelPrices",
-  "forceLoginMethod",
-  "forceLoginOrgUUID",
-  "plansDirectory",
-  "autoMemoryDirectory",
-  "cleanupPeriodDays",
-]);
+/** Lists under `permissions` of which an untrusted folder gets only what the user accepted. */
+const ACCEPTABLE = KEYS.filter(({ folder }) => folder === "if accepted").map(
+  ({ key }) => key.slice("permissions.".length) as "allow" | "additionalDirectories",
+);
+
+/** From the strictest mode to the least strict. */
+const WIDTH: readonly PermissionMode[] = ["plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions"];
 
 function refuseMode(
   mode: PermissionMode,
@@ -132,25 +110,23 @@ function refuseMode(
   before: PermissionMode,
 ): string | undefined {
   const wider = WIDTH.indexOf(mode) > WIDTH.indexOf(before);
-  const unasked = mode === "bypassPermissions" || mode === "auto";
-  if (unasked && wider && (shipped || scope.source === "projectSettings")) {
+  const neverAsks = mode === "bypassPermissions" || mode === "auto";
+  if (neverAsks && wider && (shipped || scope.source === "projectSettings")) {
     return "project settings cannot choose this mode; use --permission-mode or your user settings";
   }
   return wider && !trusted ? "trust" : undefined;
 }
 
-function restrictEnvironment(env: unknown, trusted: boolean) {
-  const result = {
-    env: undefined as Record<string, string> | undefined,
-    never: [] as string[],
-    untrusted: [] as string[],
-  };
-  if (!isObject(env)) return result;
-  result.env = {};
-  for (const [name, value] of Object.entries(env)) {
+function restrictEnvironment(given: NonNullable<Settings["env"]>, trusted: boolean) {
+  // Loaded late: few folders set variables, and the table is long.
+  const { mayFolderSet } = require("../env/variables.ts") as typeof Variables;
+  const env: Record<string, string> = {};
+  const never: string[] = [];
+  const needTrust: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
     const verdict = mayFolderSet(name);
-    if (verdict === "yes" || (verdict === "if trusted" && trusted)) result.env[name] = String(value);
-    else (verdict === "never" ? result.never : result.untrusted).push(`env.${name}`);
+    if (verdict === "yes" || (verdict === "if trusted" && trusted)) env[name] = value;
+    else (verdict === "never" ? never : needTrust).push(`env.${name}`);
   }
-  return result;
+  return { env, never, needTrust };
 }

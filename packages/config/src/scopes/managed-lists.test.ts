@@ -23,7 +23,7 @@ function kept(...scopes: Scope[]) {
   return { sandboxes, warnings };
 }
 
-test("without an administrator's word every list counts, whoever else says it", () => {
+test("without managed settings, the lists of all files apply", () => {
   const claims = scope("localSettings", { network: { allowManagedDomainsOnly: true } });
   const managed = scope("policySettings", {
     network: { allowManagedDomainsOnly: false, allowedDomains: ["a.example"] },
@@ -32,7 +32,7 @@ test("without an administrator's word every list counts, whoever else says it", 
   expect(kept(...scopes)).toEqual({ sandboxes: scopes.map(({ settings }) => settings["sandbox"]), warnings: [] });
 });
 
-test("hosts that only managed files may allow: others are taken out and named, what denies stays", () => {
+test("if only managed files may allow hosts, others are removed and reported; denied hosts stay", () => {
   const managed = scope("policySettings", {
     network: { allowManagedDomainsOnly: true, allowedDomains: ["a.example"] },
   });
@@ -48,13 +48,13 @@ test("hosts that only managed files may allow: others are taken out and named, w
     ],
     warnings: ["user", "flag"].map(
       (name) =>
-        `/${name}Settings.json: sandbox.network.allowedDomains ignored: managed settings allow only their own ` +
+        `/${name}Settings.json: sandbox.network.allowedDomains ignored: only managed settings may set it ` +
         "(sandbox.network.allowManagedDomainsOnly); ask your administrator",
     ),
   });
 });
 
-test("files that only managed files may open, said in another managed file than the one with the list", () => {
+test("one managed file can reserve allowRead for the list in another", () => {
   const list = scope("policySettings", { filesystem: { allowRead: ["/m"] } });
   const says = scope("policySettings", { filesystem: { allowManagedReadPathsOnly: true } });
   const { sandboxes, warnings } = kept(user, list, says);

@@ -1,17 +1,26 @@
-// Lists of the sandbox that an administrator may keep to themselves: then only what managed files put on them counts.
-// Lists that deny stay open to everybody.
+// Sandbox lists that an administrator may reserve: then only managed files can add to them. Lists that deny are never
+// reserved.
 
-import { isObject } from "@keelson/protocol";
+import type { Settings } from "@keelson/protocol";
 import type { Scope } from "./scopes.ts";
 
-const KEPT = [
+type Sandbox = NonNullable<Settings["sandbox"]>;
+
+interface Reservable<Group extends "network" | "filesystem"> {
+  readonly group: Group;
+  readonly list: keyof NonNullable<Sandbox[Group]>;
+  /** The switch that reserves the list. */
+  readonly onlyManaged: keyof NonNullable<Sandbox[Group]>;
+}
+
+const RESERVABLE: readonly (Reservable<"network"> | Reservable<"filesystem">)[] = [
   { group: "network", list: "allowedDomains", onlyManaged: "allowManagedDomainsOnly" },
   { group: "filesystem", list: "allowRead", onlyManaged: "allowManagedReadPathsOnly" },
-] as const;
+];
 
-/** The scopes without what a managed file reserves for managed files. */
+/** Removes entries that only managed files may set. */
 export function keepManagedLists(scopes: readonly Scope[], warn: (text: string) => void): readonly Scope[] {
-  const reserved = KEPT.filter(({ group, onlyManaged }) =>
+  const reserved = RESERVABLE.filter(({ group, onlyManaged }) =>
     scopes.some((scope) => isManaged(scope) && groupOf(scope, group)[onlyManaged] === true),
   );
   return reserved.length === 0 ? scopes : scopes.map((scope) => (isManaged(scope) ? strict(scope) : without(scope)));
@@ -21,7 +30,7 @@ export function keepManagedLists(scopes: readonly Scope[], warn: (text: string) 
       const { [list]: items, ...others } = groupOf(left, group);
       if (items === undefined) return left;
       warn(
-        `${scope.file ?? "--settings"}: sandbox.${group}.${list} ignored: managed settings allow only their own ` +
+        `${scope.file ?? "--settings"}: sandbox.${group}.${list} ignored: only managed settings may set it ` +
           `(sandbox.${group}.${onlyManaged}); ask your administrator`,
       );
       return withGroup(left, group, others);
@@ -29,23 +38,20 @@ export function keepManagedLists(scopes: readonly Scope[], warn: (text: string) 
   }
 }
 
-/** Nobody can be asked about a host that only an administrator may allow. */
+/** Other hosts are refused without asking, since only an administrator could allow them. */
 function strict(scope: Scope): Scope {
-  const network = groupOf(scope, "network");
-  return network["allowManagedDomainsOnly"] === true
+  const network = scope.settings.sandbox?.network;
+  return network?.allowManagedDomainsOnly === true
     ? withGroup(scope, "network", { ...network, strictAllowlist: true })
     : scope;
 }
 
 const isManaged = ({ source }: Scope) => source === "policySettings";
 
-const sandboxOf = ({ settings }: Scope) => (isObject(settings["sandbox"]) ? settings["sandbox"] : {});
-
-function groupOf(scope: Scope, group: string): Readonly<Record<string, unknown>> {
-  const value = sandboxOf(scope)[group];
-  return isObject(value) ? value : {};
+function groupOf({ settings }: Scope, group: "network" | "filesystem"): Readonly<Record<string, unknown>> {
+  return settings.sandbox?.[group] ?? {};
 }
 
-function withGroup(scope: Scope, group: string, value: Readonly<Record<string, unknown>>): Scope {
-  return { ...scope, settings: { ...scope.settings, sandbox: { ...sandboxOf(scope), [group]: value } } };
+function withGroup(scope: Scope, group: "network" | "filesystem", value: Readonly<Record<string, unknown>>): Scope {
+  return { ...scope, settings: { ...scope.settings, sandbox: { ...scope.settings.sandbox, [group]: value } } };
 }

@@ -1,20 +1,20 @@
-// Merges settings of several scopes, lowest first. Pure.
+// Merges the settings of several scopes, lowest precedence first. Pure.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type Settings, type SettingsKey } from "@keelson/protocol";
 
-// Taken whole from the highest scope that has it, although its value may be a list.
-const WHOLE = new Set(["fallbackModel"]);
+/** Lists that are replaced, not joined. */
+export const REPLACED: ReadonlySet<string> = new Set<SettingsKey>(["fallbackModel"]);
 
-/** Later scopes win: scalars replace, objects merge key by key, lists join without repeats. */
-export function mergeSettings(scopes: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
-  return scopes.reduce<Record<string, unknown>>((low, high) => mergeObjects(low, high), {});
+/** Later scopes win: scalars replace, objects merge key by key, lists join without duplicates. */
+export function mergeSettings(scopes: readonly Settings[]): Settings {
+  return scopes.reduce<Readonly<Record<string, unknown>>>((low, high) => mergeObjects(low, high), {}) as Settings;
 }
 
 function mergeObjects(low: Readonly<Record<string, unknown>>, high: Readonly<Record<string, unknown>>) {
   const merged: Record<string, unknown> = { ...low };
   for (const [key, value] of Object.entries(high)) {
     if (key === "__proto__") continue;
-    merged[key] = WHOLE.has(key) || !Object.hasOwn(low, key) ? value : mergeValues(low[key], value);
+    merged[key] = REPLACED.has(key) || !Object.hasOwn(low, key) ? value : mergeValues(low[key], value);
   }
   return merged;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { onlyNarrowing } from "./parent-policy.ts";
 
-test("what denies, asks and forbids stays; what allows, runs or widens goes", () => {
+test("keys that deny, ask or forbid are kept; keys that allow, run or extend are refused", () => {
   expect(
     onlyNarrowing({
       $schema: "x",
@@ -38,7 +38,7 @@ test("what denies, asks and forbids stays; what allows, runs or widens goes", ()
   });
 });
 
-test("a group that is no group is refused whole", () => {
+test("a group that is not an object is refused", () => {
   expect(onlyNarrowing({ permissions: "all", sandbox: [] })).toEqual({
     settings: {},
     refused: ["permissions", "sandbox"],

@@ -1,10 +1,10 @@
-// Policy from the program that starts us (`--managed-settings`): an administrator's word in rank, but only where it makes
-// things stricter. Pure: it takes away, and says what it took.
+// Policy from the program that starts Keelson (`--managed-settings`). It ranks with an administrator's files, but may only
+// make permissions stricter. Pure.
 
-import { isObject } from "@keelson/protocol";
+import { isObject, type SettingsKey } from "@keelson/protocol";
 
-/** Keys that can only narrow, whatever is in them; a switch must stand where it narrows. */
-const NARROWING = new Map<string, boolean | undefined>([
+/** Keys that make permissions stricter: with any value, or only with the given one. */
+const NARROWING: ReadonlyMap<string, boolean | undefined> = new Map<SettingsKey, boolean | undefined>([
   ["permissions.deny", undefined],
   ["permissions.ask", undefined],
   ["permissions.disableBypassPermissionsMode", undefined],
@@ -35,7 +35,7 @@ const NARROWING = new Map<string, boolean | undefined>([
 ]);
 const GROUPS = new Set([...NARROWING.keys()].flatMap((key) => parents(key)));
 
-/** What of the settings narrows, and the names of the rest. */
+/** Splits settings into those that make permissions stricter and the names of the others. */
 export function onlyNarrowing(
   settings: Readonly<Record<string, unknown>>,
   prefix = "",

@@ -1,8 +1,8 @@
-// Reads one settings file. Bounded, regular files only, comments and trailing commas welcome; it judges no values.
+// Reads and parses one settings file: regular files up to a size limit; comments and trailing commas are allowed.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isObject } from "@keelson/protocol";
-import { salvageRules, saysTwice, type Salvaged } from "./salvage.ts";
+import { repeatsRuleKey, salvageRules, type Salvaged } from "./salvage.ts";
 
 export type Reading =
   | { readonly kind: "missing" }
@@ -10,14 +10,13 @@ export type Reading =
   | {
       readonly kind: "read";
       readonly value: Record<string, unknown>;
-      /** The deny and ask rules under every spelling of a key that is there more than once. */
+      /** If a key with rules is repeated: the deny and ask rules of all copies. */
       readonly doubled?: Salvaged;
     };
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_DEPTH = 32;
 
-/** Reads and parses; an absent file is no problem, a damaged one says what is wrong with it. */
 export function readSettingsFile(path: string, options: { readonly maxBytes?: number } = {}): Reading {
   const text = readWholeFile(path, options.maxBytes);
   return typeof text === "string" ? parseSettings(text) : text;
@@ -36,10 +35,10 @@ export function parseSettings(text: string): Reading {
   }
   if (!isObject(value)) return broken("not a JSON object");
   if (deeper(value, MAX_DEPTH)) return broken(`nested deeper than ${MAX_DEPTH} levels`);
-  return { kind: "read", value, ...(saysTwice(source) ? { doubled: salvageRules(source) } : {}) };
+  return { kind: "read", value, ...(repeatsRuleKey(source) ? { doubled: salvageRules(source) } : {}) };
 }
 
-// Opened without waiting and checked afterwards, so that a FIFO or device under this name can neither hang nor feed us.
+// Opens without blocking and checks the type afterwards, so a FIFO or device cannot hang the start.
 export function readWholeFile(
   path: string,
   maxBytes = MAX_BYTES,
@@ -67,8 +66,8 @@ export function readWholeFile(
   }
 }
 
-// The parser gives no position. A beginning of the text that is merely unfinished is sound so far,
-// so the bad line is the first whose inclusion changes the complaint.
+// The parser reports no position. As long as the first lines are merely incomplete, they are valid, so the bad line is
+// the first one that changes the error.
 function badLine(source: string): number {
   const lines = source.split("\n");
   let sound = 0;

@@ -1,5 +1,5 @@
-// What can still be made out of a settings file that does not parse, or says a key twice: its deny and ask rules.
-// Reads generously, because every rule it finds can only make things stricter. Pure.
+// Recovers the deny and ask rules of a settings file that does not parse or repeats a key. It matches generously, since
+// every rule it finds can only make permissions stricter. Pure.
 
 export interface Salvaged {
   readonly deny: readonly string[];
@@ -8,7 +8,7 @@ export interface Salvaged {
 
 const MAX_RULES = 10_000;
 
-/** Every string in a list (or alone) after a `deny` or `ask` key, wherever it stands. */
+/** Every string, alone or in a list, after a `deny` or `ask` key at any depth. */
 export function salvageRules(text: string): Salvaged {
   const found = { deny: [] as string[], ask: [] as string[] };
   const parts = tokens(text);
@@ -18,7 +18,7 @@ export function salvageRules(text: string): Salvaged {
     const isList = parts[at + 2]?.mark === "[";
     for (let next = at + (isList ? 3 : 2); next < parts.length; next++) {
       const { text: rule, mark } = parts[next]!;
-      // The next key, or the end of the list, where it is not missing.
+      // Stop at the next key, or at the end of the list if it is there.
       if (rule === undefined ? mark !== "," : parts[next + 1]?.mark === ":") break;
       if (rule !== undefined && found[key].length < MAX_RULES) found[key].push(rule);
       if (!isList) break;
@@ -27,22 +27,22 @@ export function salvageRules(text: string): Salvaged {
   return found;
 }
 
-/** Whether a key that holds rules is there more than once; parsers keep the last and forget the others. */
-export function saysTwice(text: string): boolean {
+/** Whether a key that holds rules appears more than once; a JSON parser would keep only the last. */
+export function repeatsRuleKey(text: string): boolean {
   return ['"permissions"', '"deny"', '"ask"'].some(
-    // Nearly always once: the pattern, slow to make, is only for texts that also have the word elsewhere.
+    // The word is nearly always there once; the slower pattern is only for files that have it twice.
     (name) => text.indexOf(name) !== text.lastIndexOf(name) && text.split(new RegExp(`${name}\\s*:`)).length > 2,
   );
 }
 
 interface Token {
-  /** A string, decoded as far as it can be. */
+  /** A string, decoded if its escapes are valid. */
   readonly text?: string;
   readonly mark?: string;
 }
 
 function tokens(source: string): readonly Token[] {
-  // Strings end at the line's end too: a forgotten quote must not swallow the rules after it.
+  // Strings also end at the end of the line, so a missing quote does not hide the rules after it.
   const pattern = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"((?:[^"\\\n]|\\.)*)"?|([[\]{},:])/g;
   return Array.from(source.matchAll(pattern), ([, text, mark]) =>
     text !== undefined ? { text: decoded(text) } : mark !== undefined ? { mark } : {},

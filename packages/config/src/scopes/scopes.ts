@@ -1,40 +1,40 @@
-// Which settings files count, lowest precedence first, and what each of them is called on the wire.
+// Reads the settings files that apply, lowest precedence first.
 
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { isObject, type RuleSource } from "@keelson/protocol";
+import { isObject, type RuleSource, type Settings } from "@keelson/protocol";
+import type { Holder } from "@keelson/protocol/settings-table";
 import { checkSettings } from "../check/check.ts";
 import { ConfigError } from "../errors.ts";
-import type { Holder } from "../check/keys.ts";
 import type * as ParentPolicy from "./parent-policy.ts";
 import { parseSettings, readSettingsFile, type Reading } from "./read.ts";
 import type { Flags } from "../snapshot.ts";
 import { stampOf, type Source } from "../sources.ts";
 
-/** One settings file, or the text of `--settings`, with its unsound values already gone. */
+/** One settings file, or inline `--settings`, without its invalid values. */
 export interface Scope {
   readonly source: RuleSource;
-  /** Its path; absent for inline settings. */
+  /** Absent for inline settings. */
   readonly file?: string;
-  /** What a leading `/` in a path rule is anchored at. */
+  /** Where a leading `/` in a path rule starts. */
   readonly base: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** It may have denied or asked something that could not be read. */
+  readonly settings: Settings;
+  /** A deny or ask rule of this file may be lost. */
   readonly unread?: true;
-  /** Its mode could not be understood. */
+  /** Its permission mode is invalid. */
   readonly unreadMode?: true;
 }
 
 export interface Places {
   readonly cwd: string;
-  /** Whose `.claude` counts as the project's, where it is not that of `cwd`. */
+  /** The folder whose `.claude` is used instead of that of `cwd`. */
   readonly projectRoot?: string;
   readonly home: string;
   readonly configDir: string;
   readonly managedDir: string;
 }
 
-/** What is told about a file: `broken` is for its owner to mend, `restricted` is as it should be. */
+/** `broken`: a mistake to fix. `restricted`: a valid value that this file may not set. */
 export type WarningKind = "broken" | "restricted";
 export type WarnScope = (text: string, kind?: WarningKind) => void;
 
@@ -44,7 +44,7 @@ export interface ScopesRead {
   readonly sources: readonly Source[];
 }
 
-/** Reads every scope that applies. Files that cannot be read become warnings, except the two that may not be missed. */
+/** Unreadable files become warnings, except those of `--settings` and of the administrator: they throw ConfigError. */
 export function readScopes(places: Places, flags: Flags, warn: WarnScope): ScopesRead {
   const { cwd } = places;
   const wanted = flags.settingSources ?? ["user", "project", "local"];
@@ -70,9 +70,9 @@ export function readScopes(places: Places, flags: Flags, warn: WarnScope): Scope
   sources.push({ path: managed.dropIns, stamp: stampOf(managed.dropIns) });
   for (const file of managed.files) {
     const reading = read(file);
-    // A policy nobody can read must not turn into no policy.
+    // An unreadable policy must not become no policy.
     if (reading.kind === "broken") {
-      throw new ConfigError(`Managed settings file ${file} is ${reading.problem}. Ask your administrator to fix it.`);
+      throw new ConfigError(`Managed settings file ${file} is ${reading.problem}; ask your administrator to fix it`);
     }
     if (reading.kind === "read") scopes.push(checked("policySettings", cwd, reading, warn, file));
   }
@@ -86,13 +86,13 @@ export interface StandardFile {
   readonly file: string;
 }
 
-/** The files everybody has, lowest precedence first. */
+/** The files of the user and the project, lowest precedence first. */
 export function standardFiles({
   cwd,
   configDir,
   projectRoot = cwd,
 }: Pick<Places, "cwd" | "configDir" | "projectRoot">): readonly StandardFile[] {
-  // Rules mean the folder that is worked in, wherever they are written.
+  // Path rules apply to the working directory, even if they are in another folder's files.
   const inFolder = (name: string) => join(projectRoot, ".claude", name);
   return [
     { name: "user", source: "userSettings", base: configDir, file: join(configDir, "settings.json") },
@@ -101,7 +101,7 @@ export function standardFiles({
   ];
 }
 
-/** Where an administrator's files are on this system. */
+/** The folder of an administrator's files. */
 export function managedDirectory(platform: string): string {
   if (platform === "darwin") return "/Library/Application Support/ClaudeCode";
   if (platform === "win32") return "C:\\Program Files\\ClaudeCode";
@@ -123,7 +123,7 @@ function checked(
   name = file ?? "--settings",
 ): Scope {
   if (doubled)
-    warn(`${name}: a key that holds rules is there twice; the deny and ask rules of all of them count`, "broken");
+    warn(`${name}: a key with rules appears more than once; the deny and ask rules of all copies apply`, "broken");
   const { settings, warnings, unread, unreadMode } = checkSettings(
     doubled ? joined(value, doubled) : value,
     name,
@@ -140,7 +140,7 @@ function checked(
   };
 }
 
-/** Of a file that does not parse: the rules that make things stricter, as far as they can be made out. */
+/** What can be recovered from a file that does not parse: its deny and ask rules. */
 function remains(
   source: RuleSource,
   base: string,
@@ -182,19 +182,19 @@ function flagScope(given: string, { cwd, home }: Places, read: (path: string) =>
   return checked("flagSettings", cwd, reading, warn, file);
 }
 
-/** Beneath the administrator's own files, above everything else. */
+/** Ranks below the administrator's files and above everything else. */
 function parentScope(given: Readonly<Record<string, unknown>>, cwd: string, warn: WarnScope): Scope {
   const name = "--managed-settings";
-  // Few programs that start us bring a policy along.
+  // Loaded late: few programs that start us pass a policy.
   const { onlyNarrowing } = require("./parent-policy.ts") as typeof ParentPolicy;
   const { settings, refused } = onlyNarrowing(given);
   if (refused.length > 0) {
-    warn(`${name}: ${refused.join(", ")} ignored: whoever starts the program may only make things stricter there`);
+    warn(`${name}: ${refused.join(", ")} ignored: the program that starts Keelson may only make permissions stricter`);
   }
   return checked("policySettings", cwd, { kind: "read", value: settings }, warn, undefined, name);
 }
 
-/** An administrator's files in the order they apply, and the folder of the later ones. */
+/** An administrator's files in the order they apply, and the folder of the drop-in files. */
 export function managedFiles(directory: string): { readonly files: readonly string[]; readonly dropIns: string } {
   const dropIns = join(directory, "managed-settings.d");
   let names: string[];
@@ -203,7 +203,7 @@ export function managedFiles(directory: string): { readonly files: readonly stri
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      throw new ConfigError(`Managed settings directory ${dropIns} is not readable. Ask your administrator to fix it.`);
+      throw new ConfigError(`Managed settings directory ${dropIns} is not readable; ask your administrator to fix it`);
     }
     names = [];
   }
@@ -211,7 +211,7 @@ export function managedFiles(directory: string): { readonly files: readonly stri
   return { files, dropIns };
 }
 
-/** A path as people write it in settings and flags: `~` is home, anything relative starts at `cwd`. */
+/** Resolves a path from settings or flags: `~` is the home folder, relative paths start at `cwd`. */
 export function atHome(path: string, home: string, cwd: string): string {
   if (path === "~") return home;
   if (path.startsWith("~/")) return join(home, path.slice(2));

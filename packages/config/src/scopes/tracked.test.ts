@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isTracked } from "./tracked.ts";
 
-test("isTracked() is in doubt, and waits for nothing, where .git is not what it should be", () => {
+test("isTracked() answers yes without blocking if .git is not a git folder", () => {
   const place = mkdtempSync(join(tmpdir(), "keelson-tracked-"));
   try {
     const git = join(place, ".git");

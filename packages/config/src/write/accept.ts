@@ -1,4 +1,4 @@
-// Writes down what a person accepted for a folder that is not trusted: its local file alone would not count there.
+// Records what the user accepted for an untrusted folder, where its local file alone allows nothing.
 
 import { isObject } from "@keelson/protocol";
 import { ACCEPTED } from "../scopes/accepted.ts";
@@ -17,7 +17,7 @@ export interface Acceptance {
   readonly wanted: Pick<WantedChange, "add" | "remove">;
 }
 
-/** A sentence when it could not be kept. In a trusted folder there is nothing to write. */
+/** Returns a sentence if it fails. In a trusted folder, there is nothing to record. */
 export async function accept(acceptances: readonly Acceptance[], place: AcceptPlace): Promise<string | undefined> {
   if (acceptances.length === 0) return undefined;
   const file = globalFileOf(place);
@@ -33,7 +33,7 @@ export async function accept(acceptances: readonly Acceptance[], place: AcceptPl
     );
   });
   if (result.kind !== "refused") return undefined;
-  return `${result.problem}; what you accepted for this folder holds for this session only`;
+  return `${result.problem}; what you accepted for this folder applies only to this session`;
 }
 
 const SAME: Readonly<Record<keyof typeof ACCEPTED, Same>> = {

@@ -1,4 +1,4 @@
-// Changes one list in settings that are kept as text, item by item, so that the comments beside the others stay.
+// Changes one list in the text of a settings file, item by item, and keeps the comments beside the others.
 
 import { isObject } from "@keelson/protocol";
 import { appendAt, removeAt, setAt } from "./edit.ts";
@@ -10,7 +10,7 @@ export type Same = (written: unknown, wanted: string) => boolean;
 export interface WantedChange {
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
-  /** Whatever is not among these goes. */
+  /** Removes everything else. */
   readonly only?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function changeList(text: string, path: readonly string[], same: Same, wa
   const current = valueAt(parsed(text), path);
   const items: unknown[] | undefined = typeof current === "string" ? [current] : (current as unknown[] | undefined);
   if (items !== undefined && !Array.isArray(items))
-    return { problem: `has ${path.join(".")} that is no list; mend it first` };
+    return { problem: `has a ${path.join(".")} that is not a list; fix it first` };
   const has = (texts: readonly string[], item: unknown) => texts.some((each) => same(item, each));
   const stays = (item: unknown) => !has(remove, item) && (only === undefined || has(only, item));
 

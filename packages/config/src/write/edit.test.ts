@@ -58,6 +58,6 @@ test.each(ROWS)("%s", (_, before, edit, after) => {
   expect(() => Bun.JSONC.parse(after.replace(/^\ufeff/, ""))).not.toThrow();
 });
 
-test("a spelling that only some readers know is not edited", () => {
+test("JSON that only some parsers accept is not edited", () => {
   expect(["{ 'a': 1 }", "{ a: 1 }", "{", '{ "a": 1, } // fine'].map(isEditable)).toEqual([false, false, false, true]);
 });

@@ -1,16 +1,15 @@
-// Edits settings as text: what is not meant stays as it was written, comments, order and layout included.
-// Pure; knows JSON with comments, not what keys mean.
+// Edits the text of JSON with comments and leaves everything else as it is: comments, order and layout. Pure.
 
 import { parseTree, type ParseError } from "jsonc-parser";
 
-/** Whether the text is what the edits below understand: some readers take more, such as single quotes. */
+/** Whether the edits below work on this text. Some parsers accept more, such as single quotes. */
 export function isEditable(text: string): boolean {
   const errors: ParseError[] = [];
   parseTree(text.replace(/^\ufeff/, " "), errors, { allowTrailingComma: true });
   return errors.length === 0;
 }
 
-/** Sets the value at a path of names, making the objects on the way. */
+/** Sets the value at a path and creates missing objects. */
 export function setAt(text: string, path: readonly string[], value: unknown): string {
   const root = treeOf(text);
   let node = root;
@@ -30,7 +29,7 @@ export function appendAt(text: string, path: readonly string[], value: unknown):
   return list?.type === "array" ? insert(text, list, value, "") : text;
 }
 
-/** Takes an item out of a list, with its comma and, if nothing else is on it, its line. */
+/** Removes an item from a list, with its comma and, if nothing else is on it, its line. */
 export function removeAt(text: string, path: readonly string[], index: number): string {
   const items = nodeAt(text, path)?.children ?? [];
   const item = items[index];
@@ -39,7 +38,7 @@ export function removeAt(text: string, path: readonly string[], index: number): 
   const own = commaAfter(text, endOf(item));
   const comma = own ?? (before && commaAfter(text, endOf(before)));
   const end = own === undefined ? endOf(item) : own + 1;
-  const cut = wholeLine(text, item.offset, end) ?? withBlanks(text, item.offset, end, own !== undefined);
+  const cut = wholeLine(text, item.offset, end) ?? withSpaces(text, item.offset, end, own !== undefined);
   const shorter = text.slice(0, cut[0]) + text.slice(cut[1]);
   return own !== undefined || comma === undefined ? shorter : shorter.slice(0, comma) + shorter.slice(comma + 1);
 }
@@ -55,7 +54,7 @@ interface Node {
 const endOf = ({ offset, length }: Node) => offset + length;
 
 function treeOf(text: string): Node {
-  // A byte order mark counts as a character, so that offsets stay true.
+  // Replace a byte order mark with a space to keep the offsets.
   const tree = parseTree(text.replace(/^\ufeff/, " "), undefined, { allowTrailingComma: true });
   return (tree as Node | undefined) ?? { type: "none", offset: 0, length: 0 };
 }
@@ -64,7 +63,7 @@ function nodeAt(text: string, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>((at, name) => at && inside(at, name), treeOf(text));
 }
 
-/** Of a name that is there twice the last counts, as when the file is parsed. */
+/** If a name is repeated, the last one wins, as when the file is parsed. */
 function inside(node: Node, name: string): Node | undefined {
   if (node.type !== "object") return undefined;
   return node.children?.findLast((property) => property.children?.[0]?.value === name)?.children?.[1];
@@ -99,20 +98,20 @@ function insert(text: string, container: Node, value: unknown, label: string): s
   return `${text.slice(0, at)},${text.slice(at, lineEnd)}${content}${text.slice(lineEnd)}`;
 }
 
-/** Where the line ends, when only blanks and comments follow; else right here. */
+/** The end of the line, if only spaces and comments follow; otherwise `at`. */
 function restOfLine(text: string, at: number): number {
   const rest = /^[ \t]*(?:\/\*[^\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?/.exec(text.slice(at))![0];
   const end = at + rest.length;
   return end === text.length || /[\r\n]/.test(text[end]!) ? end : at;
 }
 
-/** The position of the comma behind a value, past blanks and comments. */
+/** The position of the comma after a value, past spaces and comments. */
 function commaAfter(text: string, at: number): number | undefined {
   const skipped = /^(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/.exec(text.slice(at))![0].length;
   return text[at + skipped] === "," ? at + skipped : undefined;
 }
 
-/** The line around a range, when nothing else is on it but a comment after it. */
+/** The line of a range, if nothing else is on it except a comment after it. */
 function wholeLine(text: string, from: number, to: number): [number, number] | undefined {
   const start = text.lastIndexOf("\n", from - 1);
   const end = restOfLine(text, to);
@@ -122,8 +121,8 @@ function wholeLine(text: string, from: number, to: number): [number, number] | u
   return [text[start - 1] === "\r" ? start - 1 : start, end];
 }
 
-/** The range and the blanks that parted it from its neighbour: those after it, or before it when it is the last. */
-function withBlanks(text: string, from: number, to: number, isFollowed: boolean): [number, number] {
+/** The range and the spaces after it, or before it if it is the last item. */
+function withSpaces(text: string, from: number, to: number, isFollowed: boolean): [number, number] {
   if (isFollowed) return [from, to + /^[ \t]*/.exec(text.slice(to))![0].length];
   return [from - /[ \t]*$/.exec(text.slice(0, from))![0].length, to];
 }

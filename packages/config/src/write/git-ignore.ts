@@ -1,4 +1,4 @@
-// Keeps local settings out of commits by a line in the user's global ignore file. Reads git's configuration, starts no git.
+// Keeps local settings out of commits with a line in the user's global ignore file. Does not start git.
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ export interface GitPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Adds the line unless it is there. Says what went wrong, if something did. */
+/** Adds the line if it is missing. Returns a sentence if that fails. */
 export function ignoreLocalSettings(places: GitPlaces): string | undefined {
   const file = globalIgnoreFile(places);
   const current = readWholeFile(file);
@@ -29,7 +29,7 @@ export function ignoreLocalSettings(places: GitPlaces): string | undefined {
   }
 }
 
-/** `core.excludesFile` of the user's configuration, or git's default for it. */
+/** `core.excludesFile` of the user's git configuration, or git's default. */
 export function globalIgnoreFile({ home, env }: GitPlaces): string {
   const folder = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
   for (const config of [join(home, ".gitconfig"), join(folder, "config")]) {

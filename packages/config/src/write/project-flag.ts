@@ -1,6 +1,6 @@
-// A yes or no about a folder in the user's global config file, where only the user writes: trust, outside includes.
+// Writes a yes or no about a folder to the user's global config file: trust, external includes.
 
-import { isObject } from "@keelson/protocol";
+import { valueAt } from "../check/known.ts";
 import { isEditable, setAt } from "./edit.ts";
 import { NOT_EDITABLE, updateSettingsFile } from "./settings-file.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -24,8 +24,4 @@ export async function writeProjectFlag(place: FolderPlace, flag: string, value: 
   });
   if (result.kind === "refused") return { ok: false, problem: result.problem };
   return { ok: true, file, changed: result.kind === "written" };
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 }

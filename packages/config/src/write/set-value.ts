@@ -1,9 +1,9 @@
-// Sets one key in one settings file, after checking that the key, the value and the file go together.
+// Sets one key in one settings file, if that file may hold the key and the value is valid.
 
+import type { SettingsKey } from "@keelson/protocol";
 import { checkValue } from "../check/check-value.ts";
 import { whose } from "../check/check.ts";
-import type { Key } from "../check/keys.ts";
-import { keyPath, valueAt, type KeyPath } from "../check/known.ts";
+import { keyPath, valueAt, type Key, type KeyPath } from "../check/known.ts";
 import { ignoreLocalSettings } from "./git-ignore.ts";
 import { standardFiles } from "../scopes/scopes.ts";
 import { strings } from "../rules.ts";
@@ -33,7 +33,7 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
   if (found === undefined) return { ok: false, problem: `'${key}' is not a settings key` };
   const { known, path } = found;
   if (!known.holders.includes(scope)) {
-    return { ok: false, problem: `${known.key} counts only in ${whose(known.holders)}, not in ${scope} settings` };
+    return { ok: false, problem: `${known.key} is only valid in ${whose(known.holders)}, not in ${scope} settings` };
   }
   const parsed = parseTyped(typed, found);
   if ("problem" in parsed) return { ok: false, problem: parsed.problem };
@@ -54,9 +54,12 @@ export async function setValue({ key, value: typed, scope }: SetRequest, places:
   return { ok: true, file: standard.file, path, value: parsed.value, known, ...(note === undefined ? {} : { note }) };
 }
 
-const WIDENS = { "permissions.allow": "rules", "permissions.additionalDirectories": "directories" } as const;
+const WIDENS = {
+  "permissions.allow": "rules",
+  "permissions.additionalDirectories": "directories",
+} as const satisfies Partial<Record<SettingsKey, string>>;
 
-/** A folder that is not trusted lets its local file widen nothing by itself; what is set here, somebody wants. */
+/** In an untrusted folder, a local file allows only what its user accepted. Setting a value here accepts it. */
 async function keepLocal(key: string, value: unknown, places: WritePlaces): Promise<string | undefined> {
   const list = Object.hasOwn(WIDENS, key) ? WIDENS[key as keyof typeof WIDENS] : undefined;
   const ignored = ignoreLocalSettings(places);
@@ -71,7 +74,7 @@ function parseTyped(typed: string, { known, path, entry }: KeyPath): Typed {
   const name = path.join(".");
   const value = takesText(known, entry) && !/^\s*["[{]/.test(typed) ? typed : json(typed);
   if (value === undefined) {
-    return { problem: `${name}: '${typed}' is not JSON; write for example '${exampleOf(known, entry)}'` };
+    return { problem: `${name}: '${typed}' is not JSON; write, for example, '${exampleOf(known, entry)}'` };
   }
   let problem: string | undefined;
   const checked = checkValue(
@@ -83,7 +86,7 @@ function parseTyped(typed: string, { known, path, entry }: KeyPath): Typed {
   return { value: entry ? (checked as Record<string, unknown>)[path.at(-1)!] : checked };
 }
 
-/** Words that need no quotes around them. */
+/** Whether a value may be typed without quotes. */
 function takesText({ type }: Key, entry: boolean): boolean {
   if (entry) return type.kind === "variables" || (type.kind === "map" && type.of === "text");
   return ["text", "choice", "mode", "models"].includes(type.kind);

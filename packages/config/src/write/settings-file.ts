@@ -1,5 +1,5 @@
-// Replaces one settings file: whole or not at all, under a lock, from what it holds at that moment.
-// Never through a link that leads out of where the file belongs, and never over something that is not a regular file.
+// Replaces one settings file, completely or not at all, under a lock. Follows no link that leads out of the folder the file
+// belongs in, and replaces only regular files.
 
 import {
   closeSync,
@@ -21,9 +21,9 @@ import { parseSettings, readWholeFile } from "../scopes/read.ts";
 
 export interface FilePlace {
   readonly file: string;
-  /** A folder, with links resolved, that the file must not leave. */
+  /** The real path of a folder that the file must be in. */
   readonly within?: string;
-  /** For its owner's eyes only. */
+  /** Readable only by its owner. */
   readonly private: boolean;
 }
 
@@ -31,13 +31,15 @@ export type Updated =
   | { readonly kind: "written" | "unchanged"; readonly created: boolean }
   | { readonly kind: "refused"; readonly problem: string };
 
-/** From the text and the settings in it to the new text; a string in `problem` leaves the file as it is. */
+/** Returns the new text. With `problem`, the file stays as it is. */
 export type Change = (
   text: string,
   settings: Readonly<Record<string, unknown>>,
 ) => { readonly text: string } | { readonly problem: string };
 
-export const NOT_EDITABLE = { problem: "is not plain JSON with comments (single quotes, bare names?); mend it first" };
+export const NOT_EDITABLE = {
+  problem: "is not JSON with comments (are there single quotes or names without quotes?); fix it first",
+};
 
 export async function updateSettingsFile(place: FilePlace, change: Change): Promise<Updated> {
   const { file } = place;
@@ -62,12 +64,12 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   if (typeof text !== "string") throw new Refused(text.kind === "broken" ? `is ${text.problem}` : "is gone");
   const before = parseSettings(text);
   if (before.kind !== "read")
-    throw new Refused(`is ${before.kind === "broken" ? before.problem : "gone"}; mend it first`);
+    throw new Refused(`is ${before.kind === "broken" ? before.problem : "gone"}; fix it first`);
 
   const result = change(text.trim() === "" ? "{}\n" : text, before.value);
   if ("problem" in result) throw new Refused(result.problem);
   if (result.text === text) return { kind: "unchanged", created: false };
-  if (parseSettings(result.text).kind !== "read") throw new Refused("could not be changed without damage");
+  if (parseSettings(result.text).kind !== "read") throw new Refused("could not be changed safely");
   writeWhole(join(path, `.${name}.${crypto.randomUUID()}.tmp`), target, result.text, modeFor(place, old));
   return { kind: "written", created: old === undefined };
 }
@@ -99,31 +101,31 @@ function writeWhole(temporary: string, target: string, text: string, mode: numbe
 }
 
 interface Folder extends Disposable {
-  /** A name for the folder that stays the same folder, whatever is renamed around it. */
+  /** A path that stays valid even if the folder is renamed. */
   readonly path: string;
   readonly name: string;
 }
 
-/** The folder a write lands in, made if need be, checked and then held. */
+/** Creates the folder if needed, checks it and keeps it open. */
 function openFolder({ file, within, private: own }: FilePlace): Folder {
   mkdirSync(dirname(file), { recursive: true, mode: own && within === undefined ? 0o700 : 0o755 });
   const target = targetOf(file);
   const folder = dirname(target);
   const inside = (path: string) => within === undefined || path === within || path.startsWith(within + sep);
-  if (!inside(folder)) throw new Refused(`leads out of ${within}, to ${target}; it is not written`);
+  if (!inside(folder)) throw new Refused(`leads out of ${within}, to ${target}; it was not written`);
   if (process.platform !== "linux") return { path: folder, name: basename(target), [Symbol.dispose]: () => undefined };
 
-  // Held by its descriptor: a link put in its place after this line is not followed.
+  // Used through its descriptor from here on, so a link put in its place is not followed.
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   const path = `/proc/self/fd/${fd}`;
   if (!inside(realpathSync(path))) {
     closeSync(fd);
-    throw new Refused(`leads out of ${within}; it is not written`);
+    throw new Refused(`leads out of ${within}; it was not written`);
   }
   return { path, name: basename(target), [Symbol.dispose]: () => closeSync(fd) };
 }
 
-/** A link to a file is written through; people keep their settings in other folders. */
+/** Follows a link to a file, because people keep their settings in other folders. */
 function targetOf(file: string): string {
   if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
     return join(realpathSync(dirname(file)), basename(file));
@@ -138,7 +140,7 @@ function targetOf(file: string): string {
 const STALE_MS = 5_000;
 const PATIENCE_MS = 10_000;
 
-/** One writer at a time. A lock that nobody came back for is broken. */
+/** One writer at a time. Old locks are removed. */
 async function takeLock(path: string): Promise<Disposable> {
   for (const started = Date.now(); ; await Bun.sleep(5)) {
     try {
@@ -149,7 +151,7 @@ async function takeLock(path: string): Promise<Disposable> {
     }
     const held = lstatSync(path, { throwIfNoEntry: false });
     if (held !== undefined && Date.now() - held.mtimeMs > STALE_MS) remove(path);
-    if (Date.now() - started > PATIENCE_MS) throw new Refused("is being written by somebody else");
+    if (Date.now() - started > PATIENCE_MS) throw new Refused("is being written by another process; try again");
   }
 }
 
@@ -157,6 +159,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Gone already, which is what was wanted.
+    // Already gone.
   }
 }

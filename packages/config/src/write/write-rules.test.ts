@@ -1,4 +1,4 @@
-// Accepted rules, written back: comments stay, nothing leaves the project, nobody's change is lost.
+// Writing accepted rules: comments stay, no write leaves the project, no change is lost.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
@@ -55,7 +55,7 @@ function change(
   return { type, rules: values, behavior, destination };
 }
 
-test("the first accepted rule makes the local file, private, and keeps it out of commits", async () => {
+test("the first accepted rule creates a private local file and keeps it out of commits", async () => {
   const done = await write(change("addRules", ["Bash(npm run *)"]));
 
   expect(done).toEqual({ written: [local()], problems: [] });
@@ -67,7 +67,7 @@ test("the first accepted rule makes the local file, private, and keeps it out of
   expect(readdirSync(dirname(local()))).toEqual(["settings.local.json"]);
 });
 
-test("comments, order, indentation and line ends stay", async () => {
+test("comments, order, indentation and line breaks stay", async () => {
   put(
     "project/.claude/settings.json",
     '{\r\n\t// ours\r\n\t"permissions": {\r\n\t\t"allow": [\r\n\t\t\t"Read", // fine\r\n\t\t\t/* old */ "Bash(ls)",\r\n\t\t],\r\n\t},\r\n\t"model": "m" // last\r\n}\r\n',
@@ -91,7 +91,7 @@ test("comments, order, indentation and line ends stay", async () => {
   });
 });
 
-test("every kind of update lands where it belongs; the rest is none of our business", async () => {
+test("every kind of update is written to its file; other destinations are ignored", async () => {
   put(
     "home/.claude/settings.json",
     '{ "permissions": { "deny": "Write", "allow": ["Bash(a)", "Bash(b:*)", "Read"] } }',
@@ -112,12 +112,12 @@ test("every kind of update lands where it belongs; the rest is none of our busin
   expect(existsSync(join(home, ".config"))).toBe(false);
 });
 
-test("in a folder that is not trusted, what is accepted for it is also noted in the user's own file", async () => {
+test("in an untrusted folder, accepted rules are also recorded in the user's global file", async () => {
   const note = put("home/.claude.json", '{\n  // mine\n  "projects": { "/other": { "allowedTools": ["Bash"] } }\n}\n');
   put("project/.claude/settings.local.json", '{ "permissions": { "allow": ["Bash(a)", "Bash(evil)"] } }');
   const noted = () => (Bun.JSONC.parse(readFileSync(note, "utf8")) as any).projects[cwd];
 
-  // The first is in the file already, and was not accepted before.
+  // The first is already in the file but was not accepted before.
   const done = await write(
     change("addRules", ["Bash(a)", "Bash(b:*)"]),
     change("addRules", ["Bash(c)"], { behavior: "deny" }),
@@ -144,16 +144,16 @@ test("in a trusted folder the local file is enough", async () => {
   expect(readFileSync(note, "utf8")).toBe(text);
 });
 
-test("where it cannot be noted, this is said, and the file has the rule all the same", async () => {
+test("if that fails, it is reported, and the local file still gets the rule", async () => {
   const note = put("home/.claude.json", "{ broken");
   const done = await write(change("addRules", ["Bash(a)"]));
   expect(done.written).toEqual([local()]);
-  expect(done.problems).toEqual([expect.stringContaining("holds for this session only")]);
+  expect(done.problems).toEqual([expect.stringContaining("applies only to this session")]);
   expect(done.problems[0]).toStartWith(note);
   expect(readFileSync(note, "utf8")).toBe("{ broken");
 });
 
-test("the user's own file is where $CLAUDE_CONFIG_DIR says", async () => {
+test("the user's global file is in $CLAUDE_CONFIG_DIR", async () => {
   const configDir = join(root, "moved");
   const moved = { ...places(), configDir, origin: { ...origin(), env: { CLAUDE_CONFIG_DIR: configDir } } };
   expect((await writeRules([change("addRules", ["Bash(a)"])], moved)).problems).toEqual([]);
@@ -163,7 +163,7 @@ test("the user's own file is where $CLAUDE_CONFIG_DIR says", async () => {
   });
 });
 
-test("what is there already is not written again", async () => {
+test("existing rules are not written again", async () => {
   await write(change("addRules", ["Bash(x)"]));
   expect(await write(change("addRules", ["Bash(x)"]), change("removeRules", ["Edit"]))).toEqual({
     written: [],
@@ -171,12 +171,12 @@ test("what is there already is not written again", async () => {
   });
 });
 
-test("a file that cannot be understood is left as it is", async () => {
+test("an invalid file is not changed", async () => {
   const cases: [string, string][] = [
     ["{ broken", "is not valid JSON"],
-    ["{ 'permissions': { 'deny': ['X'] } }", "is not plain JSON with comments"],
-    ['{ "permissions": 7 }', "has permissions that are no object"],
-    ['{ "permissions": { "allow": {} } }', "has permissions.allow that is no list"],
+    ["{ 'permissions': { 'deny': ['X'] } }", "is not JSON with comments"],
+    ['{ "permissions": 7 }', "has permissions that are not an object"],
+    ['{ "permissions": { "allow": {} } }', "has a permissions.allow that is not a list"],
   ];
   for (const [text, problem] of cases) {
     const file = put("project/.claude/settings.local.json", text);
@@ -187,7 +187,7 @@ test("a file that cannot be understood is left as it is", async () => {
   }
 });
 
-test("what would be read back as something else is not written", async () => {
+test("a rule that would be read back as something else is not written", async () => {
   const odd: PermissionUpdate = {
     type: "addRules",
     rules: [{ toolName: "Bash(x" }, { toolName: "Edit) (", ruleContent: "y" }, { toolName: "Read" }],
@@ -198,18 +198,18 @@ test("what would be read back as something else is not written", async () => {
   const done = await write(odd, wide);
   expect(done.problems).toEqual([
     `${cwd}/.claude/settings.json: project settings cannot choose the mode bypassPermissions`,
-    `${local()}: "Bash(x" is not a rule; it is not written`,
-    `${local()}: "Edit) ((y)" is not a rule; it is not written`,
+    `${local()}: "Bash(x" is not a rule; it was not written`,
+    `${local()}: "Edit) ((y)" is not a rule; it was not written`,
   ]);
   expect(Bun.JSONC.parse(readFileSync(local(), "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
 });
 
-test("no link leads a write out of the project", async () => {
+test("links cannot lead a write out of the project", async () => {
   const outside = put("outside/settings.local.json", "{}");
   symlinkSync(join(root, "outside"), join(cwd, ".claude"));
   expect(await write(change("addRules", ["Bash"]))).toEqual({
     written: [],
-    problems: [`${local()} leads out of ${cwd}, to ${outside}; it is not written`],
+    problems: [`${local()} leads out of ${cwd}, to ${outside}; it was not written`],
   });
   rmSync(join(cwd, ".claude"));
   mkdirSync(join(cwd, ".claude"));
@@ -221,7 +221,7 @@ test("no link leads a write out of the project", async () => {
   expect([readFileSync(outside, "utf8"), existsSync(join(root, "nowhere"))]).toEqual(["{}", false]);
 });
 
-test("the user's own settings may be a link to where they keep them", async () => {
+test("the user's settings may be a link to another folder", async () => {
   const kept = put("dotfiles/claude.json", "{}");
   mkdirSync(join(home, ".claude"));
   symlinkSync(kept, join(home, ".claude", "settings.json"));
@@ -229,7 +229,7 @@ test("the user's own settings may be a link to where they keep them", async () =
   expect(Bun.JSONC.parse(readFileSync(kept, "utf8"))).toEqual({ permissions: { allow: ["Read"] } });
 });
 
-test("many writers at once lose nothing", async () => {
+test("many writers at once lose no change", async () => {
   const names = Array.from({ length: 40 }, (_, at) => `Bash(run ${at})`);
   await Promise.all(names.map((name) => write(change("addRules", [name]))));
   const { permissions } = Bun.JSONC.parse(readFileSync(local(), "utf8")) as { permissions: { allow: string[] } };
@@ -239,7 +239,7 @@ test("many writers at once lose nothing", async () => {
   expect(readdirSync(dirname(local()))).toEqual(["settings.local.json"]);
 });
 
-test("writers in several processes lose nothing either", async () => {
+test("writers in several processes lose no change", async () => {
   const script = put(
     "writer.ts",
     `import { writeRules } from ${JSON.stringify(join(import.meta.dir, "write-rules.ts"))};
@@ -256,14 +256,14 @@ test("writers in several processes lose nothing either", async () => {
   expect(permissions.allow).toHaveLength(60);
 }, 20_000);
 
-test("a lock that nobody came back for does not stop anybody", async () => {
+test("an old lock is removed", async () => {
   const lock = put("project/.claude/settings.local.json.lock", "");
   Bun.spawnSync(["touch", "-d", "2001-01-01", lock]);
   expect((await write(change("addRules", ["Read"]))).problems).toEqual([]);
   expect(existsSync(lock)).toBe(false);
 });
 
-test("a folder that cannot be written is said so", async () => {
+test("a folder that cannot be written is reported", async () => {
   if (process.getuid?.() === 0) {
     put("project/.claude", "a file where a folder belongs");
   } else {
@@ -277,7 +277,7 @@ test("a folder that cannot be written is said so", async () => {
   });
 });
 
-test("git's own idea of the global ignore file is respected, and the line is added once", async () => {
+test("git's setting for the global ignore file is used, and the line is added once", async () => {
   put("home/.gitconfig", "[user]\n  excludesfile = no\n[core]\n\teditor = vi\n\texcludesFile = ~/.my-ignore\n");
   put("home/.my-ignore", "*.log");
   await write(change("addRules", ["Read"]));

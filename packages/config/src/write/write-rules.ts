@@ -1,5 +1,5 @@
-// Writes accepted permission updates back to the settings files they are meant for.
-// What it cannot write it says; the session keeps its own rules either way.
+// Writes accepted permission updates to settings files and reports what it cannot write. The session applies its rules in
+// either case.
 
 import { parseRule } from "@keelson/engine";
 import { isObject, type PermissionUpdate, type RuleValue } from "@keelson/protocol";
@@ -15,13 +15,13 @@ import type { Snapshot } from "../snapshot.ts";
 
 export interface Written {
   readonly written: readonly string[];
-  /** One sentence each, naming the file. */
+  /** One sentence each, with the file. */
   readonly problems: readonly string[];
 }
 
 export type WritePlaces = Pick<Snapshot, "cwd" | "home" | "configDir" | "env" | "origin">;
 
-/** Updates for other destinations than the three settings files are none of its business. */
+/** Ignores updates for other destinations than the three settings files. */
 export async function writeRules(updates: readonly PermissionUpdate[], places: WritePlaces): Promise<Written> {
   const written: string[] = [];
   const problems: string[] = [];
@@ -33,7 +33,7 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
       problems.push(elsewhere);
       continue;
     }
-    // 4 ms; sessions in which nobody accepts a rule never pay it.
+    // 4 ms, only for sessions in which a rule is accepted.
     const edits = { ...(await import("./edit.ts")), ...(await import("./change-list.ts")) };
     const refused: string[] = [];
     const change: Change = (text, settings) => {
@@ -54,7 +54,7 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
     if (standard.name !== "local" || result.kind === "refused") continue;
     const { accept } = await import("./accept.ts");
     const troubles = [
-      // Also when the file stays as it is: the folder may have come with the very rule that is accepted now.
+      // Even if the file did not change: it may already contain the rule that was just accepted.
       await accept(own.flatMap(acceptanceOf), places),
       result.kind === "written" ? ignoreLocalSettings(places) : undefined,
     ];
@@ -63,14 +63,13 @@ export async function writeRules(updates: readonly PermissionUpdate[], places: W
   return { written, problems };
 }
 
-/** A checkout that others vouch for is read, never written; what the working directory has is not read. */
+/** With --project-config-root, the other folder is not written, and the working directory's files are not read. */
 export function keptElsewhere({ name }: StandardFile, { origin }: Pick<WritePlaces, "origin">): string | undefined {
   const { projectConfigRoot: root } = origin.flags;
   if (name === "user" || root === undefined) return undefined;
-  return `${name} settings are read from ${root} (--project-config-root) and not written`;
+  return `${name} settings are read from ${root} (--project-config-root) and cannot be changed`;
 }
 
-/** Where a standard file may be written, and who may read it. */
 export function writeTarget({ name, file }: StandardFile, { cwd }: Pick<WritePlaces, "cwd">): FilePlace {
   return { file, private: name !== "project", ...(name === "user" ? {} : { within: cwd }) };
 }
@@ -87,7 +86,7 @@ function apply(
 ): ListChange {
   const permissions = settings["permissions"];
   if (permissions !== undefined && !isObject(permissions))
-    return { problem: "has permissions that are no object; mend it first" };
+    return { problem: "has permissions that are not an object; fix it first" };
   const list = (key: string, same: Same, wanted: WantedChange) =>
     edits.changeList(text, ["permissions", key], same, wanted);
 
@@ -115,7 +114,7 @@ function apply(
 
 const sameText: Same = (written, wanted) => written === wanted;
 
-/** What an update of the local file accepts, or takes back, in a folder that is not trusted. */
+/** What an update of the local file accepts or revokes in an untrusted folder. */
 function acceptanceOf(update: PermissionUpdate): readonly Acceptance[] {
   switch (update.type) {
     case "setMode":
@@ -135,9 +134,9 @@ function acceptanceOf(update: PermissionUpdate): readonly Acceptance[] {
 function ruleTexts(rules: readonly RuleValue[], refuse: (why: string) => void): readonly string[] {
   return rules.flatMap(({ toolName, ruleContent }) => {
     const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-    // Anything else would be read back as another rule, or as none.
+    // Anything else would be read back as another rule or as none.
     if (parseRule(text)?.tool === toolName) return [text];
-    refuse(`${JSON.stringify(text.slice(0, 80))} is not a rule; it is not written`);
+    refuse(`${JSON.stringify(text.slice(0, 80))} is not a rule; it was not written`);
     return [];
   });
 }

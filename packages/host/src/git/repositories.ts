@@ -13,6 +13,7 @@ import {
   statOf,
   type FoundRepository,
 } from "./discovery.ts";
+import { fileStamp } from "@keelson/protocol";
 import { submodulePaths } from "./submodules.ts";
 import { realPathOf } from "../files/real-path.ts";
 import { readRegularFile } from "../files/regular-file.ts";
@@ -43,7 +44,7 @@ export function createGitLookup(options: GitLookupOptions): GitLookup {
   function submodules(gitFolder: string, hash: "sha1" | "sha256"): readonly string[] | null {
     const stat = statOf(join(gitFolder, "index"));
     if (!stat) return [];
-    const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, hash].join();
+    const stamp = `${fileStamp(stat)} ${hash}`;
     const known = links.get(gitFolder);
     if (known?.stamp === stamp) return known.paths;
     const paths = submodulePaths(gitFolder, hash);

@@ -71,8 +71,8 @@ export class ClientRequests {
   }
 
   /** A message that an MCP server in the client sent by itself. */
-  heardFromMcp(server: string, message: JsonObject): void {
-    this.#bridges.heard(server, message);
+  receiveMcp(server: string, message: JsonObject): void {
+    this.#bridges.receive(server, message);
   }
 
   /** The client answered. */

@@ -4,7 +4,7 @@ import { ClientRequests } from "./client-requests.ts";
 import { Controls } from "./controls.ts";
 import type { ControlTargets } from "./targets.ts";
 
-/** Only what these tests touch; anything else would throw, and so be answered with an error. */
+/** Only what these tests use; anything else throws, and so becomes an error reply. */
 function controls(more: Partial<ControlTargets> = {}) {
   const sent: Outbound[] = [];
   let ids = 0;
@@ -34,7 +34,7 @@ const success = (request_id: string, response?: unknown) => ({
 });
 const replies = (sent: readonly Outbound[]) => sent.filter(({ type }) => type === "control_response") as any[];
 
-test("an interrupt withdraws the open question, then is acknowledged with the prompts that still wait", async () => {
+test("an interrupt cancels the open question, then replies with the queued prompts", async () => {
   const running = new AbortController();
   const { target, client, sent } = controls({ queued: () => ["p1"], interrupt: () => running.abort() });
   const asked = client.send({ subtype: "can_use_tool" }, running.signal);
@@ -49,7 +49,7 @@ test("an interrupt withdraws the open question, then is acknowledged with the pr
   expect(await asked).toEqual({ subtype: "error", request_id: "id-0", error: "the run was interrupted" });
 });
 
-test("once the client has gone, questions are answered with an error, open ones too", async () => {
+test("after the client disconnects, all questions end with an error, open ones too", async () => {
   const { target, client, sent } = controls();
   const { signal } = new AbortController();
   const open = client.send({ subtype: "can_use_tool" }, signal);
@@ -62,13 +62,13 @@ test("once the client has gone, questions are answered with an error, open ones 
   expect(sent).toHaveLength(2);
 });
 
-test("a question that was withdrawn before it was asked is not sent", async () => {
+test("a question that was cancelled before it was asked is not sent", async () => {
   const { client, sent } = controls();
   expect(await client.send({ subtype: "can_use_tool" }, AbortSignal.abort())).toMatchObject({ subtype: "error" });
   expect(sent).toEqual([]);
 });
 
-test("callHook() gives the call's id, or one of its own where there is no call", async () => {
+test("callHook() sends the id of the call, or a new id without a call", async () => {
   const { client, sent } = controls();
   const { signal } = new AbortController();
   void client.callHook("hook_0", { hook_event_name: "PreToolUse", tool_use_id: "toolu_1" }, signal);
@@ -81,7 +81,7 @@ test("callHook() gives the call's id, or one of its own where there is no call",
   expect(await stop).toEqual({ subtype: "success", request_id: "id-2", response: { a: 1 } });
 });
 
-test("mcpServer() speaks to a server in the client, and hears it", async () => {
+test("mcpServer() exchanges messages with a server in the client", async () => {
   const { target, client, sent } = controls();
   const { signal } = new AbortController();
   const [calc, other] = [client.mcpServer("calc"), client.mcpServer("other")];
@@ -106,7 +106,7 @@ test("mcpServer() speaks to a server in the client, and hears it", async () => {
   expect(replies(sent)).toEqual([success("n1"), success("n2")]);
 });
 
-test("a request the client took back gets no answer, and what it started is told", async () => {
+test("a request that the client cancelled gets no reply, but what it did is shown", async () => {
   const started = Promise.withResolvers<AbortSignal>();
   const release = Promise.withResolvers<string>();
   const { target, sent } = controls({
@@ -125,7 +125,7 @@ test("a request the client took back gets no answer, and what it started is told
   expect(replies(sent)).toEqual([success("r2", { mode: "plan" })]);
 });
 
-test("a run that starts meanwhile waits for what changes it", async () => {
+test("a run waits for changes in progress", async () => {
   const release = Promise.withResolvers<string>();
   const { target } = controls({ setModel: () => release.promise });
   target.handle(request("r1", "set_model", { model: "m" }));
@@ -137,7 +137,7 @@ test("a run that starts meanwhile waits for what changes it", async () => {
   expect(await ready).toBe(true);
 });
 
-test("whatever breaks in a handler is an answer", async () => {
+test("anything thrown in a handler becomes a reply", async () => {
   const { target, sent } = controls({
     setModel: () => Promise.reject(new Error("no such model")),
     cancelQueued: () => {
@@ -153,7 +153,7 @@ test("whatever breaks in a handler is an answer", async () => {
   expect(errors).toEqual({ r1: "no such model", r2: "broken", r3: 'stop_task: "task_id" must be a string' });
 });
 
-test("a session that is ended at once waits for nothing", async () => {
+test("a session that ends at once does not wait", async () => {
   const { target, sent } = controls({ setModel: () => new Promise(() => undefined) });
   target.handle(request("r1", "set_model", { model: "m" }));
   target.close({ now: true });
@@ -161,7 +161,7 @@ test("a session that is ended at once waits for nothing", async () => {
   expect(replies(sent)).toEqual([]);
 });
 
-test("ten thousand requests in any interleaving are each answered exactly once, and never after they were taken back", async () => {
+test("ten thousand requests in any order each get exactly one reply, and none after they are cancelled", async () => {
   const random = seeded(20_26);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const later = async () => {
@@ -242,7 +242,7 @@ test("ten thousand requests in any interleaving are each answered exactly once, 
   }
 }, 30_000);
 
-test("what is asked for waits while nobody reads the answers", async () => {
+test("replies wait while the client does not read", async () => {
   const behind = Promise.withResolvers<void>();
   const sent: Outbound[] = [];
   let full = true;

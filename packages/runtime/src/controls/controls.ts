@@ -1,29 +1,13 @@
-// Control requests from the client. Each is answered exactly once, in any order; one that the client cancels needs no
-// answer. Requests to the client are in client-requests.ts.
+// Control requests from the client. Each one gets exactly one reply, in any order; a request that the client cancels
+// gets none. Requests to the client are in client-requests.ts.
 
-import { controlError, controlSuccess, type ControlRequest, type JsonObject } from "@keelson/protocol";
+import { controlError, controlSuccess, type ControlRequest } from "@keelson/protocol";
 import type { ClientRequests } from "./client-requests.ts";
-import { cancelAsyncMessage, interrupted, setPermissionMode } from "./handlers/flow.ts";
-import { done, fieldsIn, unsupported, type Handler, type ControlReply, type ControlRequestBody } from "./reply.ts";
-import { LATE } from "./table.ts";
+import { unsupported, type ControlContext, type ControlReply, type ControlRequestBody, type Handler } from "./reply.ts";
+import { controlRow, type ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
 
-/** Done one after another, in the order they came; a run that starts meanwhile waits for them. */
-const CHANGES = new Set([
-  "apply_flag_settings",
-  "initialize",
-  "mcp_set_servers",
-  "mcp_toggle",
-  "register_repo_root",
-  "rename_session",
-  "rewind_files",
-  "seed_read_state",
-  "set_max_thinking_tokens",
-  "set_model",
-  "update_settings",
-]);
-
-/** How long a session that is over waits for answers still being worked out. */
+/** How long a session that has ended waits for replies in progress. */
 const LAST_WAIT_MS = 5_000;
 
 export class Controls {
@@ -41,14 +25,15 @@ export class Controls {
     this.#client = client;
   }
 
-  /** What `end_session` does. */
+  /** Called for `end_session`. */
   onEnd(end: () => void): void {
     this.#end = end;
   }
 
   handle({ request_id: id, request }: ControlRequest): void {
     const cancel = new AbortController();
-    const reply = this.#reply(request, id, cancel.signal);
+    const row = controlRow(request.subtype);
+    const reply = this.#reply(row, request, id, cancel.signal);
     if (!(reply instanceof Promise)) return this.#answer(id, reply);
     this.#cancels.set(id, cancel);
     const work = reply.then((ready) => {
@@ -57,26 +42,26 @@ export class Controls {
     });
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
-    if (CHANGES.has(request.subtype)) this.#lastChange = work;
+    if (isChange(row)) this.#lastChange = work;
   }
 
-  /** The client no longer wants an answer. One that is unknown or done is no error (observed). */
+  /** The client no longer wants a reply. Unknown and finished requests are ignored. */
   cancel(id: string): void {
     this.#cancels.get(id)?.abort();
   }
 
-  /** Resolves when every change asked for so far has been made. */
+  /** Resolves when all changes requested so far are done. */
   async changed(): Promise<void> {
     await this.#lastChange;
   }
 
-  /** The client has gone. With `now`, it does not want our answers either. */
+  /** The client sends no more replies. With `now`, it does not wait for ours either. */
   close({ now = false }: { readonly now?: boolean } = {}): void {
     if (now) for (const cancel of this.#cancels.values()) cancel.abort();
     this.#client.close();
   }
 
-  /** Answers still being worked out are given; those that take too long are given up. */
+  /** Waits for replies in progress; those that take too long become errors. */
   async finish(): Promise<void> {
     if ([...this.#cancels.values()].every(({ signal }) => signal.aborted)) return;
     const { promise: enough, resolve } = Promise.withResolvers<void>();
@@ -90,41 +75,22 @@ export class Controls {
     }
   }
 
-  #reply(request: ControlRequestBody, id: string, signal: AbortSignal): ControlReply | Promise<ControlReply> {
-    switch (request.subtype) {
-      case "interrupt":
-        // An open question is withdrawn before the reply, the marker and the result come after it (observed).
-        this.#targets.interrupt();
-        return this.#run(interrupted, request, id, signal);
-      case "set_permission_mode":
-        return this.#run(setPermissionMode, request, id, signal);
-      case "cancel_async_message":
-        // Not a moment later: the prompt may be about to run.
-        return this.#run(cancelAsyncMessage, request, id, signal);
-      case "mcp_message":
-        this.#client.heardFromMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
-        return done();
-      case "end_session":
-        return done(undefined, { after: () => this.#end() });
-      default: {
-        const load = Object.hasOwn(LATE, request.subtype) ? LATE[request.subtype] : undefined;
-        return load ? attempt(() => this.#late(load, request, id, signal)) : unsupported(request.subtype);
-      }
-    }
-  }
-
-  /** Whoever does not read what it asked for waits; what changes the session waits for the change before it. */
-  async #late(
-    load: () => Promise<Handler>,
+  #reply(
+    row: ControlRow | undefined,
     request: ControlRequestBody,
     id: string,
     signal: AbortSignal,
-  ): Promise<ControlReply> {
-    const before = CHANGES.has(request.subtype) ? this.#lastChange : undefined;
-    const handler = await load();
-    await before;
-    if (this.#behind) await this.#behind;
-    return this.#run(handler, request, id, signal);
+  ): ControlReply | Promise<ControlReply> {
+    if (row === undefined) return unsupported(request.subtype);
+    if ("now" in row) return this.#run(row.now, request, id, signal);
+    return attempt(async () => {
+      const before = isChange(row) ? this.#lastChange : undefined;
+      const handler = await row.later();
+      await before;
+      // A client that does not read its replies waits for the next one.
+      if (this.#behind) await this.#behind;
+      return this.#run(handler, request, id, signal);
+    });
   }
 
   #run(
@@ -133,10 +99,18 @@ export class Controls {
     id: string,
     signal: AbortSignal,
   ): ControlReply | Promise<ControlReply> {
-    const pending = this.#client.open;
     const again = this.#asked.has(request.subtype);
     this.#asked.add(request.subtype);
-    return attempt(() => handler(request, this.#targets, { id, signal, pending, again }));
+    const context: ControlContext = {
+      id,
+      signal,
+      pending: this.#client.open,
+      again,
+      interruptRun: () => this.#targets.interrupt(),
+      endSession: () => this.#end(),
+      receiveMcp: (server, message) => this.#client.receiveMcp(server, message),
+    };
+    return attempt(() => handler(request, this.#targets, context));
   }
 
   #answer(id: string, reply: ControlReply): void {
@@ -152,7 +126,9 @@ export class Controls {
   }
 }
 
-/** Whatever breaks, there is an answer. */
+const isChange = (row: ControlRow | undefined) => row !== undefined && "later" in row && row.change === true;
+
+/** Turns anything thrown into a reply. */
 function attempt(act: () => ControlReply | Promise<ControlReply>): ControlReply | Promise<ControlReply> {
   const broken = (error: unknown): ControlReply => ({
     ok: false,

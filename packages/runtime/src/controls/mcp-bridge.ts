@@ -1,25 +1,25 @@
-// The bridge to MCP servers that live inside a client: their messages travel as control requests, both ways.
+// Connects MCP servers inside the client: their messages travel as control requests, in both directions.
 
 import type { ControlRequest, ControlResponse, JsonObject } from "@keelson/protocol";
 
-/** One server inside the client. */
+/** One server. */
 export interface McpBridge {
-  /** Says something to it, and resolves with what it answered. Rejects when the client does not know it, or goes. */
+  /** Resolves with the reply. Rejects if the client does not know the server or disconnects. */
   send(message: JsonObject, signal: AbortSignal): Promise<JsonObject | undefined>;
-  /** Called with every message it sends by itself. Returns how to stop listening. */
+  /** Called for each message the server sends on its own. Returns a function that stops listening. */
   listen(hear: (message: JsonObject) => void): () => void;
 }
 
-type Ask = (request: ControlRequest["request"], signal: AbortSignal) => Promise<ControlResponse["response"]>;
+type Request = (request: ControlRequest["request"], signal: AbortSignal) => Promise<ControlResponse["response"]>;
 
-/** Bridges by server name, all over one stream. */
-export function mcpBridges(ask: Ask) {
+/** Bridges by server name, over one stream. */
+export function mcpBridges(request: Request) {
   const listeners = new Map<string, Set<(message: JsonObject) => void>>();
   return {
     to(server: string): McpBridge {
       return {
         async send(message, signal) {
-          const answer = await ask({ subtype: "mcp_message", server_name: server, message }, signal);
+          const answer = await request({ subtype: "mcp_message", server_name: server, message }, signal);
           if (answer.subtype === "error") throw new Error(answer.error);
           return (answer.response as { mcp_response?: JsonObject } | undefined)?.mcp_response;
         },
@@ -30,8 +30,8 @@ export function mcpBridges(ask: Ask) {
         },
       };
     },
-    /** A message from the client; a server nobody listens to is no error (observed). */
-    heard(server: string, message: JsonObject): void {
+    /** Messages of servers without a listener are dropped. */
+    receive(server: string, message: JsonObject): void {
       for (const hear of listeners.get(server) ?? []) hear(message);
     },
   };

@@ -1,15 +1,15 @@
-// What a control request is answered with, and how its fields are read. Requests come from outside: nothing is trusted.
+// Replies to control requests, and how their fields are read. Requests are untrusted input.
 
-import type { ControlRequest } from "@keelson/protocol";
+import type { ControlRequest, JsonObject } from "@keelson/protocol";
 import type { ControlTargets } from "./targets.ts";
 
 export type ControlReply =
   | {
       readonly ok: true;
       readonly payload?: unknown;
-      /** Goes next to the payload, where clients look for what waits for them. */
+      /** Fields next to the payload, where clients look for open questions. */
       readonly beside?: Readonly<Record<string, unknown>>;
-      /** Done once the answer is on its way. */
+      /** Runs after the reply is sent. */
       after?(): void;
     }
   | { readonly ok: false; readonly error: string; readonly code?: string };
@@ -18,22 +18,25 @@ export type ControlRequestBody = { readonly subtype: string; readonly [key: stri
 
 export interface ControlContext {
   readonly id: string;
-  /** Aborted when the client takes the request back, or goes. */
+  /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** What the client itself still has to answer. */
+  /** Our requests that the client has not answered yet. */
   readonly pending: readonly ControlRequest[];
-  /** It is not the first of its kind. */
+  /** The client has sent this kind of request before. */
   readonly again: boolean;
+  interruptRun(): void;
+  endSession(): void;
+  /** Passes on a message from an MCP server inside the client. */
+  receiveMcp(server: string, message: JsonObject): void;
 }
 
-/** May throw an Error: its message becomes the answer. */
+/** May throw an Error; its message becomes the reply. */
 export type Handler = (
   request: ControlRequestBody,
   targets: ControlTargets,
   asked: ControlContext,
 ) => ControlReply | Promise<ControlReply>;
 
-/** Without a payload: a plain "done". */
 export function done(
   payload?: unknown,
   more: Pick<ControlReply & { ok: true }, "beside" | "after"> = {},
@@ -49,14 +52,14 @@ export function unsupported(subtype: string): ControlReply {
   return failed(`Unsupported control request subtype: ${subtype}`, "unsupported_request");
 }
 
-/** A field that must be text. Throws, naming the request and the field. */
+/** Throws if the field is not a string. */
 export function textIn(request: ControlRequestBody, key: string): string {
   const value = request[key];
   if (typeof value === "string") return value;
   throw new Error(`${request.subtype}: "${key}" must be a string`);
 }
 
-/** The fields of an object, or undefined. */
+/** Undefined if the field is not an object. */
 export function fieldsIn(request: ControlRequestBody, key: string): Readonly<Record<string, unknown>> | undefined {
   const value = request[key];
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,8 +1,9 @@
-// The parts of a session that control requests may look at or change.
+// Gives control requests access to the parts of a session.
 
 import { existsSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
+import { customTitle, dequeued } from "@keelson/store";
 import type { RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -68,7 +69,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     setClient: (client) => {
       mcp.add(namedInInitialize(client));
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
-      if (idle.length > 0) options.warn(`Without effect in this version: ${idle.join(", ")}`);
+      if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       plan.setWorkflow(client.planModeInstructions);
     },
     mcp,
@@ -79,22 +80,21 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     title: () => state.title,
     rename: (title) => {
       state.title = title;
-      const { id: sessionId, path } = place;
-      if (path !== null && existsSync(path)) outbox.note({ type: "custom-title", customTitle: title, sessionId });
+      const entry = customTitle(place.id, title);
+      if (entry !== undefined && place.path !== null && existsSync(place.path)) outbox.note(entry);
       void show({ type: "system", subtype: "session_title_changed", title });
     },
     ...(machine.fileHistory ? { rewind: machine.fileHistory.rewind } : {}),
   };
 }
 
-/** Subjects of later versions that a client may already send. */
+/** Options that clients may send and that have no effect yet. */
 const NOT_YET = ["agents", "skills", "plugins", "toolAliases"] as const;
 
-/** Records that prompts left the queue, and tells whoever sent them. */
+/** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {
   return prompts.flatMap(({ uuid }) => {
-    const timestamp = new Date(now()).toISOString();
-    outbox.note({ type: "queue-operation", operation: "dequeue", timestamp, sessionId: id });
+    outbox.note(dequeued(id, now()));
     if (uuid === undefined) return [];
     outbox.lifecycle(uuid, "cancelled");
     return [uuid];

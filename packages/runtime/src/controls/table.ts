@@ -1,11 +1,31 @@
-// Every request that is not answered at once, and where its handler is: each family is loaded when it is first asked.
+// Every control request that a client may send, one row each: which handler answers it, and when.
 
+import {
+  acknowledge,
+  cancelAsyncMessage,
+  endSession,
+  interrupt,
+  mcpMessage,
+  setPermissionMode,
+} from "./handlers/flow.ts";
 import type { Handler } from "./reply.ts";
+
+/** `now`: answered before anything else happens. `later`: the handler's file is loaded first, on its first use. */
+export type ControlRow =
+  | { readonly now: Handler }
+  | {
+      readonly later: () => Promise<Handler>;
+      /** It changes the session: changes run one after another in the order they came, and a new run waits for them. */
+      readonly change?: true;
+    };
+
+const now = (handler: Handler): ControlRow => ({ now: handler });
+const later = (load: () => Promise<Handler>): ControlRow => ({ later: load });
+const change = (load: () => Promise<Handler>): ControlRow => ({ later: load, change: true });
 
 const asides = () => import("./handlers/asides.ts");
 const contextUsage = () => import("./handlers/context-usage.ts");
 const files = () => import("./handlers/files.ts");
-const flow = () => import("./handlers/flow.ts");
 const initialization = () => import("./handlers/initialize.ts");
 const listings = () => import("./handlers/listings.ts");
 const mcp = () => import("./handlers/mcp.ts");
@@ -15,40 +35,50 @@ const tasks = () => import("./handlers/tasks.ts");
 const title = () => import("./handlers/title.ts");
 const usage = () => import("./handlers/usage.ts");
 
-export const LATE: Readonly<Record<string, () => Promise<Handler>>> = {
-  apply_flag_settings: async () => (await settings()).applyFlagSettings,
-  background_tasks: async () => (await tasks()).backgroundTasks,
-  file_suggestions: async () => (await files()).fileSuggestions,
-  generate_session_title: async () => (await asides()).generateSessionTitle,
-  get_binary_version: async () => (await listings()).getBinaryVersion,
-  get_context_usage: async () => (await contextUsage()).getContextUsage,
-  get_hooks_listing: async () => (await listings()).getHooksListing,
-  get_session_cost: async () => (await usage()).getSessionCost,
-  get_settings: async () => (await settings()).getSettings,
-  get_task_output: async () => (await tasks()).getTaskOutput,
-  get_usage: async () => (await usage()).getUsage,
-  initialize: async () => (await initialization()).initialize,
-  list_models: async () => (await models()).listModels,
-  list_permission_rules: async () => (await listings()).listPermissionRules,
-  mcp_call: async () => (await mcp()).mcpCall,
-  mcp_read_resource: async () => (await mcp()).mcpReadResource,
-  mcp_reconnect: async () => (await mcp()).mcpReconnect,
-  mcp_set_servers: async () => (await mcp()).mcpSetServers,
-  mcp_status: async () => (await mcp()).mcpStatus,
-  mcp_toggle: async () => (await mcp()).mcpToggle,
-  read_file: async () => (await files()).readFile,
-  register_repo_root: async () => (await files()).registerRepoRoot,
-  reload_output_styles: async () => (await listings()).reloadOutputStyles,
-  reload_plugins: async () => (await listings()).reloadPlugins,
-  reload_skills: async () => (await listings()).reloadSkills,
-  rename_session: async () => (await title()).renameSessionControl,
-  rewind_files: async () => (await files()).rewindFiles,
-  seed_read_state: async () => (await files()).seedReadState,
-  set_has_subscribers: async () => (await flow()).acknowledge,
-  set_max_thinking_tokens: async () => (await models()).setMaxThinkingTokens,
-  set_mcp_permission_mode_override: async () => (await mcp()).setMcpPermissionModeOverride,
-  set_model: async () => (await models()).setModel,
-  side_question: async () => (await asides()).sideQuestion,
-  stop_task: async () => (await tasks()).stopTask,
-  update_settings: async () => (await settings()).updateSettings,
+const ROWS: Readonly<Record<string, ControlRow>> = {
+  apply_flag_settings: change(async () => (await settings()).applyFlagSettings),
+  background_tasks: later(async () => (await tasks()).backgroundTasks),
+  cancel_async_message: now(cancelAsyncMessage),
+  end_session: now(endSession),
+  file_suggestions: later(async () => (await files()).fileSuggestions),
+  generate_session_title: later(async () => (await asides()).generateSessionTitle),
+  get_binary_version: later(async () => (await listings()).getBinaryVersion),
+  get_context_usage: later(async () => (await contextUsage()).getContextUsage),
+  get_hooks_listing: later(async () => (await listings()).getHooksListing),
+  get_session_cost: later(async () => (await usage()).getSessionCost),
+  get_settings: later(async () => (await settings()).getSettings),
+  get_task_output: later(async () => (await tasks()).getTaskOutput),
+  get_usage: later(async () => (await usage()).getUsage),
+  initialize: change(async () => (await initialization()).initialize),
+  interrupt: now(interrupt),
+  list_models: later(async () => (await models()).listModels),
+  list_permission_rules: later(async () => (await listings()).listPermissionRules),
+  mcp_call: later(async () => (await mcp()).mcpCall),
+  mcp_message: now(mcpMessage),
+  mcp_read_resource: later(async () => (await mcp()).mcpReadResource),
+  mcp_reconnect: later(async () => (await mcp()).mcpReconnect),
+  mcp_set_servers: change(async () => (await mcp()).mcpSetServers),
+  mcp_status: later(async () => (await mcp()).mcpStatus),
+  mcp_toggle: change(async () => (await mcp()).mcpToggle),
+  read_file: later(async () => (await files()).readFile),
+  register_repo_root: change(async () => (await files()).registerRepoRoot),
+  reload_output_styles: later(async () => (await listings()).reloadOutputStyles),
+  reload_plugins: later(async () => (await listings()).reloadPlugins),
+  reload_skills: later(async () => (await listings()).reloadSkills),
+  rename_session: change(async () => (await title()).renameSessionControl),
+  rewind_files: change(async () => (await files()).rewindFiles),
+  seed_read_state: change(async () => (await files()).seedReadState),
+  set_has_subscribers: later(async () => acknowledge),
+  set_max_thinking_tokens: change(async () => (await models()).setMaxThinkingTokens),
+  set_mcp_permission_mode_override: later(async () => (await mcp()).setMcpPermissionModeOverride),
+  set_model: change(async () => (await models()).setModel),
+  set_permission_mode: now(setPermissionMode),
+  side_question: later(async () => (await asides()).sideQuestion),
+  stop_task: later(async () => (await tasks()).stopTask),
+  update_settings: change(async () => (await settings()).updateSettings),
 };
+
+/** Undefined for a request that is not supported. */
+export function controlRow(subtype: string): ControlRow | undefined {
+  return Object.hasOwn(ROWS, subtype) ? ROWS[subtype] : undefined;
+}

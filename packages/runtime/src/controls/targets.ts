@@ -1,4 +1,4 @@
-// All of a session that control requests may look at or change. The session passes it whole; each handler takes its part.
+// What control requests may read or change in a session. Each handler picks what it needs.
 
 import type { Snapshot } from "@keelson/config";
 import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
@@ -14,7 +14,7 @@ import type { McpServers } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
   readonly sessionId: string;
-  /** A promise means that somebody reads too slowly. */
+  /** Returns a promise if the client reads too slowly. */
   send(message: Outbound): void | Promise<void>;
   show(signal: Signal): void | Promise<void>;
   newId(): string;
@@ -22,15 +22,15 @@ export interface ControlTargets {
   readonly startedMs: number;
 
   snapshot(): Snapshot;
-  /** Takes a snapshot over whole: rules, directories, hooks, tools, system prompt. */
+  /** Replaces the snapshot: rules, directories, hooks, tools, system prompt. */
   adopt(next: Snapshot): void;
-  /** Hooks hear of files that changed meanwhile, and may refuse them. */
+  /** Runs ConfigChange hooks for files that changed; false if one refuses. */
   mayAdopt(next: Snapshot): Promise<boolean>;
 
   model(): ResolvedModel;
-  /** The id it resolved to. Rejects with a reason when it cannot be had; hooks may object. */
+  /** Returns the resolved id. Rejects if the model is not available or a hook refuses. */
   setModel(name: string | undefined): Promise<string>;
-  /** The same model, asked in another way. */
+  /** Changes how the current model is called. */
   tuneModel(model: ResolvedModel): void;
 
   mode(): PermissionMode;
@@ -39,10 +39,10 @@ export interface ControlTargets {
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];
-  /** Instruction files the model is shown. */
+  /** The instruction files in the conversation. */
   memoryFiles(): readonly { readonly path: string; readonly type: string; readonly text: string }[];
   readonly cost: Cost;
-  /** Of the newest reply; null before there is one. */
+  /** Usage of the latest reply; null before the first. */
   lastUsage(): Usage | null;
 
   readonly workspace: Workspace;
@@ -51,23 +51,23 @@ export interface ControlTargets {
   readonly tasks: Tasks;
   addDirectories(paths: readonly string[]): void;
 
-  /** All hooks there are, those of settings files and of clients. */
+  /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
   setClientHooks(registrations: readonly HookRegistration[]): void;
-  /** What a client said of itself; later subjects (agents, skills, plugins) find their part here. */
+  /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
-  /** Absent until there are MCP servers. */
+  /** Absent without MCP servers. */
   readonly mcp?: McpServers;
 
-  /** Ids of prompts that wait for their turn. */
+  /** Ids of the prompts in the queue. */
   queued(): readonly string[];
-  /** Takes back a prompt that still waits, or all of them. The ids of those taken. */
+  /** Removes one prompt from the queue, or all of them. Returns the removed ids. */
   cancelQueued(uuid?: string): readonly string[];
   isRunning(): boolean;
   /** Ends the run; prompts that wait still run. */
   interrupt(): void;
   title(): string | undefined;
   rename(title: string): void;
-  /** Undefined when file checkpoints are off. */
+  /** Absent if file checkpoints are off. */
   rewind?(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
 }

@@ -3,6 +3,7 @@
 
 import { statSync, type Stats } from "node:fs";
 import type { ReadLedger } from "@keelson/engine";
+import { fileStamp } from "@keelson/protocol";
 
 export interface OwnWrites {
   isOurs(path: string): boolean;
@@ -17,7 +18,7 @@ export function createOwnWrites(): OwnWrites {
   const underWay: (readonly string[])[] = [];
 
   function note(path: string, found: Stats | undefined): void {
-    if (found) written.set(path, stampOf(found));
+    if (found) written.set(path, fileStamp(found));
     else written.delete(path);
   }
 
@@ -26,7 +27,7 @@ export function createOwnWrites(): OwnWrites {
       if (underWay.some((paths) => paths.includes(path))) return true;
       const left = written.get(path);
       const found = left === undefined ? undefined : look(path);
-      return found !== undefined && left === stampOf(found);
+      return found !== undefined && left === fileStamp(found);
     },
     writing(paths) {
       underWay.push(paths);
@@ -46,11 +47,6 @@ export function createOwnWrites(): OwnWrites {
       },
     }),
   };
-}
-
-/** Anyone can set the time of a change back, but not the time at which they did so. */
-function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return [dev, ino, size, mtimeMs, ctimeMs].join();
 }
 
 function look(path: string): Stats | undefined {

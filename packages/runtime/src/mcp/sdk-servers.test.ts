@@ -232,7 +232,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
     servers,
     tools: inside,
     withdrawn,
-    say: (name: string, message: JsonObject) => bridges.heard(name, message),
+    say: (name: string, message: JsonObject) => bridges.receive(name, message),
     heard: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
   };
 }

@@ -11,6 +11,7 @@ import {
   type PromptMessage,
   type Session,
 } from "@keelson/protocol";
+import { customTitle, dequeued, enqueued, lastPrompt } from "@keelson/store";
 import type { ClientRequests } from "../controls/client-requests.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { Cost } from "../model/cost.ts";
@@ -108,13 +109,7 @@ export class LiveSession implements Session {
 
   #enqueue(prompt: PromptMessage): void {
     const { outbox, inbox, now } = this.#parts;
-    outbox.note({
-      type: "queue-operation",
-      operation: "enqueue",
-      timestamp: new Date(now()).toISOString(),
-      sessionId: this.id,
-      content: textOf(prompt.message.content),
-    });
+    outbox.note(enqueued(this.id, textOf(prompt.message.content), now()));
     if (prompt.uuid !== undefined) outbox.lifecycle(prompt.uuid, "queued");
     inbox.push(prompt);
   }
@@ -122,8 +117,8 @@ export class LiveSession implements Session {
   async #loop(): Promise<void> {
     const { inbox, outbox, run, title, dispose } = this.#parts;
     const noteTitle = () => {
-      const customTitle = title();
-      if (customTitle !== undefined) outbox.note({ type: "custom-title", customTitle, sessionId: this.id });
+      const entry = customTitle(this.id, title() ?? "");
+      if (entry !== undefined) outbox.note(entry);
     };
     let runs = 0;
     try {
@@ -156,23 +151,9 @@ export class LiveSession implements Session {
     await this.#parts.controls.changed();
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
-    if (prompt) {
-      outbox.note({
-        type: "queue-operation",
-        operation: "dequeue",
-        timestamp: new Date(started).toISOString(),
-        sessionId: this.id,
-      });
-    }
+    if (prompt) outbox.note(dequeued(this.id, started));
     const end = await this.#run(prompt, limits, signal);
-    if (prompt) {
-      outbox.note({
-        type: "last-prompt",
-        lastPrompt: textOf(prompt.message.content).slice(0, 2_000),
-        leafUuid: outbox.leaf,
-        sessionId: this.id,
-      });
-    }
+    if (prompt) outbox.note(lastPrompt(this.id, textOf(prompt.message.content), outbox.leaf));
     outbox.note(cost.state(this.id, now() - this.#started));
     if (this.#silent) return;
     const totals = {

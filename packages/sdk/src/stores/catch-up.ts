@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { STICKY } from "@keelson/store";
 import { append } from "./append.ts";
 import { configDirOf } from "./key.ts";
 import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
@@ -88,8 +89,6 @@ function isGone(pid: number): boolean {
   }
 }
 
-const NAMES = new Set(["custom-title", "agent-name", "tag"]);
-
 /**
  * The entries in the file after the newest conversation entry that the store has; none if that entry is not in the
  * file. If the store has no conversation entries, everything.
@@ -117,7 +116,7 @@ const isOfConversation = (entry: SessionStoreEntry) => typeof entry.uuid === "st
 
 /** The program repeats a session's name; sent again, it would override a newer one. */
 function isRepeated(entry: SessionStoreEntry, names: Map<string, string>): boolean {
-  if (!NAMES.has(entry.type)) return false;
+  if (!STICKY.has(entry.type)) return false;
   const text = JSON.stringify(entry);
   const isSame = names.get(entry.type) === text;
   names.set(entry.type, text);

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
-import { isSessionId, lineOf } from "@keelson/store";
+import { isSessionId, lineOf, STICKY } from "@keelson/store";
 import { withStoreTimeout } from "./append.ts";
 import { catchUp, claimFolder, RESUME_PREFIX } from "./catch-up.ts";
 import { configDirOf, isSafeSubpath, projectKeyOf } from "./key.ts";
@@ -95,8 +95,6 @@ async function newestFirst(store: SessionStore, projectKey: string, timeoutMs: n
   return sessions.toSorted((a, b) => b.mtime - a.mtime).map(({ sessionId }) => sessionId);
 }
 
-const REPEATED = new Set(["custom-title", "agent-name", "tag"]);
-
 function writeTranscript(path: string, entries: readonly SessionStoreEntry[]): void {
   const lines: string[] = [];
   // Session lists only read the beginning and the end of a file.
@@ -104,7 +102,7 @@ function writeTranscript(path: string, entries: readonly SessionStoreEntry[]): v
   for (const entry of inTimeOrder(entries)) {
     const line = lineOf(entry as Entry);
     lines.push(line);
-    if (REPEATED.has(entry.type)) newest.set(entry.type, line);
+    if (STICKY.has(entry.type)) newest.set(entry.type, line);
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, [...lines, ...newest.values(), ""].join("\n"), { mode: 0o600 });

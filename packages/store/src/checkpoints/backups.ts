@@ -1,18 +1,18 @@
-// The copies of one session, `<16 hex>@v<N>` each. The same bytes are stored once: a file that comes back to what it was
-// gets its old copy's name, and equal files share one on disk.
+// The file copies of one session, named `<16 hex>@v<N>`. Equal bytes are stored once: a file that returns to an earlier
+// state gets the name of that copy, and equal files share one copy on disk.
 
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileState, put } from "./file-state.ts";
 
 export interface Backups {
-  /** Keeps the bytes of a file and says under which name. */
+  /** Keeps the bytes of a file and returns the name of the copy. */
   keep(path: string, bytes: Uint8Array, mode: number): { readonly name: string; readonly version: number };
-  /** Undefined when the copy is gone. */
+  /** Undefined if the copy is gone. */
   read(name: string): { readonly bytes: Buffer; readonly mode: number } | undefined;
-  /** Removes every copy that is not needed. */
+  /** Removes all other copies. */
   retain(needed: ReadonlySet<string>): void;
-  /** Of all copies, shared ones counted once. */
+  /** The size of all copies; shared ones count once. */
   readonly bytes: number;
 }
 
@@ -25,11 +25,11 @@ interface Copy {
   readonly ino: number;
 }
 
-/** Comparing reads the other copy: a few are worth it. */
+/** Comparing reads the other copy, so compare only a few. */
 const MOST_COMPARED = 16;
 const NAME = /^([0-9a-f]{16})@v(\d+)$/;
 
-/** Reads the folder when it is first needed. */
+/** Reads the folder on first use. */
 export function openBackups(dir: string): Backups {
   let index: Map<string, Copy> | undefined;
   const copies = () => (index ??= readIndex(dir));
@@ -37,7 +37,7 @@ export function openBackups(dir: string): Backups {
   return {
     keep(path, bytes, mode) {
       const key = keyOf(path);
-      // We must be able to read it again.
+      // It must stay readable for us.
       const kept = mode | 0o600;
       const equal = equalCopies(dir, [...copies().values()], bytes, kept);
       const own = equal.find((copy) => copy.key === key);
@@ -60,7 +60,7 @@ export function openBackups(dir: string): Backups {
         try {
           unlinkSync(join(dir, name));
         } catch {
-          // Gone already, or not ours to remove; either way it no longer counts.
+          // Already gone, or not removable. Ignore it either way.
         }
         copies().delete(name);
       }
@@ -72,7 +72,7 @@ export function openBackups(dir: string): Backups {
   };
 }
 
-/** The first 16 hex digits of SHA-256 of the path (observed). */
+/** The first 16 hex digits of the SHA-256 of the path, as in the reference. */
 export function keyOf(path: string): string {
   return new Bun.CryptoHasher("sha256").update(path).digest("hex").slice(0, 16);
 }
@@ -91,7 +91,7 @@ function linked(dir: string, existing: string | undefined, name: string): boolea
     linkSync(join(dir, existing), join(dir, name));
     return true;
   } catch {
-    // No links on this file system, or the name is taken: a copy does as well.
+    // The file system has no hard links, or the name is taken. Write a copy instead.
     return false;
   }
 }
@@ -105,7 +105,7 @@ function readIndex(dir: string): Map<string, Copy> {
     const [, key = "", version] = match;
     index.set(name, { name, key, version: Number(version), size: stat.size, mode: stat.mode & 0o777, ino: stat.ino });
   }
-  // A folder somebody opened up is closed again: copies may hold anything.
+  // Make the folder private again: copies may contain secrets.
   if (index.size > 0) chmodSync(dir, 0o700);
   return index;
 }

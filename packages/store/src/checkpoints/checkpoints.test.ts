@@ -23,7 +23,7 @@ import { pruneFileHistory } from "./prune.ts";
 import type { FileHistoryEntry } from "@keelson/protocol";
 import { SESSION } from "../samples.ts";
 
-/** A project, its transcript's file-history entries, and a tool that writes as tools do. */
+/** A project, the file-history entries of its transcript, and a tool that writes files. */
 function world() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "keelson-checkpoints-")));
   const cwd = join(root, "p");
@@ -66,7 +66,7 @@ function world() {
 
 const whole = { canRewind: true, skippedLinks: 0 };
 
-test("entries and copies have the shape other readers know", () => {
+test("entries and copies have the format of the reference", () => {
   using w = world();
   writeFileSync(w.at("w.txt"), "alpha\n");
   w.history.prompt("u1");
@@ -120,7 +120,7 @@ test("entries and copies have the shape other readers know", () => {
   expect(statSync(w.dir).mode & 0o777).toBe(0o700);
 });
 
-test("rewinding to the second prompt, then to the first, gives back what held before each", () => {
+test("rewinding to the second prompt, then to the first, restores the files from before each", () => {
   using w = world();
   writeFileSync(w.at("w.txt"), "alpha\n");
   w.history.prompt("u1");
@@ -139,7 +139,7 @@ test("rewinding to the second prompt, then to the first, gives back what held be
   expect(w.history.rewind("u1")).toEqual({ ...whole, filesChanged: [], insertions: 0, deletions: 0 });
 });
 
-test("a rewind reaches over a resume", () => {
+test("a rewind works across a resume", () => {
   using w = world();
   writeFileSync(w.at("a"), "1");
   w.history.prompt("u1");
@@ -154,7 +154,7 @@ test("a rewind reaches over a resume", () => {
   expect(w.read("a")).toBe("1");
 });
 
-test("a file first touched after a prompt is given back as it was at that touch", () => {
+test("a file first changed after a prompt is restored to its state before that change", () => {
   using w = world();
   writeFileSync(w.at("late"), "old");
   w.history.prompt("u1");
@@ -164,7 +164,7 @@ test("a file first touched after a prompt is given back as it was at that touch"
   expect(w.read("late")).toBe("old");
 });
 
-test("a prompt nobody knows cannot be rewound to", () => {
+test("an unknown prompt cannot be rewound to", () => {
   using w = world();
   const refused = {
     canRewind: false,
@@ -177,7 +177,7 @@ test("a prompt nobody knows cannot be rewound to", () => {
   expect(w.history.rewind("nobody")).toEqual(refused);
 });
 
-test("a change by somebody else is named, before and after, and what it was is kept", () => {
+test("a change from outside is reported, before and after, and a copy is kept", () => {
   using w = world();
   writeFileSync(w.at("a"), "old\n");
   writeFileSync(w.at("b"), "old\n");
@@ -192,13 +192,13 @@ test("a change by somebody else is named, before and after, and what it was is k
   expect(named).toEqual({ path: w.at("a"), copy: expect.stringContaining(w.dir) });
   expect(readFileSync(named!.copy!, "utf8")).toBe("theirs\n");
   expect(w.read("a")).toBe("old\n");
-  // Our own rewind counts as our doing.
+  // Our own rewind is not a change from outside.
   w.history.prompt("u2");
   w.edit("a", "again\n");
   expect(w.history.rewind("u2")).not.toHaveProperty("externallyChanged");
 });
 
-test("a file somebody removed is put back, and named", () => {
+test("a deleted file is restored and reported", () => {
   using w = world();
   writeFileSync(w.at("a"), "old\n");
   w.history.prompt("u1");
@@ -214,7 +214,7 @@ test("a file somebody removed is put back, and named", () => {
   expect(w.read("a")).toBe("old\n");
 });
 
-test("a link in a file's place, or on the way to it, is left alone", () => {
+test("links are not followed, in place of a file or in its path", () => {
   using w = world();
   const victim = join(w.root, "victim");
   writeFileSync(victim, "precious");
@@ -233,7 +233,7 @@ test("a link in a file's place, or on the way to it, is left alone", () => {
   expect([readFileSync(victim, "utf8"), w.read("moved/a")]).toEqual(["precious", "new"]);
 });
 
-test("a link is not tracked, and whoever rewinds is told of it", () => {
+test("a link is not tracked, and a rewind reports it", () => {
   using w = world();
   writeFileSync(w.at("real"), "x");
   symlinkSync(w.at("real"), w.at("link"));
@@ -261,7 +261,7 @@ test("the same bytes are stored once, for one file and for several", () => {
   expect(last.snapshot.trackedFileBackups["a"].backupFileName).toBe(`${keyOf(w.at("a"))}@v1`);
 });
 
-test("a file comes back with its mode", () => {
+test("a file is restored with its mode", () => {
   using w = world();
   writeFileSync(w.at("run.sh"), "#!/bin/sh\n");
   chmodSync(w.at("run.sh"), 0o755);
@@ -295,7 +295,7 @@ test("a copy that cannot be kept does not stop the edit", () => {
   expect(w.history.rewind("u1")).toMatchObject({ canRewind: true, filesChanged: [], notKept: [w.at("a")] });
 });
 
-test("entries that point elsewhere are passed over", () => {
+test("entries that point outside are skipped", () => {
   using w = world();
   const backup = { backupFileName: "../../outside", version: 1, backupTime: "", realParentDir: w.cwd };
   const absent = { backupFileName: null, version: 1, backupTime: "" };
@@ -315,7 +315,7 @@ test("entries that point elsewhere are passed over", () => {
   expect(readFileSync(join(w.root, "outside"), "utf8")).toBe("stays");
 });
 
-test("a hundred prompts can be rewound to, older ones are forgotten with their copies", () => {
+test("the last hundred prompts can be rewound to; older ones are dropped with their copies", () => {
   using w = world();
   for (let number = 0; number <= 101; number++) {
     writeFileSync(w.at("a"), `version ${number}`);
@@ -327,7 +327,7 @@ test("a hundred prompts can be rewound to, older ones are forgotten with their c
   expect(readdirSync(w.dir)).toHaveLength(100);
 });
 
-test("pruneFileHistory() removes old sessions' copies, and nothing that is not ours", () => {
+test("pruneFileHistory() removes the copies of old sessions and no other files", () => {
   using w = world();
   const root = dirname(w.dir);
   const other = "22222222-2222-4222-8222-222222222222";

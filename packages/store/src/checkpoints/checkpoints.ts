@@ -1,5 +1,5 @@
-// File history: what files were before our tools changed them, prompt by prompt, so that a prompt's changes can be
-// taken back. Only file tools report here; what shell commands change is not known.
+// File history: copies of files from before our tools changed them, to undo the changes of a prompt. Changes by shell
+// commands are not tracked.
 
 import { mkdirSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -12,24 +12,24 @@ import { timelineOf, type Timeline } from "./timeline.ts";
 export interface CheckpointOptions {
   readonly configDir: string;
   readonly sessionId: string;
-  /** Links resolved; file names in entries are relative to it. */
+  /** With links resolved. File names in entries are relative to it. */
   readonly cwd: string;
-  /** The file-history entries already in the transcript, in its order. */
+  /** The file-history entries of the transcript, in order. */
   readonly past?: Iterable<FileHistoryEntry>;
   append(entry: FileHistoryEntry): void;
   now(): number;
-  /** Told once of a copy that could not be kept. */
+  /** Called once if a copy cannot be kept. */
   warn?(text: string): void;
-  /** Whether a change of this time was made by a command of the session itself. */
+  /** Whether a command of this session was running at this time. */
   wasOwnCommand?(mtimeMs: number): boolean;
 }
 
 export interface Checkpoints {
-  /** A prompt is about to run: what tracked files are now is what rewinding to it gives back. */
+  /** Called before a prompt runs: rewinding to it restores the tracked files as they are now. */
   prompt(uuid: string): void;
-  /** A tool is about to change this file. The path is where the write lands, links resolved. Never throws. */
+  /** Called before a tool changes a file. `path` has links resolved. Never throws. */
   before(path: string, assistantUuid: string): void;
-  /** It did. */
+  /** Called after the change. */
   wrote(path: string, bytes: Uint8Array): void;
   rewind(uuid: string, options?: { readonly dryRun?: boolean }): RewindResult;
 }
@@ -40,11 +40,11 @@ export interface RewindResult {
   readonly filesChanged: readonly string[];
   readonly insertions: number;
   readonly deletions: number;
-  /** Files left alone because a link stands there now, or on the way. */
+  /** Files that were skipped because their path now has a link. */
   readonly skippedLinks: number;
-  /** Of those to be changed: somebody else changed them since our tools did. `copy` is what that was, after a rewind. */
+  /** Files that were changed outside the session since our tools wrote them. After a rewind, `copy` holds that version. */
   readonly externallyChanged?: readonly { readonly path: string; readonly copy?: string }[];
-  /** Files that tools changed although no copy could be kept: these stay as they are. */
+  /** Files that tools changed without a copy being kept. They cannot be restored. */
   readonly notKept?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   const backups = openBackups(dir);
   const timeline = timelineOf(options.past ?? []);
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest());
-  /** How a file looked when its newest copy was made. */
+  /** The stamp of a file when its latest copy was made. */
   const stamps = new Map<string, string>();
   const notKept = new Set<string>();
   let warned = false;
@@ -71,7 +71,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   };
   const time = () => new Date(now()).toISOString();
 
-  /** The copy that holds what a file is now; the newest one again when nothing changed. */
+  /** The copy of the current state of a file; the latest one if nothing changed. */
   const capture = (name: string): Backup => {
     const path = absolute(name, cwd);
     const last = timeline.newest(name);
@@ -84,7 +84,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
     return copy === last?.backupFileName ? last : { backupFileName: copy, version, ...place };
   };
 
-  /** Losing a copy must not lose the edit; whoever rewinds is told. */
+  /** Without a copy, the edit still happens; a rewind reports the file. */
   const guarded = (name: string, act: () => void) => {
     try {
       act();
@@ -92,7 +92,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       notKept.add(absolute(name, cwd));
       if (!warned)
         options.warn?.(
-          `A file cannot be kept for rewinding (${error instanceof Error ? error.message : String(error)})`,
+          `Could not keep a copy of a file for rewinding (${error instanceof Error ? error.message : String(error)})`,
         );
       warned = true;
     }
@@ -154,7 +154,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
       }));
       const failure = dryRun ? undefined : perform(plan.changes);
       if (!dryRun) {
-        // What stands there now is our doing, and no later change of somebody else's.
+        // The current content is ours, not a change from outside.
         for (const { name, bytes } of plan.changes) note(name, bytes);
       }
       return {
@@ -167,7 +167,7 @@ export function openCheckpoints(options: CheckpointOptions): Checkpoints {
   };
 }
 
-/** Bounded: the oldest prompts can no longer be rewound to, and copies only they needed are gone. */
+/** Drops the oldest prompts and their copies to stay within the limits. */
 function trim(timeline: Timeline, backups: Backups): void {
   let forgot = false;
   while (timeline.length > MOST_PROMPTS && timeline.forgetOldest()) forgot = true;
@@ -178,7 +178,7 @@ function trim(timeline: Timeline, backups: Backups): void {
 interface Change {
   readonly name: string;
   readonly path: string;
-  /** Absent: the file goes. */
+  /** Absent: delete the file. */
   readonly bytes?: Buffer;
   readonly mode: number;
   readonly now: FileState;
@@ -197,7 +197,7 @@ function planOf(
   let [insertions, deletions, skippedLinks] = [0, 0, 0];
   for (const [name, { backupFileName, realParentDir }] of state) {
     const path = absolute(name, facts.cwd);
-    // A name we would not have written ourselves.
+    // Not a name that we write.
     if (trackingName(path, facts.cwd) !== name) continue;
     const found = fileState(path);
     if (found === "unchanged" || found.kind === "other") continue;
@@ -210,7 +210,7 @@ function planOf(
     const copy = backupFileName === null ? undefined : facts.backups.read(backupFileName);
     if (backupFileName !== null && copy === undefined) {
       return {
-        error: `The copy of "${path}" that this message needs is gone (${backupFileName}); nothing was changed`,
+        error: `The copy of "${path}" for this message is gone (${backupFileName}); nothing was changed`,
       };
     }
     const before = found.kind === "file" ? found.bytes : undefined;
@@ -242,7 +242,7 @@ function perform(changes: readonly Change[]): string | undefined {
   return undefined;
 }
 
-/** Without a note of what we wrote nothing can be said, and nothing is claimed. */
+/** If it is unknown what we wrote, assume the file is ours. */
 function isOurs(written: string | undefined, found: FileState, wasOwnCommand?: (mtimeMs: number) => boolean): boolean {
   if (written === undefined) return true;
   if (found.kind !== "file") return found.kind !== "absent" || written === GONE;
@@ -259,10 +259,10 @@ const refusal = (error: string): RewindResult => ({
 });
 
 const NOTHING = new Uint8Array(0);
-/** In place of a hash: we took the file away ourselves. */
+/** Instead of a hash: we deleted the file. */
 const GONE = "";
 
-/** Relative inside the working directory, absolute elsewhere. */
+/** Relative inside the working directory, otherwise absolute. */
 function trackingName(path: string, cwd: string): string {
   const steps = relative(cwd, path);
   return steps === ".." || steps.startsWith(`..${sep}`) || isAbsolute(steps) ? path : steps;
@@ -270,5 +270,5 @@ function trackingName(path: string, cwd: string): string {
 
 const absolute = (name: string, cwd: string) => (isAbsolute(name) ? name : join(cwd, name));
 
-// Not cryptographic: it tells a changed file from a touched one.
+// Need not be cryptographic: it only tells changed files from touched ones.
 const hashOf = (bytes: Uint8Array) => Bun.hash(bytes).toString(36);

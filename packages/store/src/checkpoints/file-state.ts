@@ -1,4 +1,4 @@
-// One file at one place, by what it is: links are never followed, only regular files are read, and writes are renames.
+// Reads and replaces single files: never follows links, reads only regular files, and writes by renaming.
 
 import {
   closeSync,
@@ -15,8 +15,9 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileStamp } from "@keelson/protocol";
 
-/** Larger files are not kept; tools do not edit them either. */
+/** Larger files are not kept, and tools do not edit them. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
 export type FileState =
@@ -29,16 +30,16 @@ export type FileState =
     }
   | { readonly kind: "absent" }
   | { readonly kind: "link" }
-  /** A folder, a device, a file too large or one we may not read. */
+  /** A folder, a device, or a file that is too large or unreadable. */
   | { readonly kind: "other" };
 
-/** What is there now. `stamp` is the same as long as nobody touched it; with `known` equal to it nothing is read. */
+/** `stamp` changes whenever the file does. If it equals `known`, the file is not read. */
 export function fileState(path: string, known?: string): FileState | "unchanged" {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { kind: "absent" };
   if (stat.isSymbolicLink()) return { kind: "link" };
   if (!stat.isFile() || stat.size > MOST_BYTES) return { kind: "other" };
-  if (known !== undefined && stampOf(stat) === known) return "unchanged";
+  if (known !== undefined && fileStamp(stat) === known) return "unchanged";
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -49,13 +50,13 @@ export function fileState(path: string, known?: string): FileState | "unchanged"
     const opened = fstatSync(fd);
     if (!opened.isFile() || opened.size > MOST_BYTES) return { kind: "other" };
     const { mode, mtimeMs } = opened;
-    return { kind: "file", bytes: readAll(fd, opened.size), mode: mode & 0o777, stamp: stampOf(opened), mtimeMs };
+    return { kind: "file", bytes: readAll(fd, opened.size), mode: mode & 0o777, stamp: fileStamp(opened), mtimeMs };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Whether a folder is where it was, reached without any link. */
+/** Whether a folder exists and its path has no links. */
 export function isSameFolder(path: string): boolean {
   try {
     return realpathSync(path) === path;
@@ -64,7 +65,7 @@ export function isSameFolder(path: string): boolean {
   }
 }
 
-/** Puts these bytes there, whole or not at all. The folder must exist, without a link on the way. */
+/** Replaces the file completely or not at all. Its folder must exist, and the path must have no links. */
 export function put(path: string, bytes: Uint8Array, mode: number): void {
   inFolder(path, (at, name) => {
     const temporary = at(`.keelson-${crypto.randomUUID().slice(0, 8)}.tmp`);
@@ -89,7 +90,7 @@ export function remove(path: string): void {
   inFolder(path, (at, name) => unlinkSync(at(name)));
 }
 
-/** Holds the folder open meanwhile, so that it cannot be swapped for a link between looking and doing. */
+/** Keeps the folder open, so it cannot be replaced by a link between the check and the change. */
 function inFolder(path: string, act: (at: (name: string) => string, name: string) => void): void {
   const folder = dirname(path);
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -97,16 +98,13 @@ function inFolder(path: string, act: (at: (name: string) => string, name: string
     const held = `/proc/self/fd/${fd}`;
     const canHold = process.platform === "linux" && lstatSync(held, { throwIfNoEntry: false }) !== undefined;
     if ((canHold ? readlinkSync(held) : realpathSync(folder)) !== folder) {
-      throw new Error(`A link stands on the way to "${path}"`);
+      throw new Error(`The path "${path}" has a link in it`);
     }
     act((name) => join(canHold ? held : folder, name), basename(path));
   } finally {
     closeSync(fd);
   }
 }
-
-const stampOf = ({ size, mtimeMs, ctimeMs, ino }: { size: number; mtimeMs: number; ctimeMs: number; ino: number }) =>
-  `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 
 function readAll(fd: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);

@@ -21,7 +21,7 @@ test.each(CASES)("lineChanges() counts %s", (_what, before, after, insertions, d
   expect(count(before, after)).toEqual([insertions, deletions]);
 });
 
-test("lineChanges() estimates texts that have little in common, in bounded time", () => {
+test("lineChanges() estimates texts that have little in common", () => {
   const numbers = (from: number) => Array.from({ length: 20_000 }, (_unused, index) => `${from + index}\n`).join("");
   expect(count(numbers(0), numbers(100_000))).toEqual([20_000, 20_000]);
 });

@@ -1,11 +1,11 @@
-// How many lines differ between two texts, counted as a diff would. Pure, and bounded: far apart texts are estimated.
+// Counts the lines that differ between two texts, as diff does. Pure. Estimates if there are very many.
 
 export interface LineChanges {
   readonly insertions: number;
   readonly deletions: number;
 }
 
-/** Beyond so many differences nobody counts by hand, and the exact way costs their square. */
+/** The exact count takes the square of this many steps. */
 const MOST_STEPS = 2_000;
 
 export function lineChanges(before: Uint8Array, after: Uint8Array): LineChanges {
@@ -19,7 +19,7 @@ export function lineChanges(before: Uint8Array, after: Uint8Array): LineChanges 
   }
   const [a, b] = [old.slice(start, oldEnd), now.slice(start, nowEnd)];
   const steps = a.length === 0 || b.length === 0 ? a.length + b.length : (shortest(a, b) ?? estimate(a, b));
-  // Steps are insertions plus deletions; the lengths give their difference.
+  // `steps` is insertions plus deletions; the lengths give their difference.
   return { insertions: (steps + b.length - a.length) / 2, deletions: (steps + a.length - b.length) / 2 };
 }
 
@@ -52,7 +52,7 @@ function shortest(a: readonly string[], b: readonly string[]): number | undefine
   return undefined;
 }
 
-/** Lines that occur on one side only, whatever their order. */
+/** Counts lines that are only on one side, in any order. */
 function estimate(a: readonly string[], b: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const line of a) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -1,10 +1,10 @@
-// The file-history entries of a transcript. Other lines are not even parsed: there may be many, and they may be long.
+// Reads the file-history entries of a transcript. Does not parse other lines, which may be many and long.
 
 import { tryParse } from "@keelson/protocol";
 import { byteLines } from "../read/lines.ts";
 import type { FileHistoryEntry } from "@keelson/protocol";
 
-/** Entries outside the chain begin with their type, whoever wrote them. */
+/** All writers put the type first in entries outside the chain. */
 const BEGINNINGS = ["file-history-snapshot", "file-history-delta", "keelson-file-written"].map((type) =>
   Buffer.from(`{"type":"${type}"`),
 );

@@ -1,4 +1,4 @@
-// Removes the file histories of sessions nobody has touched for a long time. Only what is ours by its name goes.
+// Removes the file copies of old sessions. Touches only files with names of ours.
 
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -6,18 +6,18 @@ import { isSessionId } from "../paths.ts";
 
 export interface PruneOptions {
   readonly configDir: string;
-  /** `cleanupPeriodDays`; 30 when absent. */
+  /** `cleanupPeriodDays`; default 30. */
   readonly days?: number;
-  /** The session at work, which stays. */
+  /** The current session, which is kept. */
   readonly keep?: string;
   readonly now: number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** So that one start never pays for years of sessions. */
+/** Limits the work of one start. */
 const MOST_AT_ONCE = 50;
 
-/** The ids of the sessions whose copies are gone. Never throws. */
+/** Returns the ids of the cleaned sessions. Never throws. */
 export function pruneFileHistory({ configDir, days = 30, keep, now }: PruneOptions): readonly string[] {
   const root = join(configDir, "file-history");
   const removed: string[] = [];
@@ -26,14 +26,14 @@ export function pruneFileHistory({ configDir, days = 30, keep, now }: PruneOptio
     if (id === keep || !isSessionId(id)) continue;
     const dir = join(root, id);
     const stat = lstatSync(dir, { throwIfNoEntry: false });
-    // A folder's own time is when its last copy came.
+    // The time of a folder is that of its last copy.
     if (!stat?.isDirectory() || now - stat.mtimeMs < days * DAY_MS) continue;
     if (emptied(dir)) removed.push(id);
   }
   return removed;
 }
 
-/** Copies and leftovers of writing them; anything else stays, and its folder with it. */
+/** Removes copies and leftover temporary files; with other files in it, the folder stays. */
 const OURS = /^(?:[0-9a-f]{16}@v\d+|\.keelson-[0-9a-f]{8}\.tmp)$/;
 
 function emptied(dir: string): boolean {

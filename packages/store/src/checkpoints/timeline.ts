@@ -1,29 +1,29 @@
-// File history as the transcript tells it: which files were tracked, and which copy held at each prompt. Pure.
+// The file history in a transcript: which files are tracked, and which copy belongs to each prompt. Pure.
 
 import type { FileBackup as Backup, FileHistoryEntry } from "@keelson/protocol";
 
 export interface Timeline {
-  /** Every file known, by the name it is tracked under. */
+  /** All tracked files, by the name in the entries. */
   readonly paths: readonly string[];
-  /** What our tools last wrote there. */
+  /** The hash of what our tools last wrote there. */
   writtenTo(path: string): string | undefined;
-  /** The newest copy of a file. */
+  /** The latest copy of a file. */
   newest(path: string): Backup | undefined;
-  /** The prompt that changes belong to now. */
+  /** The current prompt. */
   readonly current: string | undefined;
-  /** Whether the state of a file at the current prompt is known. */
+  /** Whether there is a copy of a file for the current prompt. */
   holds(path: string): boolean;
-  /** What each file was just before a prompt ran; undefined for a prompt nothing is known of. */
+  /** The copy of each file from just before a prompt ran; undefined for an unknown prompt. */
   stateAt(prompt: string): ReadonlyMap<string, Backup> | undefined;
   add(entry: FileHistoryEntry): void;
-  /** Forgets the oldest prompt. False when only one is left. */
+  /** Forgets the oldest prompt. False if only one is left. */
   forgetOldest(): boolean;
   readonly length: number;
-  /** Names of all copies some prompt still needs. */
+  /** The names of all copies that a prompt still needs. */
   needed(): ReadonlySet<string>;
 }
 
-/** Entries that make no sense are passed over: they come from a file. */
+/** Skips invalid entries, since they come from a file. */
 export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
   const prompts = new Map<string, Map<string, Backup>>();
   const newest = new Map<string, Backup>();
@@ -50,7 +50,7 @@ export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
       for (const [uuid, backups] of prompts) {
         reached ||= uuid === prompt;
         if (!reached) continue;
-        // A file first touched later was until then what it was at its first touch.
+        // Before its first change, a file was what it was at that change.
         for (const [path, backup] of backups) if (!state.has(path)) state.set(path, backup);
       }
       return state;
@@ -85,7 +85,7 @@ export function timelineOf(past: Iterable<FileHistoryEntry>): Timeline {
 
 const COPY_NAME = /^[0-9a-f]{16}@v\d+$/;
 
-/** A name that is not one of ours could lead anywhere. */
+/** Any other name could point outside the folder. */
 function isBackup(value: unknown): value is Backup {
   if (typeof value !== "object" || value === null) return false;
   const { backupFileName: name, version, realParentDir } = value as Partial<Backup>;

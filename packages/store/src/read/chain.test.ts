@@ -16,14 +16,14 @@ test("follows parents from the newest entry to the root, through attachments", (
   );
 });
 
-test("going back to an earlier entry leaves the later ones out", () => {
+test("going back to an earlier entry drops the later ones", () => {
   const entries = [prompt("u1", null), says("a1", "u1"), prompt("u2", "a1"), says("a2", "u2"), prompt("u3", "a1")];
   expect(chain(entries)).toBe("u1 a1 u3 > u3");
   expect(chain(entries, "a2")).toBe("u1 a1 u2 a2 > a2");
   expect(chain(entries, "nowhere")).toBe(" > null");
 });
 
-test("calls made together and their results all belong, wherever the next reply hangs", () => {
+test("all parallel calls and their results belong, whichever result is the parent of the next reply", () => {
   const reply = [prompt("u", null), calls("c1", "u", "m"), calls("c2", "c1", "m"), calls("c3", "c2", "m")];
   const later = [answers("r1", "c1"), answers("r3", "c3"), answers("r2", "c2")];
   expect(chain([...reply, ...later])).toBe("u c1 c2 c3 r1 r3 r2 > r2");
@@ -31,7 +31,7 @@ test("calls made together and their results all belong, wherever the next reply 
   expect(chain([...reply, answers("r1", "c1")])).toBe("u c1 c2 c3 r1 > r1");
 });
 
-test("going on from one block of a reply drops the blocks after it but not the results before it", () => {
+test("continuing from one block of a reply drops the blocks after it but not the results before it", () => {
   const entries = [
     prompt("u", null),
     calls("c1", "u", "m"),
@@ -43,7 +43,7 @@ test("going on from one block of a reply drops the blocks after it but not the r
   expect(chain(entries)).toBe("u c1 r1 v > v");
 });
 
-test("a call that was put off stays with its reply, whichever result the conversation goes on from", () => {
+test("a deferred call stays with its reply, whichever result the conversation continues from", () => {
   const reply = [prompt("u", null), calls("c1", "u", "m"), calls("c2", "c1", "m")];
   expect(chain([...reply, putsOff("d1", "c1"), answers("r2", "c2")])).toBe("u c1 c2 d1 r2 > r2");
   expect(chain([...reply, answers("r2", "c2"), putsOff("d1", "c1")])).toBe("u c1 c2 r2 d1 > r2");
@@ -52,7 +52,7 @@ test("a call that was put off stays with its reply, whichever result the convers
   expect(chain(resumed)).toBe("u c1 c2 d1 r2 r1 v > v");
 });
 
-test("results of calls whose ids are used again in every reply all belong", () => {
+test("results belong even if the call ids are reused in every reply", () => {
   const turn = (number: number, parent: string | null) => {
     const [a, b] = [`a${number}`, `b${number}`];
     return [
@@ -66,7 +66,7 @@ test("results of calls whose ids are used again in every reply all belong", () =
   expect(chain(entries)).toBe("u a1 b1 ra1 rb1 a2 b2 ra2 rb2 a3 b3 ra3 rb3 > rb3");
 });
 
-test("a call is answered once, by the answer the conversation went on from", () => {
+test("a call has one result: the one that the conversation continued from", () => {
   const entries = [prompt("u", null), calls("c", "u", "m"), answers("r1", "c"), answers("r2", "c"), says("a", "r2")];
   expect(chain(entries)).toBe("u c r2 a > a");
 });
@@ -77,7 +77,7 @@ test("a compaction hides what came before it", () => {
   expect(chain([...old, boundary("b"), summary("s", "b"), prompt("u2", "s")], "a1")).toBe("u1 a1 > a1");
 });
 
-test("messages a compaction kept stand after its summary, in either spelling", () => {
+test("messages that a compaction kept come after its summary, in both formats", () => {
   const old = [prompt("u1", null), says("a1", "u1"), prompt("u2", "a1"), says("a2", "u2")];
   const byList = { preservedMessages: { anchorUuid: "s", uuids: ["u2", "a2"] } };
   const byEnds = { preservedSegment: { anchorUuid: "s", headUuid: "u2", tailUuid: "a2" } };
@@ -101,30 +101,30 @@ test("a lost line whose ids can still be read leads to the right branch", () => 
   expect(liveChain(links).steps.map(({ index }) => links[index]!.uuid)).toEqual(["u1", "a1", "a3"]);
 });
 
-test("a lost newest line leaves the one before as the tip, also where results branch", () => {
+test("if the newest line is lost, the one before is the tip, even with parallel results", () => {
   const entries = [prompt("u", null), calls("c1", "u", "m"), calls("c2", "c1", "m"), answers("r1", "c1")];
   const links = [...entries.map(linkOf), linkOf(answers("r2", "c2")), linkOf(says("a", "r2")), ghostOf("v", "a")];
   expect(liveChain(links).leafUuid).toBe("a");
 });
 
-test("a lost summary does not bring back what it summarised", () => {
+test("a lost summary does not restore what it summarized", () => {
   expect(chain([prompt("u1", null), says("a1", "u1"), summary("s", "lost"), prompt("u2", "s")])).toBe("s u2 > u2");
 });
 
-test("subagents noted in the same file stay out; in their own file they are the conversation", () => {
+test("entries of subagents in the same file do not belong; in their own file they do", () => {
   const aside = (entry: ChainEntry) => ({ ...entry, isSidechain: true }) as ChainEntry;
   expect(chain([prompt("u", null), says("a", "u"), aside(prompt("x", "a")), aside(says("y", "x"))])).toBe("u a > a");
   expect(chain([aside(prompt("x", null)), aside(says("y", "x"))])).toBe("x y > y");
 });
 
-test("a note of ours at the end does not hide the branch it ends", () => {
+test("a system entry at the end does not hide its branch", () => {
   const meta = { ...prompt("m", "a"), isMeta: true } as ChainEntry;
   expect(chain([prompt("u", null), calls("c", "u", "m1"), answers("r", "c"), says("a", "r"), meta])).toBe(
     "u c r a m > m",
   );
 });
 
-test("any tangle of links gives a chain in which every parent stands before its child", () => {
+test("any links give a chain in which every parent comes before its child", () => {
   const uuid = fc.constantFrom(..."abcdefgh");
   const parent = fc.option(fc.constantFrom(..."abcdefghz"), { nil: null });
   const entry = fc.oneof(

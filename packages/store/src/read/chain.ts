@@ -1,21 +1,21 @@
-// Which entries of a file are the conversation, and in which order. Pure, and total: whatever the links say, the
-// answer is a list in which every entry hangs on the one before it or on an earlier one.
+// Finds the entries of a file that make up the conversation, in order. Pure. Whatever the links are, each entry in the
+// result comes after its parent.
 
 import type { Link, Preserved } from "./link.ts";
 import { withParallelCalls } from "./parallel.ts";
 import { LOST_PARENT, NO_PARENT, OUTDATED, treeOf, type Tree } from "./tree.ts";
 
 export interface ChainStep {
-  /** Into the links that were given. */
+  /** Index into the given links. */
   readonly index: number;
-  /** The parent within this chain; differs from the entry's own where something between them could not be read. */
+  /** The parent in this chain; differs from the entry's own parent if entries between them are unreadable. */
   readonly parentUuid: string | null;
 }
 
 export interface Chain {
   /** Oldest first. */
   readonly steps: readonly ChainStep[];
-  /** What the next entry hangs on. Not always the last step: results of calls made together may stand after it. */
+  /** The parent of the next entry. Results of parallel calls may come after it in `steps`. */
   readonly leafUuid: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface ChainOptions {
   readonly at?: string | undefined;
 }
 
-/** The live conversation. Empty when there is none, or when `at` is not in the file. */
+/** Empty if there is no conversation or `at` is not in the file. */
 export function liveChain(links: readonly Link[], { at }: ChainOptions = {}): Chain {
   const tree = treeOf(links);
   const tip = at === undefined ? newestTip(tree) : (tree.byUuid.get(at) ?? NO_PARENT);
@@ -37,7 +37,7 @@ export function liveChain(links: readonly Link[], { at }: ChainOptions = {}): Ch
   };
 }
 
-/** Of all entries nobody points to, the one whose branch has the newest thing said. */
+/** The leaf whose branch has the newest message. */
 function newestTip(tree: Tree): number {
   const { links, marks, isMain } = tree;
   const known = new Map<number, number>();
@@ -52,13 +52,13 @@ function newestTip(tree: Tree): number {
     }
   }
   if (best >= 0) return best;
-  // Only in a file whose entries point at each other in a ring.
+  // Only if all entries are part of cycles.
   return links.findLastIndex((link, index) => isMain(link) && isSaid(link) && marks[index] !== OUTDATED);
 }
 
 const isSaid = (link: Link) => (link.type === "user" || link.type === "assistant") && !link.isGhost;
 
-/** The nearest thing said at or above an entry; -1 for a branch in which nobody says anything. */
+/** The nearest message at or above an entry; -1 for a branch without messages. */
 function lastSaid({ links, parents }: Tree, from: number, known: Map<number, number>): number {
   const path: number[] = [];
   let said = -1;
@@ -74,7 +74,7 @@ function lastSaid({ links, parents }: Tree, from: number, known: Map<number, num
   return said;
 }
 
-/** From the tip to the root or to the last compaction; returned oldest first, without what cannot be read. */
+/** From the root, or the last compaction, to the tip, without unreadable entries. */
 function walk(tree: Tree, tip: number): number[] {
   const { links, parents } = tree;
   const moved = movedByCompaction(tree, tip);
@@ -94,8 +94,8 @@ function walk(tree: Tree, tip: number): number[] {
 const LOOK_BACK = 1_000;
 
 /**
- * Where to go on when a parent's line was lost: the newest earlier entry that nobody followed until then, for its only
- * follower is what was lost; failing that, simply the entry before.
+ * Replaces a lost parent: the newest earlier entry without a child, because its only child is the lost one; otherwise the
+ * entry before.
  */
 function before({ links, marks, firstFollower, isMain }: Tree, from: number, seen: ReadonlySet<number>): number {
   let fallback = NO_PARENT;
@@ -109,8 +109,8 @@ function before({ links, marks, firstFollower, isMain }: Tree, from: number, see
 }
 
 /**
- * A compaction may keep messages word for word. They stand before the boundary in the file and after the summary in
- * the conversation: the first hangs on the summary, each on the one before, and what hung on the summary on the last.
+ * A compaction may keep some messages. They are before the boundary in the file but after the summary in the conversation,
+ * so the first gets the summary as parent, each other one its predecessor, and children of the summary get the last one.
  */
 function movedByCompaction(tree: Tree, tip: number): ReadonlyMap<number, number> {
   const { links, byUuid, parents, marks, isMain } = tree;
@@ -143,7 +143,7 @@ function keptBy({ links, byUuid, parents }: Tree, preserved: Preserved): number[
   return [];
 }
 
-/** Gives every entry a parent that stands before it. */
+/** Gives every entry a parent that comes before it. */
 function stepsOf(links: readonly Link[], order: readonly number[]): ChainStep[] {
   const placed = new Set<string>();
   let previous: string | null = null;

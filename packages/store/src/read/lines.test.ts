@@ -8,7 +8,7 @@ const dir = mkdtempSync(join(tmpdir(), "keelson-lines-"));
 const path = join(dir, "f");
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-test("gives every line once with its place, also those larger than the buffer", () => {
+test("byteLines() returns every line once with its offset, even those larger than the buffer", () => {
   const lines = ["a", "b".repeat(1_500_000), "c".repeat(700_000), "", "d".repeat(5_000_000), "e"];
   writeFileSync(path, lines.join("\n"));
   const seen = [...byteLines(path)].length;
@@ -20,13 +20,13 @@ test("gives every line once with its place, also those larger than the buffer", 
   expect([...byteLines(path)].map(({ offset }) => offset)).toEqual([0, 2, 1_500_003, 2_200_005, 7_200_006]);
 });
 
-test("skips a line beyond the bound and goes on with the next", () => {
+test("byteLines() skips a line that is too long and continues with the next", () => {
   writeFileSync(path, ["a", "x".repeat(9_000_000), "b", "y".repeat(9_000_000)].join("\n"));
   const seen: string[] = [];
   for (const { bytes } of byteLines(path, 2 * 1024 * 1024)) seen.push(bytes.toString());
   expect(seen).toEqual(["a", "b"]);
 });
 
-test("refuses what is no regular file", () => {
+test("byteLines() refuses anything but a regular file", () => {
   expect(() => [...byteLines(dir)]).toThrow("not a regular file");
 });

@@ -1,20 +1,20 @@
-// The lines of a file as bytes, through one small buffer that is used again and again: reading costs the same memory
-// for a session of a megabyte and of a gigabyte, and fresh pages are most of what reading a large file costs.
+// Reads the lines of a file as bytes through one small reused buffer: memory use does not depend on the file size, and
+// allocating new pages would take most of the time.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Lines beyond this are skipped. */
+/** Longer lines are skipped. */
 export const MAX_READ_LINE = 64 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
 export interface ByteLine {
-  /** Valid until the next line is asked for. */
+  /** Valid until the next line is read. */
   readonly bytes: Buffer;
   readonly offset: number;
 }
 
-/** Throws what the file system throws when the file cannot be opened, or is not a regular file. */
+/** Throws if the file cannot be opened or is not a regular file. */
 export function* byteLines(path: string, maxLine = MAX_READ_LINE): Generator<ByteLine> {
   const fd = openForReading(path);
   try {
@@ -50,7 +50,7 @@ export function* byteLines(path: string, maxLine = MAX_READ_LINE): Generator<Byt
   }
 }
 
-/** Bytes of one file at known places. */
+/** Reads bytes of a file at given offsets. */
 export function openRanges(path: string): { read(offset: number, length: number): Buffer; close(): void } {
   const fd = openForReading(path);
   return {
@@ -69,7 +69,7 @@ export function openRanges(path: string): { read(offset: number, length: number)
 }
 
 export function openForReading(path: string): number {
-  // Not blocking, so that a pipe in the file's place cannot hold us.
+  // Non-blocking, so a FIFO cannot hang us.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);

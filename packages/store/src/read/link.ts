@@ -1,4 +1,4 @@
-// What the chain needs to know of an entry: its place, and the few facts that decide which branch is alive.
+// The facts about an entry that decide its place in the conversation.
 
 import { isObject, isToolResult, type ChainEntry, type ContentBlock } from "@keelson/protocol";
 
@@ -6,23 +6,23 @@ export interface Link {
   readonly uuid: string;
   readonly parentUuid: string | null;
   readonly type: string;
-  /** Belongs to a subagent or a teammate, not to this conversation. */
+  /** Belongs to a subagent or teammate, not to this conversation. */
   readonly isAside: boolean;
   readonly isMeta: boolean;
   readonly isBoundary: boolean;
   readonly isSummary: boolean;
-  /** The reply an assistant entry is one block of. */
+  /** The id of the reply that an assistant entry is a block of. */
   readonly replyId: string | undefined;
-  /** The calls a tool result answers. */
+  /** The ids of the calls that a tool result answers. */
   readonly answers: readonly string[];
-  /** Stands where the result of a call would, which a hook put off. */
+  /** Takes the place of the result of a call that a hook deferred. */
   readonly isDeferral: boolean;
   readonly preserved: Preserved | undefined;
-  /** Known to have existed, but not readable: it leads from child to parent and says nothing. */
+  /** Unreadable: only its id and perhaps its parent are known. */
   readonly isGhost: boolean;
 }
 
-/** What a compaction kept word for word, by the list or by its two ends. */
+/** The messages that a compaction kept, as a list or by the first and last. */
 export type Preserved =
   | { readonly anchor: string; readonly uuids: readonly string[] }
   | { readonly anchor: string; readonly head: string; readonly tail: string };
@@ -47,7 +47,7 @@ export function linkOf(entry: ChainEntry): Link {
   };
 }
 
-/** Stands for a parent nobody knows: no entry has this id, so the chain goes on with the entry before. */
+/** An unknown parent: no entry has this id, so the chain continues with the entry before. */
 const UNKNOWN = "";
 
 export function ghostOf(uuid: string, parentUuid: string | null = UNKNOWN): Link {
@@ -69,7 +69,7 @@ export function ghostOf(uuid: string, parentUuid: string | null = UNKNOWN): Link
 
 const NONE: readonly string[] = [];
 
-/** Whether those after us may rely on the shape: a message has content, and content is text or whole blocks. */
+/** Whether a message has content that is text or complete blocks. */
 function isReadable(type: string, message: Record<string, unknown>): boolean {
   if (type === "system" || type === "attachment") return true;
   if (type !== "user" && type !== "assistant") return false;
@@ -78,7 +78,7 @@ function isReadable(type: string, message: Record<string, unknown>): boolean {
   return Array.isArray(content) && content.every(isWhole);
 }
 
-/** Whether a block has what the API wants of it. A text is not looked at: it may be one that is not unfolded yet. */
+/** Whether a block has the fields that the API requires. Does not read text, which may not be unfolded yet. */
 function isWhole(block: unknown): boolean {
   if (!isObject(block)) return false;
   switch (block["type"]) {

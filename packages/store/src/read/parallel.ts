@@ -1,11 +1,11 @@
-// Calls made together branch: each result hangs on the entry with its call, and the next reply on one result only.
-// Puts the other calls of that reply, and their results, back where they were said. Pure.
+// Parallel tool calls make branches: each result has its call as parent, and the next reply has only one of the results.
+// This puts the other calls of that reply and their results back in place. Pure.
 
 import { LOST_PARENT, OUTDATED, type Tree } from "./tree.ts";
 
 const LOOK_UP = 1_000;
 
-/** The path from root to tip with everything beside it that belongs. */
+/** The path from root to tip, plus the parallel calls and results beside it. */
 export function withParallelCalls(tree: Tree, path: readonly number[]): number[] {
   const { links, parents, marks, isMain } = tree;
   const replyOf = (index: number) => links[index]!.replyId ?? links[index]!.uuid;
@@ -13,9 +13,9 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
   const isResult = (index: number) => links[index]!.answers.length > 0 || links[index]!.isDeferral;
 
   const lastOfReply = new Map<string, number>();
-  // Going on from a result means the whole reply stands; going on from a block itself drops the blocks after it.
+  // Continuing from a result keeps the whole reply; continuing from one of its blocks drops the later blocks.
   const wholeReplies = new Set<string>();
-  // By reply and call: some servers use the ids of calls again in every reply.
+  // By reply and call, because some servers reuse call ids in every reply.
   const answered = new Set<string>();
   const callIn = (reply: string, call: string) => `${reply}\n${call}`;
   let reply = "";
@@ -39,7 +39,7 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
     if (isReply(index)) {
       const beside = calls.get(replyOf(index)) ?? [];
       const isLast = lastOfReply.get(replyOf(index)) === index;
-      // A reply that was still being written goes on behind the result of an earlier call; its other results wait.
+      // A reply that was still streaming continues after the result of an earlier call; its other results come later.
       if (waiting !== results.get(replyOf(index))) release(waiting, Number.POSITIVE_INFINITY);
       waiting = results.get(replyOf(index)) ?? [];
       release(beside, index);
@@ -57,14 +57,14 @@ export function withParallelCalls(tree: Tree, path: readonly number[]): number[]
     while (held.length > 0 && held[0]! < before) order.push(held.shift()!);
   }
 
-  /** What an entry hangs on, whatever on the way there cannot be read. */
+  /** The nearest readable ancestor of an entry. */
   function anchorOf(index: number): number {
     let at = parents[index]!;
     for (let steps = 0; at >= 0 && links[at]!.isGhost && steps < LOOK_UP; steps++) at = parents[at]!;
     return at;
   }
 
-  /** Whether something between an entry and the path is lost, so that only its reply says where it belongs. */
+  /** Whether an entry between this one and the path is lost; then only the reply shows where it belongs. */
   function isAdrift(index: number, included: ReadonlySet<number>): boolean {
     let at = parents[index]!;
     for (let steps = 0; at >= 0 && !included.has(at) && steps < LOOK_UP; steps++) at = parents[at]!;

@@ -7,7 +7,7 @@ import { answers, calls, prompt, says } from "../samples.ts";
 
 const LONG = "x".repeat(5_000);
 
-/** Texts that look like the places where a line is cut. */
+/** Strings that look like the positions where a line is split. */
 const tricky = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.constantFrom(
@@ -45,7 +45,7 @@ const entry = fc.oneof(
   }),
 );
 
-/** The same facts in the order another writer might choose. */
+/** The same fields in the order of another writer. */
 const spellings = (one: object) => {
   const { toolUseResult, ...rest } = one as Record<string, unknown>;
   return [
@@ -56,7 +56,7 @@ const spellings = (one: object) => {
   ];
 };
 
-test("a line means the same read at once or in parts, and remembered text is the block's own", () => {
+test("a line gives the same value read whole or in parts, and the cached text is that of the block", () => {
   let remembered = 0;
   fc.assert(
     fc.property(entry, (one) => {
@@ -78,7 +78,7 @@ test("a line means the same read at once or in parts, and remembered text is the
   expect(remembered).toBeGreaterThan(0);
 });
 
-test("the long text of a block is there when looked at, and may be replaced", () => {
+test("the long text of a block can be read and replaced", () => {
   const line = Buffer.from(lineOf(says("a", null, LONG)));
   const block = () => (parseLive(line) as { message: { content: [{ text: string }] } }).message.content[0];
   expect({ ...block() }).toEqual({ type: "text", text: LONG } as never);
@@ -88,7 +88,7 @@ test("the long text of a block is there when looked at, and may be replaced", ()
   expect(changed).toEqual({ type: "text", text: "short" } as never);
 });
 
-test("no beginning of a line counts as the line", () => {
+test("an incomplete line is never taken for a whole one", () => {
   const whole = Buffer.from(lineOf(answers("u", "p", LONG, { a: { b: [{ c: "}" }] }, d: "}}" })));
   for (let end = whole.length - 1; end > 0; end--) {
     if (end > 1_200 && end < whole.length - 400) continue;
@@ -96,7 +96,7 @@ test("no beginning of a line counts as the line", () => {
   }
 });
 
-test("a line glued to a torn one is not taken for it", () => {
+test("a line after an incomplete one is not taken for it", () => {
   const torn = lineOf(answers("u1", "p", LONG, { out: LONG })).slice(0, -3_000);
   const glued = Buffer.from(torn + lineOf(answers("u2", "p", LONG, { out: LONG })));
   expect(parseLive(glued)).toBeUndefined();
@@ -104,7 +104,7 @@ test("a line glued to a torn one is not taken for it", () => {
   expect(salvage(Buffer.from(`\0\0\0${lineOf(prompt("u3", null))}`)).entry).toMatchObject({ uuid: "u3" });
 });
 
-test("salvage() finds where a damaged line stood", () => {
+test("salvage() finds the place of a damaged line in the conversation", () => {
   const line = lineOf(says("a1", "u1", "text")).replace('"text":"', '"text:"');
   expect(parseLine(Buffer.from(line))).toBeUndefined();
   expect(salvage(Buffer.from(line))).toEqual({ uuids: ["a1"], parentUuid: "u1" });

@@ -1,17 +1,16 @@
-// From the bytes of one line to a value. Knows nothing of chains; a damaged line is no value, never an exception.
+// Parses one line of a transcript. A damaged line gives undefined, never an exception.
 
 import { isAscii } from "node:buffer";
 import { isObject, rememberJson, tryParse } from "@keelson/protocol";
 
-/** The value of a line, whole. */
 export function parseLine(bytes: Buffer): Record<string, unknown> | undefined {
   const value = tryParse(textOf(bytes, 0, bytes.length));
   return isObject(value) ? value : undefined;
 }
 
 /**
- * The value of a line without `toolUseResult`, which nobody needs to go on with a conversation. The only block of a
- * message is told to `jsonOf` with the text it was written in, so that it need not be written anew for a request.
+ * Parses a line without its `toolUseResult`, which resuming does not need. If the message has only one block, `jsonOf`
+ * remembers the text it was written in, so a request need not serialize it again.
  */
 export function parseLive(bytes: Buffer): Record<string, unknown> | undefined {
   const value = (bytes.length > SMALL ? parseParts(bytes) : undefined) ?? parseLine(bytes);
@@ -19,7 +18,7 @@ export function parseLive(bytes: Buffer): Record<string, unknown> | undefined {
   return value;
 }
 
-/** What can still be read of a line that is no JSON: entries glued to its end, or where it stood in the chain. */
+/** Recovers what it can from a line that is not JSON: a complete entry at its end, or ids and parent. */
 export function salvage(bytes: Buffer): {
   entry?: Record<string, unknown>;
   uuids: string[];
@@ -46,9 +45,9 @@ const PLACE = "@block@";
 const GUESSES = 4;
 
 /**
- * Cuts the line into the text R of the only content block and the rest of the line with a mark in R's place. If both
- * parse, and the mark is what `message.content` holds, then the line is JSON and R is exactly that block's text: in a
- * JSON text any value may stand where another stood. The places to cut are guesses; a wrong one fails to parse.
+ * Splits the line into the text R of the only content block and the rest with a mark in place of R. If both parse and
+ * `message.content` holds the mark, then R is exactly the text of that block, because JSON values can replace each other.
+ * The positions are guesses; with a wrong one, parsing fails.
  */
 function parseParts(bytes: Buffer): Record<string, unknown> | undefined {
   const content = bytes.indexOf(CONTENT);
@@ -87,8 +86,8 @@ function joined(
 const LONG = 4096;
 
 /**
- * Drops the long strings of a block until somebody looks at one. Most blocks of a resumed conversation only travel,
- * as the text they came in; holding each string a second time would double the memory and a third of the loading time.
+ * Drops the long strings of a block until one is read. Most blocks of a resumed conversation are only sent on as text;
+ * keeping each string as well would double the memory and take a third of the loading time.
  */
 function foldLongStrings(block: Record<string, unknown>, raw: string): void {
   for (const key in block) {
@@ -110,8 +109,8 @@ function foldLongStrings(block: Record<string, unknown>, raw: string): void {
 }
 
 /**
- * The line after the block, without the tool's output where that can be stepped over: the line ends as `lineOf` ends
- * one, with the id it began with, and no other line begins inside. A line cut off in the middle cannot look like that.
+ * The line after the block, without the tool's output if it can be skipped: if the line ends the way `lineOf` writes it,
+ * with the id it began with, and no other line begins inside. A line that was cut off does not look like that.
  */
 function tailOf(bytes: Buffer, head: string, end: number): string {
   const result = bytes.indexOf(RESULT, end);
@@ -127,7 +126,7 @@ function tailOf(bytes: Buffer, head: string, end: number): string {
 
 function textOf(bytes: Buffer, start: number, end: number): string {
   const part = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-  // The same text either way; without the decoding it takes half the time.
+  // For ASCII, Latin-1 gives the same text in half the time.
   return isAscii(part) ? part.toString("latin1") : part.toString("utf8");
 }
 
@@ -136,7 +135,7 @@ const HEAD = /^[\0\s\uFEFF]*\{"parentUuid":(?:null|"([^"\\]{1,64})")/;
 const UUIDS = /"uuid":"([^"\\]{1,64})"/g;
 const STARTS = ['{"parentUuid":', '{"type":"'];
 
-/** A writer that does not close a torn line glues its own to it: the last start from which the rest parses. */
+/** Some writers append to an incomplete line. Finds the last position from which the rest parses. */
 function gluedEntry(text: string): Record<string, unknown> | undefined {
   for (const start of STARTS) {
     let at = text.lastIndexOf(start);

@@ -1,19 +1,20 @@
-// One pass over a transcript for those who go on with it: the links of its chain, and the metadata that counts.
-// Keeps the entries since the last compaction and nothing older; those can be read again at their place.
+// Reads a transcript once to resume it: the links of all entries, and the metadata. Keeps only the entries since the last
+// compaction; older ones can be read again by offset.
 
 import { isChainEntry, isObject, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
 import { byteLines } from "./lines.ts";
 import { ghostOf, linkOf, type Link } from "./link.ts";
 import { parseLive, salvage } from "./parse-line.ts";
+import { STICKY } from "../transcript/sticky.ts";
 
 export interface Scanned {
   readonly links: readonly Link[];
-  /** Beside each link: where its line is, and the entry unless it is older than the last compaction. */
+  /** For each link: where its line is, and the entry if it is newer than the last compaction. */
   readonly places: readonly LinePosition[];
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
-  /** The newest title, tag and name: what a writer must keep repeating. */
+  /** The last title, tag and name, for the writer to repeat. */
   readonly sticky: readonly MetadataEntry[];
 }
 
@@ -23,7 +24,7 @@ export interface LinePosition {
   entry: ChainEntry | undefined;
 }
 
-/** Throws only when the file cannot be opened or read. */
+/** Throws only if the file cannot be read. */
 export function scan(path: string): Scanned {
   const links: Link[] = [];
   const places: LinePosition[] = [];
@@ -61,11 +62,10 @@ export function scan(path: string): Scanned {
     costState: isCostState(costState) ? costState : undefined,
     title: textIn("custom-title", "customTitle") ?? textIn("ai-title", "aiTitle") ?? textIn("summary", "summary"),
     lastPrompt: textIn("last-prompt", "lastPrompt"),
-    sticky: STICKY.flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
+    sticky: [...STICKY].flatMap((type) => (newest.get(type) as MetadataEntry | undefined) ?? []),
   };
 }
 
-const STICKY = ["custom-title", "agent-name", "tag"];
 const KEPT = new Set([...STICKY, "ai-title", "summary", "last-prompt", "cost-state"]);
 
 function isCostState(value: unknown): value is CostState {

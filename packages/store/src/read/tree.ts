@@ -1,38 +1,38 @@
-// The links of a file, joined: who hangs on whom, looked up once. Pure.
+// The parents and children of all entries of a file. Pure.
 
 import type { Link } from "./link.ts";
 
 export interface Tree {
   readonly links: readonly Link[];
   readonly byUuid: ReadonlyMap<string, number>;
-  /** Beside each link, the index of its parent, NO_PARENT or LOST_PARENT. */
+  /** For each link: the index of its parent, NO_PARENT or LOST_PARENT. */
   readonly parents: Int32Array;
-  /** Beside each link, FOLLOWED, OUTDATED or 0. */
+  /** For each link: FOLLOWED, OUTDATED or 0. */
   readonly marks: Uint8Array;
-  /** Beside each link, the first entry of this conversation that hangs on it; beyond all of them if there is none. */
+  /** For each link: its first child in this conversation, or the number of links if it has none. */
   readonly firstFollower: Int32Array;
-  /** Whether an entry belongs to this conversation rather than to a subagent noted in the same file. */
+  /** Whether an entry belongs to this conversation and not to a subagent in the same file. */
   readonly isMain: (link: Link) => boolean;
 }
 
 export const NO_PARENT = -1;
-/** It has a parent, but not in this file. */
+/** Its parent is not in this file. */
 export const LOST_PARENT = -2;
 
-/** Another entry of this conversation hangs on it. */
+/** It has a child in this conversation. */
 const FOLLOWED = 1;
-/** The same entry stands in the file once more, and counts there. */
+/** A later copy of the entry in the file replaces it. */
 export const OUTDATED = 2;
 
 export function treeOf(links: readonly Link[]): Tree {
-  // A line written twice counts where it stands last; what could be read wins over what could not.
+  // The last copy of an entry wins, but readable copies win over unreadable ones.
   const byUuid = new Map<string, number>();
   links.forEach((link, index) => {
     const known = byUuid.get(link.uuid);
     if (known === undefined || !link.isGhost || links[known]!.isGhost) byUuid.set(link.uuid, index);
   });
 
-  // A subagent's own file holds nothing else; there it is the conversation.
+  // In a subagent's own file, its entries are the conversation.
   const allAside = links.every((link) => link.isAside || link.isGhost);
   const isMain = (link: Link) => allAside || !link.isAside;
 

@@ -1,13 +1,14 @@
-// What a conversation began with, for lists of sessions: the first thing a person asked, not what the harness noted.
+// The first prompt of a conversation, for session lists; entries that the program added itself do not count.
 
 import { isObject, tryParse } from "@keelson/protocol";
+import { cutText } from "../cut-text.ts";
 
 const LONGEST = 200;
 const COMMAND = /<command-name>([^<]*)<\/command-name>/;
-const NOT_ASKED =
+const NOT_A_PROMPT =
   /^\s*(?:<local-command-(?:stdout|stderr|caveat)>|<session-start-hook>|<tick>|<goal>|<ide_opened_file>|<ide_selection>|<bash-(?:input|stdout|stderr)>|\[Request interrupted by user)/;
 
-/** From whole lines of a transcript; a slash command only counts when nothing else was asked. */
+/** Takes whole lines of a transcript. Returns a slash command only if there is no other prompt. */
 export function firstPromptIn(lines: readonly string[]): string | undefined {
   let command: string | undefined;
   for (const line of lines) {
@@ -16,7 +17,7 @@ export function firstPromptIn(lines: readonly string[]): string | undefined {
     if (!isObject(entry) || entry["type"] !== "user" || !isObject(entry["message"])) continue;
     if (entry["isMeta"] === true || entry["isCompactSummary"] === true || entry["isSidechain"] === true) continue;
     for (const text of textsIn(entry["message"]["content"])) {
-      if (NOT_ASKED.test(text)) continue;
+      if (NOT_A_PROMPT.test(text)) continue;
       const name = COMMAND.exec(text)?.[1];
       if (name !== undefined) command ??= name;
       else if (text.trim() !== "") return shown(text);
@@ -35,5 +36,5 @@ function textsIn(content: unknown): string[] {
 
 function shown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).toWellFormed().trimEnd()}…`;
+  return line.length <= LONGEST ? line : `${cutText(line, LONGEST).trimEnd()}…`;
 }

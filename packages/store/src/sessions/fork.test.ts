@@ -26,7 +26,7 @@ const cost = {
 const write = (...lines: (Entry | string)[]) =>
   writeFileSync(from, lines.map((line) => (typeof line === "string" ? line : lineOf(line)) + "\n").join(""));
 
-test("copies the live conversation under a new id and leaves the source alone", () => {
+test("forkTranscript() copies the conversation under a new id and does not change the source", () => {
   const nested = answers("r", "c", "out", { stdout: "out", child: { sessionId: SESSION } });
   write(
     prompt("u", null),
@@ -56,7 +56,7 @@ test("copies the live conversation under a new id and leaves the source alone", 
   expect(loadSession({ path: to })).toMatchObject({ leafUuid: "a", title: "Name", costState: { totalCostUSD: 0.5 } });
 });
 
-test("a damaged source gives a whole fork", () => {
+test("a fork of a damaged transcript is complete", () => {
   const torn = lineOf(says("a", "u")).slice(0, 90);
   write(prompt("u", null), `${torn}${lineOf(prompt("v", "a"))}`, says("b", "v"));
   const to = join(dir, "mended.jsonl");
@@ -66,13 +66,13 @@ test("a damaged source gives a whole fork", () => {
   );
 });
 
-test("never writes over a file, and leaves none behind when it fails", () => {
+test("forkTranscript() never overwrites a file, and leaves none behind if it fails", () => {
   write(prompt("u", null));
   const taken = join(dir, "taken.jsonl");
   writeFileSync(taken, "mine");
   expect(() => forkTranscript({ from, to: taken, sessionId: NEW })).toThrow("EEXIST");
   expect(readFileSync(taken, "utf8")).toBe("mine");
   const to = join(dir, "none.jsonl");
-  expect(() => forkTranscript({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('No entry "nowhere"');
+  expect(() => forkTranscript({ from, to, sessionId: NEW, at: "nowhere" })).toThrow('has no entry "nowhere"');
   expect(existsSync(to)).toBe(false);
 });

@@ -1,5 +1,4 @@
-// A second session that starts from the conversation of a first: same entries, same uuids, its own id and file.
-// The first is only read.
+// Copies a conversation to a new session: same entries and uuids, new id and file. The original is not changed.
 
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,15 +13,15 @@ export interface ForkOptions {
   readonly from: string;
   readonly to: string;
   readonly sessionId: string;
-  /** Takes the conversation only up to this entry. */
+  /** Copies the conversation only up to this entry. */
   readonly at?: string | undefined;
 }
 
-/** The number of entries copied. Throws when a file is in the way, or `at` is not in the conversation. */
+/** Returns the number of entries. Throws if the file exists or `at` is not in the conversation. */
 export function forkTranscript({ from, to, sessionId, at }: ForkOptions): number {
   const scanned = scan(from);
   const { steps } = liveChain(scanned.links, { at });
-  if (at !== undefined && steps.length === 0) throw new Error(`No entry "${at}" in the conversation to fork`);
+  if (at !== undefined && steps.length === 0) throw new Error(`The conversation to fork has no entry "${at}"`);
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   const fd = openSync(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -60,8 +59,8 @@ function* forkedLines(
 }
 
 /**
- * The same bytes with another session id. Sure only when the id is spelled exactly once in the line: then it is the
- * entry's own, and not one inside some tool's output.
+ * The same bytes with another session id. Only possible if the id is in the line exactly once: then it is the entry's own
+ * id, not one in a tool's output.
  */
 function withSessionId(bytes: Buffer, old: unknown, sessionId: string): Uint8Array | undefined {
   if (typeof old !== "string") return undefined;
@@ -70,7 +69,7 @@ function withSessionId(bytes: Buffer, old: unknown, sessionId: string): Uint8Arr
   if (at < 0 || bytes.indexOf(field, at + 1) >= 0) return undefined;
   const renamed = Buffer.from(`"sessionId":${JSON.stringify(sessionId)}`);
   const copy = Buffer.concat([bytes.subarray(0, at), renamed, bytes.subarray(at + field.length)]);
-  // A line that was glued to a torn one is taken out of it.
+  // Take an entry out of a line that starts with an incomplete one.
   return copy[0] === OPEN_BRACE && parsesAlone(bytes) ? copy : undefined;
 }
 
@@ -79,7 +78,7 @@ const parsesAlone = (bytes: Buffer) => parseLine(bytes) !== undefined;
 
 function rewritten(bytes: Buffer, changed: { sessionId: string; parentUuid: string | null }): string {
   const entry = parseLine(bytes) ?? salvage(bytes).entry;
-  if (!isChainEntry(entry)) throw new Error("The conversation to fork was changed while it was read");
+  if (!isChainEntry(entry)) throw new Error("The conversation to fork changed while it was read");
   return lineOf({ ...entry, ...changed } as Entry);
 }
 

@@ -23,7 +23,7 @@ function session(dir: string, name: string, modified: number, ...entries: (Entry
   return path;
 }
 
-test("lists sessions newest first and nothing else that lies there", () => {
+test("listStoredSessions() lists sessions newest first and no other files", () => {
   const dir = projectDir({ configDir, cwd: "/list" });
   const path = session(dir, id(1), 1_000, prompt("u1", null, "first question"), says("a1", "u1"));
   session(dir, id(2), 3_000, prompt("u1", null, "asked"), titled(2, "Old"), titled(2, "New"), {
@@ -61,7 +61,7 @@ test("lists sessions newest first and nothing else that lies there", () => {
   expect(newestSession({ configDir, cwd: "/nothing/here" })).toBeUndefined();
 });
 
-test("reads both ends of a large file and not what is between", () => {
+test("a list reads only both ends of a large file", () => {
   const dir = projectDir({ configDir, cwd: "/large" });
   const filler = says("a", "u", "x".repeat(300_000));
   session(dir, id(1), 1, prompt("u", null, "asked"), titled(1, "Early"), filler, titled(1, "Late"));
@@ -72,7 +72,7 @@ test("reads both ends of a large file and not what is between", () => {
   ]);
 });
 
-test("finds a session by id or by the title somebody chose", () => {
+test("findSession() finds a session by id or by title", () => {
   const place = { configDir, cwd: "/find" };
   const dir = projectDir(place);
   const path = session(dir, id(1), 1, prompt("u", null), titled(1, "One"));
@@ -84,7 +84,7 @@ test("finds a session by id or by the title somebody chose", () => {
   expect(findSession(place, "Both")).toEqual({
     kind: "ambiguous",
     ids: [id(3), id(2)],
-    message: `Several conversations are called "Both"; resume one by its session ID:\n${id(3)}\n${id(2)}`,
+    message: `Several conversations are named "Both"; resume one by its session ID:\n${id(3)}\n${id(2)}`,
   });
   for (const wanted of [id(4), id(9), "nobody", "", "../find"]) {
     expect(findSession(place, wanted)).toEqual({
@@ -94,14 +94,14 @@ test("finds a session by id or by the title somebody chose", () => {
   }
 });
 
-test("where a file stands in the folder's place there are no sessions", () => {
+test("a file in place of the folder has no sessions", () => {
   const place = { configDir, cwd: "/blocked" };
   writeFileSync(projectDir(place), "in the way");
   expect(findSession(place, id(1)).kind).toBe("missing");
   expect(newestSession(place)).toBeUndefined();
 });
 
-test("a long directory is also found under the name an older hash gave it", () => {
+test("a long directory is also found under the name of an older hash", () => {
   const place = { configDir, cwd: `/${"long/".repeat(60)}` };
   const older = join(configDir, "projects", `${projectKey(place.cwd).slice(0, 200)}-oldhash`);
   const path = session(older, id(1), 1, prompt("u", null));
@@ -109,7 +109,7 @@ test("a long directory is also found under the name an older hash gave it", () =
   expect(newestSession(place)?.id).toBe(id(1));
 });
 
-test("firstPromptIn() passes over what nobody asked", () => {
+test("firstPromptIn() skips entries that are not prompts", () => {
   const lines = (...texts: string[]) => texts.map((text) => lineOf(prompt("u", null, text)));
   const noise = ["<local-command-stdout>x</local-command-stdout>", "[Request interrupted by user]"];
   const command = "<command-name>/init</command-name><command-message>init</command-message>";

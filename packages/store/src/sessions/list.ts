@@ -1,4 +1,4 @@
-// The sessions of a project folder, from the first and last 64 KiB of each file. Never reads a whole transcript.
+// Lists the sessions of a project folder. Reads only the first and last 64 KiB of each transcript.
 
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ import { firstPromptIn } from "./first-prompt.ts";
 export interface SessionInfo {
   readonly id: string;
   readonly path: string;
-  /** What to show in a list: a chosen title, else a generated one, else what was asked. */
+  /** For lists: a chosen title, a generated one, or a prompt. */
   readonly title: string;
   readonly customTitle: string | undefined;
   readonly firstPrompt: string | undefined;
@@ -37,7 +37,7 @@ export type FoundSession =
   | { readonly kind: "missing"; readonly message: string }
   | { readonly kind: "ambiguous"; readonly message: string; readonly ids: readonly string[] };
 
-/** Newest first. A folder that is not there has no sessions. */
+/** Newest first. A missing folder has no sessions. */
 export function listStoredSessions(dir: string, { limit = Number.POSITIVE_INFINITY } = {}): SessionInfo[] {
   const sessions: SessionInfo[] = [];
   for (const file of sessionFiles(dir)) {
@@ -48,20 +48,20 @@ export function listStoredSessions(dir: string, { limit = Number.POSITIVE_INFINI
   return sessions;
 }
 
-/** The one session of a file; undefined when there is no such session. */
+/** Undefined if the file is not a session. */
 export function sessionAt(path: string): SessionInfo | undefined {
   const file = sessionFile(path);
   return file === undefined ? undefined : sessionInfo(file);
 }
 
-/** What `--continue` goes on with. */
+/** The session for `--continue`. */
 export function newestSession(place: SessionLocation): SessionInfo | undefined {
   return dirsOf(place)
     .flatMap((dir) => listStoredSessions(dir, { limit: 1 }))
     .toSorted(newestFirst)[0];
 }
 
-/** What `--resume` was given: an id, or a title somebody chose. */
+/** Finds the session for `--resume`, by id or title. */
 export function findSession(place: SessionLocation, wanted: string): FoundSession {
   const missing = { kind: "missing", message: `No conversation found with session ID: ${wanted}` } as const;
   if (isSessionId(wanted)) {
@@ -79,11 +79,11 @@ export function findSession(place: SessionLocation, wanted: string): FoundSessio
   if (first === undefined) return missing;
   if (others.length === 0) return { kind: "found", id: first.id, path: first.path };
   const ids = named.toSorted(newestFirst).map((session) => session.id);
-  const message = `Several conversations are called "${wanted}"; resume one by its session ID:\n${ids.join("\n")}`;
+  const message = `Several conversations are named "${wanted}"; resume one by its session ID:\n${ids.join("\n")}`;
   return { kind: "ambiguous", message, ids };
 }
 
-/** The folder of this directory, then those an older hash may have made for it. */
+/** The folder of this directory, then those that older versions may have made for it. */
 function dirsOf(place: SessionLocation): string[] {
   const own = projectDir(place);
   const prefix = place.dirName === undefined ? keyPrefix(projectKey(place.cwd)) : undefined;
@@ -125,7 +125,7 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
   const lines = head.split("\n");
   if (lines[0]!.includes('"isSidechain":true')) return undefined;
 
-  // Later lines win, and the end of the file is later than its beginning.
+  // Later lines win.
   const newest = new Map<string, Record<string, unknown>>();
   for (const line of [...lines, ...tail.split("\n")]) {
     if (!line.startsWith('{"type":"')) continue;
@@ -159,7 +159,7 @@ function sessionInfo({ id, path, modified }: SessionFile): SessionInfo | undefin
 
 const WINDOW = 64 * 1024;
 
-/** The two ends as text; the tail is empty when the head is all there is. */
+/** The two ends as text; the tail is empty if the head is the whole file. */
 function readEnds(path: string): { head: string; tail: string; size: number } | undefined {
   let fd: number | undefined;
   try {
@@ -170,15 +170,15 @@ function readEnds(path: string): { head: string; tail: string; size: number } | 
     const head = textAt(0);
     return { head, tail: size > WINDOW ? textAt(Math.max(WINDOW, size - WINDOW)) : "", size };
   } catch {
-    // Gone, unreadable or not a file: then it is no session of ours.
+    // Gone, unreadable or not a file, so not a session.
     return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-// Text scans, because the line around a field may be cut by the window. A quote inside a JSON string is always
-// escaped, so what matches is a key; at worst it is a key of the same name deeper in the line.
+// Searches the text, because the window may cut the line of a field. Quotes inside JSON strings are escaped, so a match is
+// a key; at worst, one of the same name deeper in the line.
 const fieldPattern = (key: string) => new RegExp(`"${key}":"((?:[^"\\\\]|\\\\.){0,4096})"`, "g");
 
 function firstField(text: string, key: string): string | undefined {
@@ -203,5 +203,5 @@ function namesIn(dir: string): string[] {
   }
 }
 
-// A file where a folder should be makes `stat` throw although nothing is there.
+// `stat` throws if a part of the path is a file.
 const sizeOf = (path: string) => (existsSync(path) ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0);

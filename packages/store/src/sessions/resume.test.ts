@@ -27,7 +27,7 @@ const cost = {
   hasUnknownModelCost: false,
 } as const;
 
-test("loads the conversation, its tip and what was noted beside it", () => {
+test("loadSession() loads the conversation, its tip and the metadata", () => {
   write(
     { type: "queue-operation", operation: "enqueue", timestamp: "t", sessionId: SESSION, content: "hi" },
     { type: "custom-title", customTitle: "old", sessionId: SESSION },
@@ -54,14 +54,14 @@ test("loads the conversation, its tip and what was noted beside it", () => {
   });
 });
 
-test("resumes at an entry, also one from before a compaction", () => {
+test("loadSession() resumes at an entry, even one before a compaction", () => {
   write(prompt("u1", null), says("a1", "u1", "y".repeat(9_000)), boundary("b"), summary("s", "b"), prompt("u2", "s"));
   expect(uuids()).toEqual(["b", "s", "u2"]);
   expect(loadSession({ path, at: "a1" })!.entries).toEqual([prompt("u1", null), says("a1", "u1", "y".repeat(9_000))]);
   expect(loadSession({ path, at: "nowhere" })).toBeUndefined();
 });
 
-test("entries that moved are given parents that stand before them", () => {
+test("entries that moved get parents that come before them", () => {
   const kept = { preservedMessages: { anchorUuid: "s", uuids: ["u2"] } };
   write(prompt("u1", null), prompt("u2", "u1"), boundary("b", kept), summary("s", "b"), prompt("u3", "u2"));
   expect(loadSession({ path })!.entries.map((entry) => [entry.uuid, entry.parentUuid])).toEqual([
@@ -72,13 +72,13 @@ test("entries that moved are given parents that stand before them", () => {
   ]);
 });
 
-test("a file with nothing said is an empty conversation, and a missing one an error", () => {
+test("a file without messages is an empty conversation, and a missing file is an error", () => {
   write({ type: "custom-title", customTitle: "t", sessionId: SESSION });
   expect(loadSession({ path })).toMatchObject({ entries: [], leafUuid: null });
   expect(() => loadSession({ path: join(dir, "none.jsonl") })).toThrow("ENOENT");
 });
 
-test("odd bytes cost their own line only", () => {
+test("invalid bytes lose only their own line", () => {
   const [u1, a1, u2] = [prompt("u1", null), says("a1", "u1"), prompt("u2", "a1")].map(lineOf);
   writeFileSync(path, `\uFEFF${u1}\r\n\0\0\0${a1}\n\n[1]\nnull\n"text"\n{"type":5}\n${"[".repeat(100_000)}\n${u2}`);
   expect(uuids()).toEqual(["u1", "a1", "u2"]);
@@ -86,7 +86,7 @@ test("odd bytes cost their own line only", () => {
   expect(uuids()).toEqual(["u1", "u2"]);
 });
 
-test("entries of a shape nobody could use are stepped over, not handed on", () => {
+test("unusable entries are skipped", () => {
   const broken = JSON.parse(lineOf(says("a1", "u1"))) as Record<string, unknown>;
   write(prompt("u1", null), JSON.stringify({ ...broken, message: { content: [null, 3] } }), prompt("u2", "a1"));
   expect(uuids()).toEqual(["u1", "u2"]);
@@ -136,7 +136,7 @@ function damaged(lines: readonly Buffer[], { ...how }: Damage): Buffer[] {
   return how.kind === "cut" ? [bytes.subarray(0, at), bytes.subarray(at + how.length)] : [bytes];
 }
 
-test("whatever happens to a file, undamaged lines are read and the chain stays well formed", () => {
+test("whatever happens to a file, undamaged lines are read and the chain stays valid", () => {
   const entries = conversation(6);
   const whole = entries.map((entry) => Buffer.from(`${lineOf(entry)}\n`));
   fc.assert(
@@ -173,7 +173,7 @@ test("any one lost line leaves every other line of the conversation visible", ()
       write(...entries.map((entry, index) => (index === lost ? spoil(lineOf(entry)) : entry)));
       const visible = new Set(uuids());
       const missing = entries.filter((entry, index) => index !== lost && !visible.has(entry.uuid));
-      // A result belongs to its call: without the call the model could not be shown it.
+      // A result without its call cannot be sent to the model.
       const expected = /^c.*a$/.test(entries[lost]!.uuid) ? [entries[lost]!.uuid.replace("c", "r")] : [];
       expect(missing.map((entry) => entry.uuid)).toEqual(expected);
     }

@@ -1,4 +1,4 @@
-// From a transcript to a conversation that can go on.
+// Loads a conversation from a transcript to continue it.
 
 import { isChainEntry, type ChainEntry, type CostState, type MetadataEntry } from "@keelson/protocol";
 import { liveChain, type ChainStep } from "../read/chain.ts";
@@ -7,16 +7,16 @@ import { parseLive, salvage } from "../read/parse-line.ts";
 import { scan, type Scanned } from "../read/scan.ts";
 
 export interface LoadedSession {
-  /** The live conversation, oldest first, from the last compaction on. Without `toolUseResult`. */
+  /** The conversation since the last compaction, oldest first, without `toolUseResult`. */
   readonly entries: readonly ChainEntry[];
-  /** What the next entry hangs on; null in an empty conversation. */
+  /** The parent of the next entry; null if the conversation is empty. */
   readonly leafUuid: string | null;
   readonly costState: CostState | undefined;
   readonly title: string | undefined;
   readonly lastPrompt: string | undefined;
-  /** Where the conversation was last at work. */
+  /** The last working directory of the conversation. */
   readonly cwd: string | undefined;
-  /** To be handed to the writer. */
+  /** For the transcript writer. */
   readonly sticky: readonly MetadataEntry[];
 }
 
@@ -26,7 +26,7 @@ export interface ResumeOptions {
   readonly at?: string | undefined;
 }
 
-/** Undefined when `at` names no entry of the file. Throws when the file cannot be opened or read. */
+/** Undefined if `at` is not in the file. Throws if the file cannot be read. */
 export function loadSession({ path, at }: ResumeOptions): LoadedSession | undefined {
   const scanned = scan(path);
   const { steps, leafUuid } = liveChain(scanned.links, { at });

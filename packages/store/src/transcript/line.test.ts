@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { lineOf, MAX_LINE, shorten } from "./line.ts";
 import { answers, prompt, SESSION } from "../samples.ts";
 
-test("metadata starts with its type, whatever order it came in", () => {
+test("metadata starts with its type, whatever the order of its fields", () => {
   const entry = { sessionId: SESSION, customTitle: "a name", type: "custom-title" } as const;
   expect(lineOf(entry)).toBe(`{"type":"custom-title","sessionId":"${SESSION}","customTitle":"a name"}`);
 });
@@ -14,7 +14,7 @@ test("a chain entry starts with its parent and ends with the entry its result be
   expect(JSON.parse(line)).toEqual(answers("r", "c", "hi"));
 });
 
-test("nothing in a line makes another reader see two lines", () => {
+test("no character in a line makes another reader see two lines", () => {
   const entry = prompt("u", null, "a\u2028b\u2029c\u0085d\ne\r\ud800");
   const line = lineOf(entry);
   expect(line).not.toMatch(/[\n\r\u0085\u2028\u2029]/);
@@ -28,7 +28,7 @@ test("a line that is too long loses the tool's longest strings and keeps the mes
   expect(toolUseResult).toEqual({ small: "kept too", huge: `[left out: ${MAX_LINE + 1} characters]` });
 });
 
-test("shorten() gives up on the whole when many short strings are too much", () => {
+test("shorten() drops everything if many short strings are too much", () => {
   const many = Array.from({ length: 1_000 }, () => "0123456789");
   expect(shorten(many, 2_000)).toBe("[left out: 13001 characters]");
 });

@@ -1,13 +1,13 @@
-// One entry as one line of text. Key order is chosen for readers: `parentUuid` first, the tool's own output near the
-// end and one short field after it, so that a reader can step over that output and still see that the line is whole.
+// Formats an entry as one line. The key order helps readers: `parentUuid` comes first, and a short field follows the
+// tool's output, so a reader can skip that output and still see that the line is complete.
 
 import { isChainEntry, isObject, jsonOf, type Entry } from "@keelson/protocol";
 
-/** Longest line we write; longer ones lose the longest strings of `toolUseResult`, never of the message. */
+/** The longest line to write. Longer ones lose the longest strings of `toolUseResult`, but not of the message. */
 export const MAX_LINE = 16 * 1024 * 1024;
 const MAX_MESSAGE = 48 * 1024 * 1024;
 
-/** The line for an entry, without its newline. */
+/** Without the newline. */
 export function lineOf(entry: Entry): string {
   if (!isChainEntry(entry)) return escapeSeparators(metadataLine(entry));
   let line = chainLine(entry);
@@ -44,7 +44,7 @@ function chainLine(entry: object): string {
   return `{${parts.join(",")}}`;
 }
 
-/** Content blocks are spelled through `jsonOf`: the next request to the model needs the same text. */
+/** Uses `jsonOf` for content blocks, because the next model request needs the same text. */
 function messageText(message: Record<string, unknown>): string {
   const fields: string[] = [];
   for (const [key, value] of Object.entries(message)) {
@@ -61,7 +61,7 @@ function messageText(message: Record<string, unknown>): string {
   return `{${fields.join(",")}}`;
 }
 
-/** A copy whose JSON text fits, made by replacing the longest strings by a note. */
+/** A copy whose JSON fits, with the longest strings replaced by a note. */
 export function shorten(value: unknown, room: number): unknown {
   for (let limit = Math.floor(room / 2); limit > 256; limit = Math.floor(limit / 4)) {
     const smaller = cutStrings(value, limit);
@@ -79,7 +79,7 @@ function cutStrings(value: unknown, limit: number): unknown {
 
 const lengthOf = (value: unknown) => JSON.stringify(value)?.length ?? 0;
 
-// Legal inside JSON, but line readers in other languages split on them.
+// Valid inside JSON, but line readers in other languages split on them.
 const SEPARATOR = /[\u0085\u2028\u2029]/;
 const SEPARATORS = /[\u0085\u2028\u2029]/g;
 

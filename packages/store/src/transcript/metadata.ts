@@ -1,38 +1,32 @@
-// The lines beside the chain that we write ourselves: titles, queue operations, the last prompt.
+// Transcript entries beside the conversation: the title, the queue of prompts, the last prompt.
 
 import type { MetadataEntry } from "@keelson/protocol";
+import { cutText } from "../cut-text.ts";
 
 const LONGEST_TITLE = 1_000;
 const LONGEST_PROMPT = 2_000;
 
-/** A name somebody chose; undefined when there is nothing in it. The last one in the file wins. */
+/** A title as one line of at most 1,000 characters; empty if there is nothing in it. */
+export function titleText(title: string): string {
+  return cutText(title.replace(/\s+/g, " ").trim(), LONGEST_TITLE).trimEnd();
+}
+
+/** A title that the user or a client chose; undefined for an empty one. The last one in the file wins. */
 export function customTitle(sessionId: string, title: string): MetadataEntry | undefined {
-  const text = oneLine(title, LONGEST_TITLE);
+  const text = titleText(title);
   return text === "" ? undefined : { type: "custom-title", customTitle: text, sessionId };
 }
 
-export function agentName(sessionId: string, name: string): MetadataEntry {
-  return { type: "agent-name", agentName: oneLine(name, LONGEST_TITLE), sessionId };
-}
-
-/** An empty tag clears the one before. */
-export function tag(sessionId: string, text: string): MetadataEntry {
-  return { type: "tag", tag: oneLine(text, LONGEST_TITLE), sessionId };
-}
-
 export function lastPrompt(sessionId: string, prompt: string, leafUuid: string | null): MetadataEntry {
-  return { type: "last-prompt", lastPrompt: oneLine(prompt, LONGEST_PROMPT), leafUuid, sessionId };
+  return { type: "last-prompt", lastPrompt: cutText(prompt, LONGEST_PROMPT), leafUuid, sessionId };
 }
 
-export function enqueued(sessionId: string, content: string, timestamp: string): MetadataEntry {
+export function enqueued(sessionId: string, content: string, timestampMs: number): MetadataEntry {
+  const timestamp = new Date(timestampMs).toISOString();
   return { type: "queue-operation", operation: "enqueue", timestamp, sessionId, content };
 }
 
-export function dequeued(sessionId: string, timestamp: string): MetadataEntry {
+export function dequeued(sessionId: string, timestampMs: number): MetadataEntry {
+  const timestamp = new Date(timestampMs).toISOString();
   return { type: "queue-operation", operation: "dequeue", timestamp, sessionId };
-}
-
-function oneLine(text: string, limit: number): string {
-  const start = text.slice(0, limit).replace(/[\ud800-\udbff]$/, "");
-  return start.replace(/\s+/g, " ").trim();
 }

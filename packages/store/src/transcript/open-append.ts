@@ -1,9 +1,9 @@
-// A file that lines are added to: private, never through a link, and only a regular one.
+// Opens a file to append lines to it: private, a regular file, and not through a link.
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Opens it, made with its folder when it is missing. `look` may read it; what it throws closes the file again. */
+/** Creates the file and its folder if needed. `look` may read the file; if it throws, the file is closed. */
 export function openAppend<T>(
   what: string,
   path: string,

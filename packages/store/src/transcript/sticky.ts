@@ -1,18 +1,18 @@
-// Lines that name a session: they are repeated now and then, because those who list sessions look at the end of a
-// transcript only. The newest line in the file counts, whoever wrote it.
+// Entries that name a session. Session lists read only the end of a transcript, so the writer repeats these entries from
+// time to time. The last one in the file wins, whoever wrote it.
 
 import { fstatSync, readSync } from "node:fs";
 import { isObject, tryParse, type Entry } from "@keelson/protocol";
 
-const STICKY = new Set(["custom-title", "agent-name", "tag"]);
-/** What listers look at. */
+export const STICKY: ReadonlySet<string> = new Set(["custom-title", "agent-name", "tag"]);
+/** How much of the end a session list reads. */
 const WINDOW = 64 * 1024;
 
 export function stickyType(entry: Entry | string): string | undefined {
   return isObject(entry) && STICKY.has(entry.type) ? entry.type : undefined;
 }
 
-/** The newest of each kind near the end of an open file. */
+/** The last line of each type near the end of an open file. */
 export function stickyLinesNearEnd(fd: number): Map<string, string> {
   const { size } = fstatSync(fd);
   const bytes = Buffer.allocUnsafe(Math.min(size, WINDOW));

@@ -28,7 +28,7 @@ afterEach(() => {
   for (const dir of homes.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
-test("folder and file appear with the first entry, for their owner only", () => {
+test("folder and file are created with the first entry, private", () => {
   const dir = home();
   const path = join(dir, "projects", "-w", "s.jsonl");
   const writer = openTranscript({ path });
@@ -40,7 +40,7 @@ test("folder and file appear with the first entry, for their owner only", () => 
   writer.close();
 });
 
-test("a torn last line is closed before anything is added", () => {
+test("an incomplete last line is closed before anything is appended", () => {
   const path = join(home(), "s.jsonl");
   writeFileSync(path, `${lineOf(prompt("u1", null))}\n{"parentUuid":"u1","ty`);
   const writer = openTranscript({ path });
@@ -51,7 +51,7 @@ test("a torn last line is closed before anything is added", () => {
   expect([...readEntries(path)].map((entry) => ("uuid" in entry ? entry.uuid : ""))).toEqual(["u1", "u2", "u3"]);
 });
 
-test("a disk that refuses is reported once, and what was refused is written when it no longer does", () => {
+test("a failed write is reported once, and its lines are written later", () => {
   const dir = home();
   const blocked = join(dir, "projects");
   writeFileSync(blocked, "a file where a folder should be");
@@ -68,7 +68,7 @@ test("a disk that refuses is reported once, and what was refused is written when
   expect([...readEntries(path)]).toEqual([prompt("u1", null), prompt("u2", "u1"), prompt("u3", "u2")]);
 });
 
-test("a device in the transcript's place is never written to", () => {
+test("a device in place of the transcript is never written to", () => {
   const failures: string[] = [];
   const writer = openTranscript({ path: "/dev/full", onFailure: (error) => failures.push(error.message) });
   expect(writer.append([prompt("u1", null)])).toBe(false);
@@ -76,9 +76,9 @@ test("a device in the transcript's place is never written to", () => {
   writer.close();
 });
 
-test("a disk that takes only a part of a line leaves a file that can go on", async () => {
+test("after a partial write, the file can be continued", async () => {
   const path = join(home(), "s.jsonl");
-  // The shell's limit on file sizes stands for a full disk: the last write is cut at 8 KiB, later ones are refused.
+  // The shell's limit on file sizes simulates a full disk: the last write is cut at 8 KiB, later ones fail.
   const script = ["-c", `trap '' XFSZ; ulimit -f 8; exec "$@"`, "sh", ...appending(path, "name", 200)];
   const child = Bun.spawn(["sh", ...script]);
   expect(await new Response(child.stdout).json()).toEqual({ failures: ["EFBIG"] });
@@ -92,7 +92,7 @@ test("a disk that takes only a part of a line leaves a file that can go on", asy
   expect([...readEntries(path)]).toEqual([...before, prompt("after", null)]);
 });
 
-/** A process of its own that appends, and says what went wrong. */
+/** A separate process that appends and reports errors. */
 function appending(path: string, name: string, count: number): string[] {
   const code = `
     const { openTranscript } = await import(${JSON.stringify(join(import.meta.dir, "writer.ts"))});
@@ -106,7 +106,7 @@ function appending(path: string, name: string, count: number): string[] {
   return [process.execPath, "-e", code];
 }
 
-test("a link in the transcript's place is not followed", () => {
+test("a link in place of the transcript is not followed", () => {
   const dir = home();
   writeFileSync(join(dir, "target"), "");
   symlinkSync(join(dir, "target"), join(dir, "s.jsonl"));
@@ -138,7 +138,7 @@ test("a title stays within the last 64 KiB", () => {
   expect(readFileSync(path, "utf8")).toEndWith(`${lineOf(title)}\n`);
 });
 
-test("a name that another process gave meanwhile is the one that is repeated, unless we give a newer one", () => {
+test("a name from another process is the one that is repeated, unless ours is newer", () => {
   const path = join(home(), "s.jsonl");
   const title = (customTitle: string) => ({ type: "custom-title", customTitle, sessionId: SESSION }) as const;
   const tag = { type: "tag", tag: "kept", sessionId: SESSION } as const;
@@ -168,7 +168,7 @@ test("a name that another process gave meanwhile is the one that is repeated, un
   expect(last()["custom-title"]).toEqual(title("renamed before it went on"));
 });
 
-test("two processes may write to one file; every line of both is whole", async () => {
+test("two processes can write to one file without breaking lines", async () => {
   const path = join(home(), "s.jsonl");
   const writers = ["left", "right"].map((name) => Bun.spawn(appending(path, name, 2_000)));
   expect(await Promise.all(writers.map((writer) => writer.exited))).toEqual([0, 0]);
@@ -177,18 +177,18 @@ test("two processes may write to one file; every line of both is whole", async (
   const expected = (name: string) => Array.from({ length: 2_000 }, (_, index) => `${name}-${index}`);
   expect(of("left")).toEqual(expected("left"));
   expect(of("right")).toEqual(expected("right"));
-  // An empty line may stand where one opened the file in the middle of the other's write.
+  // There may be an empty line if one process opened the file during a write of the other.
   const lines = readFileSync(path, "utf8").split("\n");
   expect(lines.filter((line) => line !== "")).toHaveLength(4_000);
 });
 
-test("without persistence there is a writer and no file", () => {
+test("without persistence, there is a writer but no file", () => {
   const writer = nullTranscript();
   expect([writer.path, writer.append([prompt("u1", null)])]).toEqual([null, true]);
   writer.close();
 });
 
-test("an existing file keeps what others wrote meanwhile", () => {
+test("an existing file keeps lines from other writers", () => {
   const path = join(home(), "s.jsonl");
   const writer = openTranscript({ path });
   writer.append([prompt("u1", null)]);
@@ -198,7 +198,7 @@ test("an existing file keeps what others wrote meanwhile", () => {
   expect([...readEntries(path)]).toEqual([prompt("u1", null), prompt("other", null), prompt("u2", "u1")]);
 });
 
-test("a folder that may not be written is a failure, not an exception", () => {
+test("a folder without write permission is a failure, not an exception", () => {
   if (process.getuid?.() === 0) return;
   const dir = join(home(), "read-only");
   mkdirSync(dir);

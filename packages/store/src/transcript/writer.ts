@@ -1,5 +1,5 @@
-// The one writer of a transcript file. Appends whole lines, one write each, and never changes what is there.
-// A disk that refuses is reported once; the work goes on, and what could not be written is tried again.
+// Writes a transcript file: appends whole lines in single writes and never changes existing ones. A failed write is
+// reported once and retried later; the session continues.
 
 import { closeSync, readSync, writeSync } from "node:fs";
 import type { Entry, MetadataEntry } from "@keelson/protocol";
@@ -8,29 +8,29 @@ import { stickyLinesNearEnd, stickyType } from "./sticky.ts";
 import { openAppend } from "./open-append.ts";
 
 export interface TranscriptWriter {
-  /** Null when persistence is off. */
+  /** Null if persistence is off. */
   readonly path: string | null;
-  /** Writes all entries in one go. False when they could not be written (yet). */
+  /** Writes all entries at once. False if they could not be written yet. */
   append(entries: readonly (Entry | string)[]): boolean;
   close(): void;
 }
 
 export interface TranscriptOptions {
   readonly path: string;
-  /** Told of the first failure only. */
+  /** Called for the first failure only. */
   readonly onFailure?: (error: Error) => void;
-  /** Titles and tags already in the file, to be repeated like the ones that pass through. */
+  /** Titles and tags that are already in the file, to repeat like new ones. */
   readonly sticky?: readonly MetadataEntry[];
 }
 
-// Listers look at the last 64 KiB only.
+// Session lists read only the last 64 KiB.
 const REPEAT_AFTER = 48 * 1024;
 const MAX_BACKLOG = 4 * 1024 * 1024;
 
-/** Opens nothing yet: folder and file appear with the first entry. */
+/** Folder and file are created with the first entry. */
 export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptions): TranscriptWriter {
   const repeated = new Map(sticky.map((entry) => [entry.type as string, lineOf(entry)]));
-  /** Said by us and not in the file yet: newer than what is there. */
+  /** Our entries that are not in the file yet, and so newer than those that are. */
   const unwritten = new Map<string, string>();
   let sinceRepeat = repeated.size > 0 ? REPEAT_AFTER : 0;
   let backlog: string[] = [];
@@ -53,7 +53,7 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
     }
   };
 
-  /** Another process may have given the session another name since we wrote or read ours. */
+  /** Another process may have renamed the session in the meantime. */
   const toRepeat = (fd: number): Iterable<string> => {
     for (const [type, line] of stickyLinesNearEnd(fd)) repeated.set(type, line);
     return new Map([...repeated, ...unwritten]).values();
@@ -84,14 +84,14 @@ export function openTranscript({ path, onFailure, sticky = [] }: TranscriptOptio
   };
 }
 
-/** Keeps nothing. */
+/** For sessions without persistence. */
 export function nullTranscript(): TranscriptWriter {
   return { path: null, append: () => true, close: () => {} };
 }
 
 interface OpenFile {
   readonly fd: number;
-  /** The last line on disk has no end: somebody, perhaps we, was cut off in the middle of it. */
+  /** The last line on disk is incomplete: a write was cut off. */
   torn: boolean;
 }
 
@@ -106,7 +106,7 @@ function writeLines(file: OpenFile, lines: readonly string[]): void {
   const bytes = Buffer.from(`${file.torn ? "\n" : ""}${lines.join("\n")}\n`);
   let done = 0;
   try {
-    // The loop runs once; a second round means the disk took only a part.
+    // Usually one round; more if the disk accepts only a part.
     while (done < bytes.length) done += writeSync(file.fd, bytes, done, bytes.length - done);
     file.torn = false;
   } catch (error) {

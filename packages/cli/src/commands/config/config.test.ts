@@ -163,7 +163,7 @@ test("set refuses invalid keys and values, and writes nothing", async () => {
     [["cleanupPeriodDays", "0"], "error: cleanupPeriodDays should be a whole number of at least 1, not 0"],
     [
       ["allowManagedPermissionRulesOnly", "true"],
-      "error: allowManagedPermissionRulesOnly counts only in managed settings, not in user settings",
+      "error: allowManagedPermissionRulesOnly is only valid in managed settings, not in user settings",
     ],
     [["model", "opus"], `error: ${file} is not valid JSON: line 1: `],
     [["model"], "error: usage: keelson config set <key> <value>"],

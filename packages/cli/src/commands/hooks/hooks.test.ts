@@ -58,7 +58,7 @@ test("list says what turned a hook off, in --json too", async () => {
   });
   const { out } = await hooks(["list"]);
   expect(out).toContain(
-    "      ! Managed settings allow managed hooks only (allowManagedHooksOnly)\n\n2 hooks, 1 not running",
+    "      ! Managed settings allow only managed hooks (allowManagedHooksOnly)\n\n2 hooks, 1 not running",
   );
   const shown = { event: "Stop", name: expect.any(String), line: expect.any(Number) };
   expect(JSON.parse((await hooks(["list", "--json"])).out)).toEqual({
@@ -77,7 +77,7 @@ test("list says what turned a hook off, in --json too", async () => {
         source: "projectSettings",
         file: join(root, "project/.claude/settings.json"),
         runs: false,
-        why: "Managed settings allow managed hooks only (allowManagedHooksOnly)",
+        why: "Managed settings allow only managed hooks (allowManagedHooksOnly)",
       },
     ],
     warnings: [],

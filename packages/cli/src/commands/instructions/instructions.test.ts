@@ -45,8 +45,8 @@ test("list shows every file in order, with tier, size and reason, and the files 
     "  .claude/rules/api.md  src/api/**",
     "",
     "Not read:",
-    "  /nowhere/x.md  there is no such file (included by CLAUDE.md)",
-    "  /other/plan.md  it is outside this project, and such files are not approved here (included by CLAUDE.md)",
+    "  /nowhere/x.md  it does not exist (included by CLAUDE.md)",
+    "  /other/plan.md  it is outside this project, and external files are not approved here (included by CLAUDE.md)",
     "",
     "4 files, 2.4 KB, about 606 tokens",
     `Memory folder: ${memory().replaceAll(root, "")}`,
@@ -107,9 +107,9 @@ test("list shows files left out by flags, and obeys deny rules for reading", asy
     "No instruction files",
     "",
     "Not read:",
-    "  ~/.claude/CLAUDE.md  --bare leaves it out",
-    "  CLAUDE.md  --bare leaves it out",
-    "  CLAUDE.local.md  --bare leaves it out",
+    "  ~/.claude/CLAUDE.md  --bare skips it",
+    "  CLAUDE.md  --bare skips it",
+    "  CLAUDE.local.md  --bare skips it",
     "",
     "0 files, 0 B, about 0 tokens",
     "Memory is off",
@@ -164,7 +164,7 @@ test("approve adds the flag to the file, and --revoke removes it", async () => {
   writeFileSync(file, "{ broken");
   const refused = await keelson("instructions", "approve");
   expect(refused.code).toBe(1);
-  expect(refused.err[0]).toContain("mend it first");
+  expect(refused.err[0]).toContain("fix it first");
 });
 
 test("an unknown subcommand is an error that names the known ones", async () => {

@@ -4,6 +4,7 @@
 import { constants, copyFileSync, lstatSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { GitSetting } from "@keelson/engine/git-keys";
+import { fileStamp } from "@keelson/protocol";
 import { randomHex } from "../../random.ts";
 import { safeSettings } from "../guarded/git-settings.ts";
 import { isFolder } from "../guarded/stat.ts";
@@ -116,7 +117,7 @@ function read(path: string): State {
 function stampOf(path: string): string {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat ? `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : "";
+    return stat ? fileStamp(stat) : "";
   } catch {
     return "?";
   }

@@ -1,4 +1,4 @@
-// Questions to the model beside the conversation: they see it, and leave no trace in it. What they cost is charged.
+// Model requests outside the conversation: they may see it but do not change it. Their cost is counted.
 
 import { buildRequest, ModelError, requestParts } from "@keelson/engine";
 import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
@@ -22,7 +22,7 @@ export const generateSessionTitle: Handler = async (request, targets, { signal }
   const system = [
     "You name conversations. Answer with a title of three to seven words in sentence case, and nothing else.",
   ];
-  const answer = await askModel(targets, [{ role: "user", content: description }], system, signal).catch(unnamed);
+  const answer = await askModel(targets, [{ role: "user", content: description }], system, signal).catch(noTitle);
   const title = answer
     .trim()
     .split("\n")[0]!
@@ -32,8 +32,8 @@ export const generateSessionTitle: Handler = async (request, targets, { signal }
   return done({ title });
 };
 
-/** A model that cannot be asked leaves the session without a title, as it was. */
-function unnamed(error: unknown): string {
+/** If the model fails, the session keeps its title. */
+function noTitle(error: unknown): string {
   if (error instanceof ModelError) return "";
   throw error;
 }
@@ -51,11 +51,11 @@ async function askModel(
   return askAside({ model, request, signal, charge, now });
 }
 
-/** The conversation up to its last safe place, tools and their results told as they are, and then the question. */
+/** The conversation without a trailing unanswered tool call, followed by the question. */
 function withQuestion(conversation: readonly ModelMessage[], question: string): readonly ModelMessage[] {
   const open = conversation.at(-1);
-  const waits = open?.role === "assistant" && blocksOf(open.content).some(isToolUse);
-  const past = waits ? conversation.slice(0, -1) : conversation;
+  const isUnanswered = open?.role === "assistant" && blocksOf(open.content).some(isToolUse);
+  const past = isUnanswered ? conversation.slice(0, -1) : conversation;
   const last = past.at(-1);
   const asked = { type: "text" as const, text: question };
   if (last?.role !== "user") return [...past, { role: "user", content: [asked] }];

@@ -1,5 +1,5 @@
-// What fills the model's context: counted by the provider where it can, estimated at four bytes a token where not. A
-// summary is always an estimate: clients ask for one often, and it costs no request.
+// What fills the model's context. The provider counts tokens if it can; otherwise they are estimated at four bytes each. A
+// summary is always estimated, because clients request it often.
 
 import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { ModelMessage } from "@keelson/protocol";
@@ -67,7 +67,7 @@ export const getContextUsage: Handler = async ({ detail }, targets, { signal }) 
 
 const PROBE: ModelMessage = { role: "user", content: "x" };
 
-/** Four small questions: what the parts weigh is what is missing without them. */
+/** Counts four requests; the difference between two is the size of a part. */
 async function count(targets: ControlTargets, signal: AbortSignal, options: CountOptions) {
   const model = targets.model();
   const messages = targets.conversation();
@@ -123,7 +123,7 @@ const sectionsOf = (targets: ControlTargets) =>
 const ROWS = 10;
 const COLUMNS = 10;
 
-/** A picture of a hundred squares; whatever is there at all gets at least one. */
+/** A grid of a hundred squares; each category gets at least one. */
 function gridOf(categories: readonly Category[], max: number) {
   const size = max / (ROWS * COLUMNS);
   const squares = categories.flatMap((each) => {

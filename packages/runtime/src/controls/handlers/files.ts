@@ -1,5 +1,4 @@
-// Files, for clients: reading one, naming some, telling what the model has seen, taking edits back.
-// A client may read what the user's rules leave readable, and nothing is read without a bound.
+// File requests of clients: read, suggest, mark as read, rewind. Reads obey the permission rules and have a size limit.
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -7,7 +6,7 @@ import { realPathOf } from "@keelson/host";
 import { done, failed, textIn, type Handler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
-/** One line holds it all, and some clients take no line above a megabyte. */
+/** The reply is one line, and some clients accept no line above a megabyte. */
 const DEFAULT_BYTES = 512 * 1024;
 const MOST_BYTES = 10 * 1024 * 1024;
 
@@ -32,18 +31,18 @@ export const readFile: Handler = async (request, targets) => {
   });
 };
 
-/** A file the client has shown the model itself: it may be edited without another Read, if it is still the same. */
+/** Marks a file that the client showed to the model: Edit then needs no Read first, unless the file changed. */
 export const seedReadState: Handler = async (request, targets) => {
   const path = pathOf(textIn(request, "path"), targets);
   const { mtime } = request;
   if (typeof mtime !== "number") return failed('seed_read_state: "mtime" must be a number of milliseconds');
   const found = await readHead(path, MOST_BYTES, targets);
   if ("problem" in found || found.size > found.bytes.length) return done();
-  // Changed since: the model has to read it like any other.
+  // It changed since, so the model has to read it first.
   if (Math.floor(found.mtimeMs) > mtime) return done();
   const { bytes, mtimeMs, size } = found;
   const hash = Bun.hash(bytes).toString(36);
-  // A part nobody asks for: the model has not seen it in this conversation, so a Read must still show it.
+  // An empty range: a Read in this conversation must still return the text.
   const range = { offset: 0, limit: 0 };
   targets.seen.set(realPathOf(path), { mtimeMs, size, hash, by: "read", range });
   return done();
@@ -56,7 +55,7 @@ export const rewindFiles: Handler = (request, targets) => {
   const result = targets.rewind(prompt, { dryRun });
   const { canRewind, error, filesChanged, insertions, deletions, skippedLinks, ...more } = result;
   if (!canRewind) return failed(error ?? "The files cannot be rewound");
-  // A preview counts, the deed does not (observed).
+  // Only a preview reports what would change.
   return done(
     dryRun ? { canRewind, filesChanged, insertions, deletions, ...more } : { canRewind, skippedLinks, ...more },
   );
@@ -108,7 +107,7 @@ export const fileSuggestions: Handler = async (request, targets, { signal }) => 
   return done({ suggestions, cwd: workspace.root });
 };
 
-/** Lower is nearer: the name starts with it, holds it, the path holds it, its letters come in order. */
+/** Lower is better: the name starts with the query, contains it, the path contains it, its letters appear in order. */
 export function rankOf(path: string, query: string): number | undefined {
   const [whole, wanted] = [path.toLowerCase(), query.toLowerCase()];
   const name = whole.replace(/\/$/, "").split("/").at(-1)!;
@@ -140,7 +139,7 @@ function holds(root: string, path: string): boolean {
 
 type Head = { readonly bytes: Buffer; readonly size: number; readonly mtimeMs: number } | { readonly problem: string };
 
-/** Judged and opened at the same place: where the path leads, without following what came there meanwhile. */
+/** Checks and opens the resolved path; a link put there in between is not followed. */
 async function readHead(path: string, limit: number, { gate }: ControlTargets): Promise<Head> {
   await gate.warm();
   const place = realPathOf(path);

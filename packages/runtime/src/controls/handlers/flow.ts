@@ -1,7 +1,15 @@
-// Requests that steer the run itself: its mode, the prompts that wait.
+// Requests that steer the run and are answered at once: its mode, its end, the prompts in the queue.
 
-import { isPermissionMode, PERMISSION_MODES } from "@keelson/protocol";
-import { done, failed, textIn, type Handler } from "../reply.ts";
+import { isPermissionMode, PERMISSION_MODES, type JsonObject } from "@keelson/protocol";
+import { done, failed, fieldsIn, textIn, type Handler } from "../reply.ts";
+
+/** The run is stopped first: an open question must be withdrawn before the reply is sent. */
+export const interrupt: Handler = ({ cancel_queued: cancel }, { queued, cancelQueued }, { interruptRun }) => {
+  interruptRun();
+  if (cancel !== true) return done({ still_queued: queued() });
+  const cancelled = cancelQueued();
+  return done({ still_queued: queued(), cancelled });
+};
 
 export const setPermissionMode: Handler = ({ mode }, { gate }) => {
   if (!isPermissionMode(mode)) {
@@ -12,15 +20,17 @@ export const setPermissionMode: Handler = ({ mode }, { gate }) => {
   return failed(refusal, mode === "bypassPermissions" ? "bypass_not_launched" : undefined);
 };
 
-/** What is under way is stopped by the caller first: an open question is withdrawn before the reply (observed). */
-export const interrupted: Handler = ({ cancel_queued: cancel }, { queued, cancelQueued }) => {
-  if (cancel !== true) return done({ still_queued: queued() });
-  const cancelled = cancelQueued();
-  return done({ still_queued: queued(), cancelled });
-};
-
+/** Answered at once because the prompt may be about to run. */
 export const cancelAsyncMessage: Handler = (request, { cancelQueued }) =>
   done({ cancelled: cancelQueued(textIn(request, "message_uuid")).length > 0 });
 
-/** We send the same whether anybody listens or not. */
+/** A message from an MCP server inside the client. */
+export const mcpMessage: Handler = (request, _targets, { receiveMcp }) => {
+  receiveMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
+  return done();
+};
+
+export const endSession: Handler = (_request, _targets, { endSession: after }) => done(undefined, { after });
+
+/** For requests that need no action: we send the same messages with and without subscribers. */
 export const acknowledge: Handler = () => done();

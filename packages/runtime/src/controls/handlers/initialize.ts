@@ -1,4 +1,4 @@
-// `initialize`: what a client says of itself, and what it is told in return. Asking again is legal and changes what it says.
+// The `initialize` request: the options of a client, and what Keelson reports back. A client may send it again.
 
 import type { Flags } from "@keelson/config";
 import {
@@ -15,9 +15,9 @@ import { withFlags } from "./with-flags.ts";
 import { done, type Handler, type ControlRequestBody } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
-/** Everything `initialize` may carry that is not acted on at once; whoever builds the subject reads it here. */
+/** The options of `initialize` that other parts use. */
 export interface ClientOptions {
-  /** Servers that live in the client, reached by `mcp_message`. */
+  /** Servers inside the client, reached by `mcp_message`. */
   readonly sdkMcpServers?: readonly string[];
   readonly sdkMcpServerConfigs?: JsonObject;
   readonly sdkMcpServerManifests?: JsonObject;
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly perTaskStopAffordance?: boolean;
 }
 
-/** What we do of the capabilities clients look for. */
+/** The capabilities of the reference that Keelson has. */
 const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
 export const initialize: Handler = (request, targets, { pending, again }) => {
@@ -57,7 +57,7 @@ export const initialize: Handler = (request, targets, { pending, again }) => {
   });
 };
 
-/** Functions of the client, known by the names it gave them. Events nobody knows are left out. */
+/** Hooks that are functions in the client, by their ids. Unknown events are skipped. */
 export function callbacksIn(hooks: unknown): readonly HookRegistration[] | undefined {
   if (!isObject(hooks)) return undefined;
   return Object.entries(hooks).flatMap(([event, matchers]) => {
@@ -84,15 +84,15 @@ function registrations(event: HookEvent, each: Record<string, unknown>): readonl
     }));
 }
 
-/** Marks where the changing part of a prompt begins; no part of it. */
+/** Marks where the changing part of a system prompt begins. It is not sent to the model. */
 const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
-/** What has a flag of the same meaning. Undefined when nothing was said. */
+/** Options that also exist as flags. Undefined if none of them changes. */
 function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
   const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
-    // An empty prompt is a choice; only an absent one means ours (observed).
+    // An empty prompt replaces ours; only an absent one keeps it.
     ...(Array.isArray(parts)
       ? { systemPrompt: parts.filter((part) => typeof part === "string" && part !== BOUNDARY).join("\n\n") }
       : {}),

@@ -1,4 +1,4 @@
-// Lists that clients show: rules, hooks, versions, and what will be loaded from folders once there is something to load.
+// Lists for clients: rules, hooks, versions, and plugins and the like, which are always empty so far.
 
 import { statSync } from "node:fs";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
@@ -6,7 +6,7 @@ import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
 import { done, type Handler } from "../reply.ts";
 
 export const getBinaryVersion: Handler = () => {
-  // We carry no build time; the program's file has one.
+  // The program has no build time, so use that of its file.
   const buildTime = statSync(process.execPath).mtime.toISOString();
   return done({ version: COMPATIBLE_VERSION, buildTime, keelsonVersion: VERSION });
 };
@@ -21,14 +21,14 @@ export const listPermissionRules: Handler = (_request, { gate, workspace, snapsh
       })),
       workspaceDirectories: workspace.directories.slice(1),
       originalCwd: workspace.root,
-      managedOnly: snapshot().settings["allowManagedPermissionRulesOnly"] === true,
+      managedOnly: snapshot().settings.allowManagedPermissionRulesOnly === true,
     },
   });
 
 export const getHooksListing: Handler = (_request, targets) => {
   const registered = targets.hooks();
   const { settings } = targets.snapshot();
-  const managedOnly = settings["allowManagedHooksOnly"] === true;
+  const managedOnly = settings.allowManagedHooksOnly === true;
   return done({
     events: [...new Set(registered.map(({ event }) => event))],
     hooks: registered.map(({ event, matcher, handler, source, file }) => ({
@@ -45,13 +45,13 @@ export const getHooksListing: Handler = (_request, targets) => {
       disabledByPolicy: false,
       managedOnly,
       pluginOnly: false,
-      allDisabled: settings["disableAllHooks"] === true,
+      allDisabled: settings.disableAllHooks === true,
       policyHookCount: registered.filter(({ source }) => source === "policySettings").length,
     },
   });
 };
 
-/** Plugins, skills, styles and their like come from folders nobody reads yet. */
+/** Plugins, skills and output styles are not loaded yet. */
 export const reloadPlugins: Handler = (_request, { mcp }) =>
   done({ commands: [], agents: [], plugins: [], mcpServers: mcp?.status() ?? [], error_count: 0 });
 export const reloadSkills: Handler = () => done({ skills: [] });

@@ -1,14 +1,14 @@
-// MCP servers as clients see and steer them. Until there are servers none are listed and none can be found.
+// Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
 import type { JsonObject } from "@keelson/protocol";
 import { done, failed, fieldsIn, textIn, type Handler, type ControlReply, type ControlRequestBody } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
 
-/** What the MCP side answers, once it is there. A text is why something cannot be done. */
+/** The MCP servers of a session. A returned string says why something failed. */
 export interface McpServers {
   status(): readonly object[];
-  /** Which server a tool belongs to; undefined for tools of our own. */
+  /** The server of a tool; undefined for built-in tools. */
   originOf(tool: string): { readonly server: string } | undefined;
   reconnect(name: string): Promise<string | undefined>;
   toggle(name: string, enabled: boolean): Promise<string | undefined>;
@@ -38,7 +38,7 @@ export const mcpSetServers: Handler = async (request, { mcp }) => {
   const servers = fieldsIn(request, "servers");
   if (servers === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (mcp) return done(await mcp.setServers(servers as JsonObject));
-  // One that cannot be had is both added and in error (observed).
+  // Clients expect a server that failed in both lists.
   const added = Object.keys(servers);
   const errors = Object.fromEntries(added.map((name) => [name, "MCP servers are not available in this version"]));
   return done({ added, removed: [], errors });

@@ -1,4 +1,4 @@
-// Models: which can be chosen, switching between them, and how much one may think.
+// Requests about models: list them, switch, and set the thinking budget.
 
 import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
 import { done, failed, type Handler } from "../reply.ts";
@@ -13,9 +13,9 @@ const CHOICES: readonly [value: string, name: string, description: string][] = [
   ["haiku", "Haiku", "For quick answers"],
 ];
 
-/** What a client may offer to choose from. Without a language model there is only the stand-in. */
+/** The models that a client may offer; without a language model, only the offline one. */
 export function describeModels(model: ResolvedModel, env: Env): readonly object[] {
-  const current = describe("default", "Default", "What this session was started with", model.profile.id, env);
+  const current = describe("default", "Default", "The model this session started with", model.profile.id, env);
   if (model.profile.id === OFFLINE_ID) return [current];
   return [current, ...CHOICES.map(([value, name, means]) => describe(value, name, means, value, env))];
 }
@@ -39,7 +39,7 @@ export const listModels: Handler = (_request, targets) =>
 export const setModel: Handler = async ({ model: wanted }, targets) => {
   const name = typeof wanted === "string" && wanted !== "default" && wanted !== "" ? wanted : undefined;
   const model = await targets.setModel(name);
-  // Clients see it as what a command printed, whether they asked for replay or not (observed).
+  // Clients get this as the output of a command, even if they did not ask for replay.
   await targets.send({
     type: "user",
     message: { role: "user", content: `<local-command-stdout>Set model to ${model}</local-command-stdout>` },
@@ -54,7 +54,7 @@ export const setModel: Handler = async ({ model: wanted }, targets) => {
 export const setMaxThinkingTokens: Handler = (request, targets) => {
   const { max_thinking_tokens: tokens = null } = request;
   if (tokens !== null && !(Number.isSafeInteger(tokens) && (tokens as number) >= 0)) {
-    return failed('set_max_thinking_tokens: "max_thinking_tokens" must be a whole number from 0 on, or null');
+    return failed('set_max_thinking_tokens: "max_thinking_tokens" must be a whole number of at least 0, or null');
   }
   const maxThinkingTokens = tokens === null ? undefined : (tokens as number);
   const { snapshot, model } = targets;
@@ -63,14 +63,14 @@ export const setMaxThinkingTokens: Handler = (request, targets) => {
   return done();
 };
 
-/** The model with another budget; without one, what suits it. A model that always thinks cannot be kept from it. */
+/** Without a budget, the default of the model applies. Some models always think. */
 function thinking(model: ResolvedModel, tokens: number | undefined, env: Env): ResolvedModel {
   const { thinkingTokens: _, ...rest } = model;
   const ignored = tokens === undefined || (tokens === 0 && lookUpModel(model.profile.id, env).alwaysThinks);
   return ignored ? rest : { ...rest, thinkingTokens: tokens };
 }
 
-/** The model with another effort, where it takes one. */
+/** Unchanged if the model has no effort levels. */
 export function withEffort(model: ResolvedModel, effort: string | undefined, env: Env): ResolvedModel {
   const known = lookUpModel(model.profile.id, env);
   if (known.effort === undefined) return model;

@@ -1,8 +1,8 @@
-// Settings, for clients: what holds and where it comes from, a layer of their own above the files, and a few keys in files.
+// Requests about settings: show them, set a layer above the files, and write a few keys to files.
 
 import { readFileSync } from "node:fs";
 import { ConfigError, reload, setValue, settingsFiles, type Snapshot } from "@keelson/config";
-import { isObject } from "@keelson/protocol";
+import { isObject, type SettingsKey } from "@keelson/protocol";
 import { withEffort } from "./models.ts";
 import { done, failed, fieldsIn, textIn, type Handler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
@@ -25,7 +25,7 @@ export const getSettings: Handler = async (_request, targets) => {
   return done({ effective: settings, sources, applied: { model: profile.id, effort: effort ?? null } });
 };
 
-/** All of it or nothing. Null takes a key away again. */
+/** Applies all keys or none. Null removes a key. */
 export const applyFlagSettings: Handler = async (request, targets) => {
   const wanted = fieldsIn(request, "settings");
   if (wanted === undefined) return failed(`${REFUSED}"settings" must be an object`);
@@ -41,7 +41,7 @@ export const applyFlagSettings: Handler = async (request, targets) => {
   }
   const complaint = next.warnings.find((warning) => !before.warnings.includes(warning));
   if (complaint !== undefined) return failed(REFUSED + complaint);
-  // The files are read anew with it; what changed there is subject to the same word as between runs.
+  // This also reads the files again, so changes there need the approval of ConfigChange hooks, as between runs.
   if (!(await targets.mayAdopt(next)))
     return failed(`${REFUSED}a settings file changed, and a hook refuses the change`);
   if ("model" in wanted) {
@@ -56,10 +56,11 @@ export const applyFlagSettings: Handler = async (request, targets) => {
   return done();
 };
 
+/** The wording of the reference. */
 const REFUSED = "apply_flag_settings: nothing in this request was applied and the settings are as before: ";
 
-/** How things look and small habits; nothing that decides what may run, or where requests go. */
-const WRITABLE = new Set([
+/** Preferences only: nothing that decides what may run or where requests go. */
+const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
   "outputStyle",
   "language",
   "theme",
@@ -92,11 +93,11 @@ export const updateSettings: Handler = async (request, targets) => {
   return done({});
 };
 
-/** What `--settings` and earlier requests said. */
+/** The settings of `--settings` and of earlier requests. */
 function flagLayer({ flags }: Snapshot): Readonly<Record<string, unknown>> {
-  const said = flags.settings?.trim();
-  if (said === undefined || said === "") return {};
-  const value: unknown = said.startsWith("{") ? JSON.parse(said) : parsed(said);
+  const given = flags.settings?.trim();
+  if (given === undefined || given === "") return {};
+  const value: unknown = given.startsWith("{") ? JSON.parse(given) : parsed(given);
   return isObject(value) ? value : {};
 }
 
@@ -104,7 +105,7 @@ function parsed(file: string): unknown {
   try {
     return Bun.JSONC.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
   } catch {
-    // It was readable when the settings were loaded; what holds now is told under "effective".
+    // It was readable when the settings were loaded; "effective" has the values in use.
     return null;
   }
 }

@@ -1,16 +1,16 @@
-// Work in the background: stopping it and reading what it wrote.
+// Requests about background tasks: stop one, read its output.
 
 import { done, failed, textIn, type Handler } from "../reply.ts";
 
 const TAIL = 8 * 1024;
 
-/** Also for a task nobody knows (observed): whoever wants it gone has what they want. */
+/** Succeeds for unknown tasks, too. */
 export const stopTask: Handler = async (request, { tasks }) => {
   await tasks.stop(textIn(request, "task_id"));
   return done({});
 };
 
-/** A command that runs in the foreground stays there: it was started to be waited for. */
+/** Commands that run in the foreground stay there. */
 export const backgroundTasks: Handler = ({ tool_use_id: id }) =>
   done(typeof id === "string" ? { backgrounded: false } : {});
 

@@ -1,14 +1,15 @@
-// The session's name.
+// The title of the session.
 
+import { titleText } from "@keelson/store";
 import { done, failed, textIn, type Handler } from "../reply.ts";
 
 export const renameSessionControl: Handler = (request, targets) => {
-  const title = textIn(request, "title").replace(/\s+/g, " ").trim();
+  const title = titleText(textIn(request, "title"));
   const { session_id: other } = request;
   if (typeof other === "string" && other !== "" && other !== targets.sessionId) {
     return failed(`rename_session: this is session ${targets.sessionId}, not ${other}`);
   }
   if (title === "") return failed("rename_session: title must be non-empty");
-  targets.rename(title.slice(0, 1_000));
+  targets.rename(title);
   return done();
 };

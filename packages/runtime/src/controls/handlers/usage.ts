@@ -1,9 +1,9 @@
-// What the session has used so far, as numbers and as text.
+// The usage and cost of the session, as numbers and as text.
 
 import type { ModelUsage } from "@keelson/protocol";
 import { done, type Handler } from "../reply.ts";
 
-/** Plan limits belong to accounts we do not have. */
+/** There are no plan limits without an account. */
 export const getUsage: Handler = (_request, { cost, now, startedMs }) =>
   done({
     session: {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mayFolderSet } from "./env.ts";
+import { mayFolderSet } from "./variables.ts";
 
 test.each([
   [
@@ -8,9 +8,9 @@ test.each([
   ],
   ["if trusted", "ANTHROPIC_BASE_URL HTTPS_PROXY https_proxy PATH SHELL GIT_SSH_COMMAND PYTHONPATH KEELSON_RG"],
   ["if trusted", "MANPAGER TAR_OPTIONS RSYNC_RSH OPENSSL_CONF PYTEST_PLUGINS SHELLOPTS GTK_MODULES SBT_OPTS"],
-  // Not known to be harmless: a program may read it.
+  // Not known to be harmless: some program may read it.
   ["if trusted", "FOO DATABASE_URL LESSKEYIN_SYSTEM PERLLIB SVN_EDITOR2 NIX_PATH SOMETHING_NEW DEBUGINFOD_URLS TERM"],
-  // Would switch off what the user relies on.
+  // Turns off something the user relies on.
   [
     "if trusted",
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING CLAUDE_CODE_DISABLE_POLICY_SKILLS",
@@ -19,7 +19,7 @@ test.each([
     "if trusted",
     "CLAUDE_CODE_DISABLE_ANYTHING CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
   ],
-  // Elsewhere upper and lower case are different variables.
+  // Variable names are case-sensitive.
   ["if trusted", "node_env Node_Env ci"],
   ["yes", "NODE_ENV BASH_DEFAULT_TIMEOUT_MS ANTHROPIC_MODEL CLAUDE_CODE_DISABLE_THINKING LANG CI TZ"],
   ["yes", "MAX_MCP_OUTPUT_TOKENS DISABLE_TELEMETRY CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS PYTHONDONTWRITEBYTECODE"],

@@ -1,0 +1,169 @@
+// Every environment variable that Keelson reads, one row each: whether the settings inside a folder may set it, what it
+// does, and which packages read it. Loaded only when a folder's settings have an `env` block.
+
+/**
+ * Whether the settings inside a folder may set a variable.
+ * - `yes`: also in an untrusted folder. No value makes anything less strict: the variable names no program, file or
+ *   address and turns off no guard
+ * - `if trusted`: only in a trusted folder
+ * - `never`: it makes programs load code
+ */
+export type FolderMaySet = "yes" | "if trusted" | "never";
+
+type Reader = "cli" | "config" | "engine" | "host" | "model" | "runtime" | "sdk" | "tools";
+
+export interface Variable {
+  readonly folder: FolderMaySet;
+  readonly does: string;
+  readonly readBy: readonly Reader[];
+  /** A variable of the system, or one that Keelson sets itself: docs/configuration.md does not list it. */
+  readonly undocumented?: true;
+}
+
+const variable = (folder: FolderMaySet, does: string, ...readBy: readonly Reader[]): Variable => ({
+  folder,
+  does,
+  readBy,
+});
+const system = (does: string, ...readBy: readonly Reader[]): Variable => ({
+  ...variable("if trusted", does, ...readBy),
+  undocumented: true,
+});
+
+export const VARIABLES: Readonly<Record<string, Variable>> = {
+  ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
+  ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
+  ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli"),
+  ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
+  ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
+  ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
+  ANTHROPIC_DEFAULT_OPUS_MODEL: variable("yes", "model for the alias opus", "model"),
+  ANTHROPIC_DEFAULT_HAIKU_MODEL: variable("yes", "model for the alias haiku", "model"),
+  ANTHROPIC_DEFAULT_FABLE_MODEL: variable("yes", "model for the alias fable", "model"),
+  ANTHROPIC_SMALL_FAST_MODEL: variable("yes", "model for the alias haiku, under an older name", "model"),
+  ANTHROPIC_CUSTOM_HEADERS: variable("if trusted", "headers for every request, one `Name: Value` per line", "model"),
+  ANTHROPIC_BETAS: variable("if trusted", "beta names to send, separated by commas", "model"),
+  CLAUDE_CODE_EXTRA_BODY: variable("if trusted", "JSON object to merge into every request", "model"),
+  CLAUDE_CODE_EFFORT_LEVEL: variable("yes", "effort, unless a flag or setting chooses one", "model"),
+  MAX_THINKING_TOKENS: variable("yes", "thinking budget; 0 turns thinking off", "model"),
+  CLAUDE_CODE_DISABLE_THINKING: variable("yes", "turn thinking off", "model"),
+  DISABLE_INTERLEAVED_THINKING: variable("yes", "do not send that beta name", "model"),
+  CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: variable("yes", "send no beta names that Keelson chooses", "model"),
+  CLAUDE_CODE_MAX_OUTPUT_TOKENS: variable("yes", "length limit of one reply", "model"),
+  CLAUDE_CODE_MAX_CONTEXT_TOKENS: variable("yes", "context window to report", "model"),
+  CLAUDE_CODE_DISABLE_1M_CONTEXT: variable("yes", "do not use long context", "model"),
+  DISABLE_PROMPT_CACHING: variable("yes", "send no cache marks", "model"),
+  ENABLE_PROMPT_CACHING_1H: variable("yes", "cache for an hour", "model"),
+  FORCE_PROMPT_CACHING_5M: variable("yes", "cache for five minutes in any case", "model"),
+  CLAUDE_CODE_MAX_RETRIES: variable("yes", "retries of a failed request", "model"),
+  CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: variable("yes", "retry a broken stream only as a stream", "model"),
+  API_TIMEOUT_MS: variable("if trusted", "time until a reply must begin", "model"),
+  CLAUDE_STREAM_IDLE_TIMEOUT_MS: variable("if trusted", "time between two parts of a reply", "model"),
+  HTTP_PROXY: variable("if trusted", "proxy for http", "model"),
+  HTTPS_PROXY: variable("if trusted", "proxy for https", "model"),
+  ALL_PROXY: variable("if trusted", "proxy for both", "model"),
+  NO_PROXY: variable("if trusted", "hosts to reach without a proxy", "model"),
+  NODE_EXTRA_CA_CERTS: variable("if trusted", "PEM file with more certificate authorities", "model"),
+  CLAUDE_CODE_CERT_STORE: variable("if trusted", "certificate authorities to use: bundled, system or both", "model"),
+  CLAUDE_CODE_CLIENT_CERT: variable("if trusted", "client certificate", "model"),
+  CLAUDE_CODE_CLIENT_KEY: variable("if trusted", "key of the client certificate", "model"),
+  CLAUDE_CODE_CLIENT_KEY_PASSPHRASE: variable("if trusted", "passphrase of that key", "model"),
+
+  BASH_DEFAULT_TIMEOUT_MS: variable("yes", "default time limit of a command", "tools"),
+  BASH_MAX_TIMEOUT_MS: variable("yes", "longest time limit a command may ask for", "tools"),
+  BASH_MAX_OUTPUT_LENGTH: variable("yes", "characters of output to show", "tools"),
+  TASK_MAX_OUTPUT_LENGTH: variable("yes", "bytes of a background task's output to show", "tools"),
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: variable("yes", "never run commands in the background", "tools"),
+  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: variable("yes", "run every command in the working directory", "tools"),
+  CLAUDE_CODE_SHELL: variable("if trusted", "the shell that runs commands", "host"),
+  SHELL: variable("if trusted", "the shell that runs commands, unless CLAUDE_CODE_SHELL is set", "host", "runtime"),
+  CLAUDE_CODE_SHELL_PREFIX: variable("if trusted", "program to run each command with", "host", "config"),
+  CLAUDE_ENV_FILE: variable("if trusted", "script to source before each command", "host", "config"),
+  CLAUDE_CODE_FILE_READ_MAX_OUTPUT_TOKENS: variable("yes", "longest text one Read returns", "tools"),
+  CLAUDE_CODE_GLOB_HIDDEN: variable("yes", "false: Glob skips hidden files", "tools"),
+  CLAUDE_CODE_GLOB_NO_IGNORE: variable("yes", "false: Glob respects ignore files", "tools"),
+  CLAUDE_CODE_GLOB_TIMEOUT_SECONDS: variable("yes", "time limit of a search", "tools"),
+  KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
+  MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
+  MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
+  MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
+  CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
+
+  CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
+  CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
+  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime"),
+  XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),
+  XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config"),
+  CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
+  CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: variable("yes", "read-only calls to run in parallel", "runtime"),
+  MAX_STRUCTURED_OUTPUT_RETRIES: variable("yes", "attempts at structured output", "runtime"),
+  CLAUDE_CODE_SIMPLE: variable("if trusted", "same as --bare", "config"),
+  CLAUDE_CODE_SAFE_MODE: variable("if trusted", "same as --safe-mode", "config"),
+  CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
+  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: variable(
+    "if trusted",
+    "also read the instruction files of --add-dir folders",
+    "config",
+  ),
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
+  CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
+  CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
+  CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: variable("if trusted", "time limit of all SessionEnd hooks", "engine"),
+  CLAUDE_CODE_SDK_READS_SESSION_STATE: variable("if trusted", "report when work starts and ends", "runtime"),
+  KEELSON_BIN: variable("if trusted", "the program that the SDK starts", "sdk"),
+  CLAUDE_CODE_ENTRYPOINT: variable("if trusted", "how Keelson was started, for transcripts and requests", "cli", "sdk"),
+  CLAUDE_AGENT_SDK_CLIENT_APP: variable("if trusted", "name of the application, for the user agent", "model"),
+  CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
+  IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
+  NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
+
+  HOME: system("home folder", "cli", "host", "sdk", "tools"),
+  PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
+  ZDOTDIR: system("folder of zsh's start files", "config", "host"),
+  GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
+  WSL_DISTRO_NAME: system("set inside WSL", "tools"),
+  CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),
+};
+
+export function mayFolderSet(name: string): FolderMaySet {
+  const upper = name.toUpperCase();
+  if (LOADS_CODE.has(upper) || LOADS_CODE_PREFIX.test(upper)) return "never";
+  if (Object.hasOwn(VARIABLES, name)) return VARIABLES[name]!.folder;
+  return HARMLESS.has(name) ? "yes" : "if trusted";
+}
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+const LOADS_CODE_PREFIX = /^(BUN_|LD_|DYLD_|BASH_FUNC_)/;
+const LOADS_CODE = new Set(
+  words(`
+    ENV BASH_ENV NODE_OPTIONS PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP JAVA_TOOL_OPTIONS _JAVA_OPTIONS GCONV_PATH
+    GLIBC_TUNABLES
+  `),
+);
+
+/** Variables of compatible programs that Keelson does not read yet. */
+const NOT_READ_YET = words(`
+  CLAUDE_CODE_SUBAGENT_MODEL DISABLE_PROMPT_CACHING_OPUS DISABLE_PROMPT_CACHING_SONNET DISABLE_PROMPT_CACHING_HAIKU
+  DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS SLASH_COMMAND_TOOL_CHAR_BUDGET
+  CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_FORK_SUBAGENT
+  CLAUDE_AUTO_BACKGROUND_TASKS ENABLE_TOOL_SEARCH
+  DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
+`);
+const NOT_DISABLED_YET = words(`
+  ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON EXPLORE_PLAN_AGENTS
+  FAST_MODE FEEDBACK_SURVEY GIT_INSTRUCTIONS MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
+`).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
+
+/** Variables that other programs use as a switch, or as a word to print or compare. */
+const COMMON = words(`
+  CI NODE_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV MIX_ENV LOG_LEVEL PORT TZ LANG LANGUAGE LC_ALL LC_CTYPE
+  FORCE_COLOR CLICOLOR CLICOLOR_FORCE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONHASHSEED
+  RUST_BACKTRACE RUST_LOG NEXT_TELEMETRY_DISABLED TURBO_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED
+  DOTNET_CLI_TELEMETRY_OPTOUT PIP_DISABLE_PIP_VERSION_CHECK
+`);
+
+// Programs read thousands of variables, and many of them name a program, a file or an address, so only a list of the
+// harmless ones can be complete.
+const HARMLESS: ReadonlySet<string> = new Set([...NOT_READ_YET, ...NOT_DISABLED_YET, ...COMMON]);

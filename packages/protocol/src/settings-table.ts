@@ -1,0 +1,291 @@
+// Every settings key, one row each: its type, whether a folder's own files may set it, which files may hold it, and what
+// it does. `Settings`, the checks, `keelson config`, `keelson doctor` and docs/settings.schema.json derive from this table.
+
+/**
+ * The type of a value. `strict` replaces an invalid value where dropping it would weaken a protection; without `strict`,
+ * an invalid value is dropped.
+ */
+export type ValueType =
+  | { readonly kind: "text" | "any" | "object" | "mode" | "models" | "variables" | "prices" | "hooks" }
+  | { readonly kind: "flag"; readonly strict?: boolean }
+  | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
+  | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
+  | { readonly kind: "list"; readonly of: "text" | "credential" | "any"; readonly strict?: readonly never[] | "unread" }
+  | { readonly kind: "rules"; readonly behavior: "allow" | "ask" | "deny" }
+  | { readonly kind: "map"; readonly of: "text" | "flag" | "texts" | "any" };
+
+/** The files that may hold a key: user (and `--settings`), project, local, managed. `global` is not a settings file. */
+export type Holder = "user" | "project" | "local" | "managed" | "global";
+
+/**
+ * Whether the settings files inside a folder may set a key.
+ * - `yes`: also in an untrusted folder
+ * - `if trusted`: only in a trusted folder
+ * - `if accepted`: in an untrusted folder, only entries the user accepted there
+ * - `if narrower`: in an untrusted folder, only a stricter value
+ * - `by variable`: each variable has its own row in the table of environment variables
+ * - `never`: no file inside a folder may hold it
+ */
+export type FolderMay = "yes" | "if trusted" | "if accepted" | "if narrower" | "by variable" | "never";
+
+export interface SettingsRow {
+  readonly type: ValueType;
+  readonly folder: FolderMay;
+  readonly holders: readonly Holder[];
+  /** Absent: the key is known and checked but has no effect yet. */
+  readonly means?: string;
+}
+
+const any = { kind: "any" } as const;
+const text = { kind: "text" } as const;
+const object = { kind: "object" } as const;
+const flag = { kind: "flag" } as const;
+const texts = { kind: "list", of: "text" } as const;
+/** Switches that protect: an invalid value means on. */
+const guard = { kind: "flag", strict: true } as const;
+/** Switches that permit: an invalid value means off. */
+const permit = { kind: "flag", strict: false } as const;
+/** Lists that protect: an invalid entry may have been a protection, so allow rules are ignored until it is fixed. */
+const guards = { kind: "list", of: "text", strict: "unread" } as const;
+/** Lists that limit: an invalid list means an empty one. */
+const limit = { kind: "list", of: "text", strict: [] } as const;
+/** Entries are `{ path or name, mode: "deny" or "mask" }`. */
+const credentials = { kind: "list", of: "credential", strict: "unread" } as const;
+const disable = { kind: "choice", of: ["disable"], strict: "disable" } as const;
+const port = { kind: "number", least: 1, most: 65_535, whole: true } as const;
+const wait = { kind: "choice", of: ["60s", "5m", "10m", "never"] } as const;
+const allowRules = { kind: "rules", behavior: "allow" } as const;
+const askRules = { kind: "rules", behavior: "ask" } as const;
+const denyRules = { kind: "rules", behavior: "deny" } as const;
+
+const ANY: readonly Holder[] = ["user", "project", "local", "managed"];
+const NEAR: readonly Holder[] = ["user", "local", "managed"];
+const OWN: readonly Holder[] = ["user", "managed"];
+const MANAGED: readonly Holder[] = ["managed"];
+const GLOBAL: readonly Holder[] = ["global"];
+
+/** A key with an effect. */
+const works = <const T extends ValueType>(type: T, folder: FolderMay, means: string, holders = ANY) => ({
+  type,
+  folder,
+  holders,
+  means,
+});
+/** A key of compatible programs that has no effect yet. */
+const later = <const T extends ValueType>(type: T, folder: FolderMay, holders = ANY) => ({ type, folder, holders });
+
+export const SETTINGS_TABLE = {
+  $schema: works(text, "yes", "URL of this schema, for editors"),
+
+  "permissions.allow": works(allowRules, "if accepted", "tool calls that run without asking"),
+  "permissions.ask": works(askRules, "yes", "tool calls that always ask"),
+  "permissions.deny": works(denyRules, "yes", "tool calls that are always refused"),
+  "permissions.additionalDirectories": works(texts, "if accepted", "more working directories"),
+  "permissions.defaultMode": works({ kind: "mode" }, "if narrower", "permission mode to start in"),
+  "permissions.disableBypassPermissionsMode": works(disable, "yes", "turn off bypassPermissions mode"),
+  "permissions.disableAutoMode": works(disable, "yes", "turn off auto mode"),
+  disableAutoMode: works(disable, "yes", "turn off auto mode"),
+  allowManagedPermissionRulesOnly: works(guard, "never", "only managed allow rules apply", MANAGED),
+  requireTrust: works(guard, "never", "an untrusted folder may only deny and ask", OWN),
+  "autoMode.environment": works(texts, "never", "what the auto mode classifier should know about this machine", OWN),
+  "autoMode.allow": works(texts, "never", "what the classifier may allow, in prose", OWN),
+  "autoMode.soft_deny": works(texts, "never", "what it allows only if the user asked for exactly that", OWN),
+  "autoMode.hard_deny": works(guards, "never", "what it never allows", OWN),
+  "autoMode.classifyAllShell": works(guard, "never", "also classify commands that allow rules match", OWN),
+  useAutoModeDuringPlan: later(permit, "yes", NEAR),
+  skipDangerousModePermissionPrompt: later(permit, "if trusted", NEAR),
+  skipAutoPermissionPrompt: later(permit, "never", OWN),
+  skipWebFetchPreflight: later(permit, "if trusted"),
+  permissionExplainerEnabled: later(flag, "never", GLOBAL),
+  disableSkillShellExecution: later(guard, "yes"),
+  disableSideloadFlags: later(guard, "never", MANAGED),
+  isolatePeerMachines: later(guard, "yes"),
+  crossSessionInbound: later(text, "yes"),
+
+  "sandbox.enabled": works(guard, "if trusted", "run commands in an operating system sandbox"),
+  "sandbox.failIfUnavailable": works(guard, "if trusted", "refuse to start if the sandbox is not available"),
+  "sandbox.autoAllowBashIfSandboxed": works(permit, "if trusted", "run sandboxed commands without asking"),
+  "sandbox.allowUnsandboxedCommands": works(permit, "if trusted", "let a command ask to run outside the sandbox"),
+  "sandbox.excludedCommands": works(texts, "if trusted", "commands that run outside the sandbox"),
+  "sandbox.ignoreViolations": works({ kind: "map", of: "texts" }, "if trusted", "violations not to report, by command"),
+  "sandbox.enableWeakerNestedSandbox": works(permit, "if trusted", "use a weaker sandbox, for containers"),
+  "sandbox.enableWeakerNetworkIsolation": works(permit, "if trusted", "isolate the network less, for macOS"),
+  "sandbox.filesystem.allowWrite": works(texts, "if trusted", "more paths that commands may write"),
+  "sandbox.filesystem.denyWrite": works(guards, "if trusted", "paths that commands may not write"),
+  "sandbox.filesystem.denyRead": works(guards, "if trusted", "paths that commands may not read"),
+  "sandbox.filesystem.allowRead": works(texts, "if trusted", "paths inside denyRead that commands may read"),
+  "sandbox.filesystem.disabled": works(permit, "never", "do not restrict files", OWN),
+  "sandbox.filesystem.allowManagedReadPathsOnly": works(guard, "never", "only managed allowRead applies", MANAGED),
+  "sandbox.network.allowedDomains": works(texts, "if trusted", "hosts that commands may reach"),
+  "sandbox.network.deniedDomains": works(guards, "if trusted", "hosts that commands may not reach"),
+  "sandbox.network.allowUnixSockets": works(texts, "if trusted", "Unix sockets that commands may open"),
+  "sandbox.network.allowMachLookup": works(texts, "if trusted", "macOS services that commands may look up"),
+  "sandbox.network.allowAllUnixSockets": works(permit, "if trusted", "let commands open any Unix socket"),
+  "sandbox.network.allowLocalBinding": works(permit, "if trusted", "let commands listen on local ports"),
+  "sandbox.network.httpProxyPort": works(port, "if trusted", "port of your own HTTP proxy"),
+  "sandbox.network.socksProxyPort": works(port, "if trusted", "port of your own SOCKS proxy"),
+  "sandbox.network.strictAllowlist": works(guard, "never", "refuse other hosts instead of asking", OWN),
+  "sandbox.network.tlsTerminate": later(object, "never", OWN),
+  "sandbox.network.allowManagedDomainsOnly": works(guard, "never", "only managed allowedDomains apply", MANAGED),
+  "sandbox.credentials.files": works(credentials, "if trusted", "files with secrets, to deny or mask"),
+  "sandbox.credentials.envVars": works(credentials, "if trusted", "variables with secrets, to deny or mask"),
+  "sandbox.credentials.allowPlaintextInject": later(permit, "never", OWN),
+  "sandbox.credentials.awsPairs": later({ kind: "list", of: "any" }, "never", OWN),
+  "sandbox.credentials.sigv4": later(object, "never", OWN),
+  "sandbox.ripgrep.command": works(text, "never", "ripgrep program for the sandbox", OWN),
+  "sandbox.ripgrep.args": works(texts, "never", "arguments to put first when running it", OWN),
+  "sandbox.allowAppleEvents": works(permit, "never", "let commands control other programs on macOS", OWN),
+  "sandbox.bwrapPath": works(text, "never", "path of bubblewrap", MANAGED),
+  "sandbox.socatPath": works(text, "never", "path of socat", MANAGED),
+
+  model: works(text, "yes", "the model, unless --model or ANTHROPIC_MODEL is set"),
+  fallbackModel: works({ kind: "models" }, "yes", "models to try when the first one is overloaded"),
+  effortLevel: works(text, "yes", "how much effort the model puts into an answer"),
+  alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
+  modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
+  summarizeOnMaxTurns: works(flag, "yes", "ask for a closing summary when the turn limit is reached"),
+  env: works({ kind: "variables" }, "by variable", "environment variables for Keelson and the commands it runs"),
+  availableModels: later(texts, "yes"),
+  enforceAvailableModels: later(guard, "yes"),
+  modelOverrides: later({ kind: "map", of: "text" }, "if trusted"),
+  advisorModel: later(text, "yes"),
+  outputStyle: later(text, "yes"),
+  language: later(text, "yes"),
+  showThinkingSummaries: later(flag, "yes"),
+  fastMode: later(flag, "yes"),
+  fastModePerSessionOptIn: later(flag, "yes"),
+  switchModelsOnFlag: later(flag, "yes"),
+  ultracode: later(flag, "yes"),
+  workflowKeywordTriggerEnabled: later(flag, "yes"),
+  workflowSizeGuideline: later(text, "yes"),
+
+  autoCompactEnabled: later(flag, "yes"),
+  autoCompactWindow: later({ kind: "number", least: 100_000, most: 1_000_000, whole: true }, "yes"),
+  autoMemoryEnabled: works(flag, "yes", "false turns off memory"),
+  autoMemoryDirectory: works(text, "if trusted", "folder for memory files"),
+  fileCheckpointingEnabled: works(flag, "yes", "keep copies of files before tools change them"),
+  plansDirectory: works(text, "if trusted", "folder for the plans of plan mode"),
+  agent: later(text, "yes"),
+  teammateMode: later(text, "yes"),
+  claudeMd: works(text, "never", "instructions for all users", MANAGED),
+  claudeMdExcludes: works(texts, "if trusted", "instruction files to skip, as absolute paths"),
+  readAgentsMd: works(flag, "yes", "false stops AGENTS.md from being read where there is no CLAUDE.md"),
+  "worktree.symlinkDirectories": later(texts, "yes"),
+  "worktree.sparsePaths": later(texts, "yes"),
+  cleanupPeriodDays: works(
+    { kind: "number", least: 1, whole: true },
+    "if trusted",
+    "days to keep file checkpoints of past sessions; default 30",
+  ),
+  disableAgentView: later(flag, "yes"),
+  awaySummaryEnabled: later(flag, "yes"),
+  showClearContextOnPlanAccept: later(flag, "yes"),
+  "worktree.baseRef": later(text, "yes"),
+  "worktree.bgIsolation": later(text, "yes"),
+  askUserQuestionTimeout: later(wait, "never", OWN),
+  dialogExpiry: later(wait, "never", OWN),
+
+  hooks: works({ kind: "hooks" }, "yes", "commands, HTTP requests and prompts to run on events"),
+  disableAllHooks: works(permit, "if trusted", "run no hooks except managed ones"),
+  allowManagedHooksOnly: works(guard, "never", "run only managed hooks", MANAGED),
+  allowedHttpHookUrls: works(limit, "if trusted", "URLs that http hooks may call; * matches anything"),
+  httpHookAllowedEnvVars: works(limit, "if trusted", "variables that http hooks may put in headers"),
+  disableBundledSkills: later(flag, "yes"),
+  skillOverrides: later({ kind: "map", of: "any" }, "yes"),
+  skillListingBudgetFraction: later({ kind: "number", least: 0 }, "yes"),
+  skillListingMaxDescChars: later({ kind: "number", least: 0 }, "yes"),
+  syncClaudeAiSkills: later(flag, "yes", NEAR),
+  enabledPlugins: later(object, "if trusted"),
+  extraKnownMarketplaces: later(object, "if trusted"),
+  pluginConfigs: later(object, "never", OWN),
+  strictKnownMarketplaces: later(any, "never", MANAGED),
+  blockedMarketplaces: later(any, "never", MANAGED),
+  pluginSuggestionMarketplaces: later(any, "never", MANAGED),
+  pluginTrustMessage: later(any, "never", MANAGED),
+  disableCommandPluginSources: later(any, "never", MANAGED),
+  allowedChannelPlugins: later(any, "never", MANAGED),
+  channelsEnabled: later(any, "never", MANAGED),
+  strictPluginOnlyCustomization: works(any, "never", "hooks come only from plugins and managed settings", MANAGED),
+  enableAllProjectMcpServers: later(permit, "if trusted"),
+  enabledMcpjsonServers: later(texts, "if trusted"),
+  disabledMcpjsonServers: later(texts, "yes"),
+  allowedMcpServers: later({ kind: "list", of: "any", strict: [] }, "yes"),
+  deniedMcpServers: later({ kind: "list", of: "any", strict: "unread" }, "yes"),
+  allowManagedMcpServersOnly: later(guard, "never", MANAGED),
+  allowAllClaudeAiMcps: later(permit, "never", MANAGED),
+  disableClaudeAiConnectors: later(guard, "yes"),
+  disableWorkflows: later(guard, "yes"),
+  disableArtifact: later(guard, "yes"),
+  enableWorkflows: later(flag, "yes"),
+  enableArtifact: later(flag, "never", OWN),
+
+  apiKeyHelper: later(text, "if trusted"),
+  awsAuthRefresh: later(text, "if trusted"),
+  awsCredentialExport: later(text, "if trusted"),
+  gcpAuthRefresh: later(text, "if trusted"),
+  otelHeadersHelper: later(text, "if trusted"),
+  forceLoginMethod: later(text, "if trusted"),
+  forceLoginOrgUUID: later(any, "if trusted"),
+  forceLoginGatewayUrl: later(any, "never", MANAGED),
+  forceRemoteSettingsRefresh: later(any, "never", MANAGED),
+  policyHelper: later(any, "never", MANAGED),
+  parentSettingsBehavior: later(any, "never", MANAGED),
+  wslInheritsWindowsSettings: later(any, "never", MANAGED),
+  requiredMinimumVersion: later(any, "never", MANAGED),
+  requiredMaximumVersion: later(any, "never", MANAGED),
+  minimumVersion: later(text, "yes"),
+  autoUpdatesChannel: later(text, "yes"),
+  processWrapper: later(text, "never", OWN),
+
+  "attribution.commit": later(text, "yes"),
+  "attribution.pr": later(text, "yes"),
+  prUrlTemplate: later(text, "yes"),
+  "attribution.sessionUrl": later(flag, "yes"),
+  includeCoAuthoredBy: later(flag, "yes"),
+  includeGitInstructions: later(flag, "yes"),
+  respectGitignore: later(flag, "yes"),
+
+  theme: later(text, "yes"),
+  tui: later(text, "yes"),
+  viewMode: later(text, "yes"),
+  preferredNotifChannel: later(text, "yes"),
+  verbose: later(flag, "yes"),
+  editorMode: later({ kind: "choice", of: ["normal", "vim"] }, "yes"),
+  keybindingFlavor: later({ kind: "choice", of: ["classic", "readline"] }, "yes"),
+  vimInsertModeRemaps: later(object, "never", OWN),
+  statusLine: later(object, "if trusted"),
+  subagentStatusLine: later(object, "if trusted"),
+  fileSuggestion: later(object, "if trusted"),
+  spinnerTipsOverride: later(object, "yes"),
+  spinnerVerbs: later(object, "yes"),
+  spinnerTipsEnabled: later(flag, "yes"),
+  respondToBashCommands: later(flag, "yes"),
+  showTurnDuration: later(flag, "yes"),
+  terminalProgressBarEnabled: later(flag, "yes"),
+  terminalTitleFromRename: later(flag, "yes"),
+  autoScrollEnabled: later(flag, "yes"),
+  wheelScrollAccelerationEnabled: later(flag, "yes"),
+  promptSuggestionEnabled: later(flag, "yes"),
+  emojiCompletionEnabled: later(flag, "yes"),
+  prefersReducedMotion: later(flag, "yes"),
+  syntaxHighlightingDisabled: later(flag, "yes"),
+  axScreenReader: later(flag, "yes"),
+  voiceEnabled: later(flag, "yes"),
+  defaultShell: later({ kind: "choice", of: ["bash", "powershell"] }, "if trusted"),
+  companyAnnouncements: later(texts, "yes"),
+  feedbackSurveyRate: later({ kind: "number", least: 0, most: 1 }, "yes"),
+  footerLinksRegexes: later(any, "never", OWN),
+  spellcheck: later(any, "never", OWN),
+  sshConfigs: later(any, "never", OWN),
+  voice: later(object, "yes"),
+  agentPushNotifEnabled: later(flag, "yes"),
+  inputNeededNotifEnabled: later(flag, "yes"),
+  disableRemoteControl: later(any, "yes"),
+  disableDeepLinkRegistration: later(any, "yes"),
+  remoteControlAtStartup: later(any, "yes"),
+  "remote.defaultEnvironmentId": later(any, "yes"),
+  sshHostAllowlist: later(any, "never", MANAGED),
+  browserExternalPageTools: later(any, "never", MANAGED),
+  disableBrowserExternalNavigation: later(any, "never", MANAGED),
+  disableMobileSimulatorTools: later(any, "never", MANAGED),
+} satisfies Readonly<Record<string, SettingsRow>>;

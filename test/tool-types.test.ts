@@ -1,0 +1,62 @@
+// The tool types of the SDK against the tools: a field that only one of them has does not compile.
+
+import { expect, test } from "bun:test";
+import type { Tool } from "@keelson/engine";
+import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
+import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
+import * as tools from "../packages/tools/src/index.ts";
+import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
+import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
+
+/** Compares types without regard to `readonly`. */
+type Plain<T> = unknown extends T
+  ? unknown
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { -readonly [Key in keyof T]: Plain<T[Key]> }
+      : T;
+type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+
+/** The fields of an open type that have names. */
+type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+
+type InputOf<T> = T extends (...given: never) => Tool<infer I> ? I : T extends Tool<infer I> ? I : never;
+type OutputOf<T> = T extends (...given: never) => Tool<any, infer O> ? O : T extends Tool<any, infer O> ? O : never;
+
+/** Does not compile unless the input and the output of a tool are these. */
+const types = <T, Input, Output>(
+  ..._proof: [Same<InputOf<T>, Input>, Same<OutputOf<T>, Output>] extends [true, true] ? [] : ["the types differ"]
+) => true;
+
+const TYPED = {
+  AskUserQuestion: types<typeof askUserTool, sdk.AskUserQuestionInput, sdk.AskUserQuestionOutput>(),
+  Bash: types<typeof tools.bashTool, sdk.BashInput, sdk.BashOutput>(),
+  Edit: types<typeof tools.editTool, sdk.FileEditInput, sdk.FileEditOutput>(),
+  EnterPlanMode: types<typeof enterPlanModeTool, sdk.EnterPlanModeInput, sdk.EnterPlanModeOutput>(),
+  ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
+  Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
+  Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
+  NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
+  Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
+  TaskOutput: types<typeof tools.taskOutputTool, sdk.TaskOutputInput, sdk.TaskOutputOutput>(),
+  TaskStop: types<typeof tools.taskStopTool, sdk.TaskStopInput, sdk.TaskStopOutput>(),
+  TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
+  Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
+};
+
+test("a type that differs in one field does not compile", () => {
+  // @ts-expect-error: Grep has more fields than these
+  expect(types<typeof tools.grepTool, { pattern: string }, sdk.GrepOutput>()).toBe(true);
+  // @ts-expect-error: the description is optional
+  expect(types<typeof tools.bashTool, sdk.BashInput & { description: string }, sdk.BashOutput>()).toBe(true);
+});
+
+test("every built-in tool has types in the SDK", async () => {
+  const none = {} as never;
+  const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
+  const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, interactiveTools: _, ...others } = tools;
+  const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none)];
+  const names = [...forPeople, ...made, ...Object.values(others)].map(({ name }) => name);
+  expect(names.toSorted()).toEqual(Object.keys(TYPED));
+});
