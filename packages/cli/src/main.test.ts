@@ -123,7 +123,7 @@ test.each([[], ...COMMANDS.map(({ name }) => [name])])(
 );
 
 const REFUSED: readonly [what: string, argv: string[], message: string][] = [
-  ["an unknown flag", ["--nope"], 'error: unknown option "--nope"; did you mean "--name"?'],
+  ["an unknown flag", ["--nope"], "error: unknown option '--nope' (did you mean --name?)"],
   [
     "stream-json without --verbose",
     ["-p", "x", "--output-format", "stream-json"],
@@ -184,7 +184,7 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
   [
     "no prompt",
     ["-p"],
-    'error: no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"',
+    "error: no prompt; input must be provided either through stdin or as a prompt argument when using --print",
   ],
 ];
 

@@ -12,7 +12,7 @@ import { printError, printWarning } from "./print-error.ts";
 import { handleSignals, type Signals } from "./signals.ts";
 import { loadOptions, type ProcessIO } from "./process-io.ts";
 
-const NO_INPUT = 'no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"';
+const NO_INPUT = "no prompt; input must be provided either through stdin or as a prompt argument when using --print";
 const NO_TERMINAL_YET =
   'there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"';
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelRequest } from "@keelson/engine";
 import { rememberJson, type ModelMessage } from "@keelson/protocol";
-import { BodyPool, countTokensBody, type RequestBody } from "./body.ts";
+import { BodyPool, countTokensBody, type MessagesBody } from "./body.ts";
 
 const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   model: "m",
@@ -14,7 +14,7 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
   ...more,
 });
 
-const read = ({ bytes }: Pick<RequestBody, "bytes">) => JSON.parse(new TextDecoder().decode(bytes));
+const read = ({ bytes }: Pick<MessagesBody, "bytes">) => JSON.parse(new TextDecoder().decode(bytes));
 
 const message = fc.record({
   role: fc.constantFrom("user" as const, "assistant" as const),

@@ -5,7 +5,7 @@ import { jsonOf, type JsonObject, type ModelMessage } from "@keelson/protocol";
 import type { ModelRequest } from "@keelson/engine";
 
 /** A body to send. After dispose, the next body may overwrite its bytes. */
-export interface RequestBody extends Disposable {
+export interface MessagesBody extends Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -19,7 +19,7 @@ export class BodyPool {
   #free: ReusableBody | undefined;
 
   /** The body for `/v1/messages`. Bodies in use at the same time never share bytes. */
-  lease(request: ModelRequest, options: BodyOptions): RequestBody {
+  lease(request: ModelRequest, options: BodyOptions): MessagesBody {
     const kept = this.#free ?? new ReusableBody();
     this.#free = undefined;
     const bytes = kept.write(replaceLoneSurrogates(headText(request, options)), request.messages);

@@ -71,7 +71,7 @@ function variablesIn(given: unknown): Readonly<Record<string, string>> {
 function prompt(value: Record<string, unknown>): Inbound {
   const message = isObject(value["message"]) ? value["message"] : {};
   if (message["role"] !== "user") {
-    throw new InputError(`error: expected message role "user", got "${String(message["role"])}"`);
+    throw new InputError(`error: expected message role 'user', got '${String(message["role"])}'`);
   }
   const content = message["content"];
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject))) {

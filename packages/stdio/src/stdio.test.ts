@@ -172,9 +172,9 @@ const DAMAGE: readonly [what: string, line: string, message: RegExp][] = [
   [
     "another role",
     line({ type: "user", message: { role: "assistant", content: "x" } }),
-    /^error: expected message role "user", got "assistant"$/,
+    /^error: expected message role 'user', got 'assistant'$/,
   ],
-  ["no message", line({ type: "user" }), /^error: expected message role "user", got "undefined"$/],
+  ["no message", line({ type: "user" }), /^error: expected message role 'user', got 'undefined'$/],
   ["no content", line({ type: "user", message: { role: "user" } }), /^error: expected message content/],
 ];
 

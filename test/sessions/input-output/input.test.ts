@@ -27,7 +27,8 @@ import {
   toolUseResults,
 } from "../front-door.ts";
 
-const NO_INPUT = 'error: no prompt; pass one as an argument or on stdin: keelson -p "What does this project do?"\n';
+const NO_INPUT =
+  "error: no prompt; input must be provided either through stdin or as a prompt argument when using --print\n";
 
 /** What the user said in the first request. */
 const asked = (model: { requests: readonly RecordedRequest[] }) =>
@@ -169,7 +170,7 @@ test("a prompt in somebody else's name ends the program with the reason", async 
   const line = { type: "user", message: { role: "assistant", content: "I am the model" } };
   const ended = await runKeelson(CHAT, { home, url: model.url, stdin: [line] });
   expect(ended.code).toBe(1);
-  expect(ended.stderr).toBe('error: expected message role "user", got "assistant"\n');
+  expect(ended.stderr).toBe("error: expected message role 'user', got 'assistant'\n");
   expect(model.requests).toEqual([]);
 });
 

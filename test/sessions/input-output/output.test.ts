@@ -420,7 +420,7 @@ test("an option nobody knows, or a value it cannot have, is refused by name", as
   using home = temporaryHome();
   const unknown = await runKeelson(["-p", "go", "--modle", "x"], { home });
   expect(unknown).toMatchObject({ code: 1, stdout: "" });
-  expect(unknown.stderr).toBe('error: unknown option "--modle"; did you mean "--model"?\n');
+  expect(unknown.stderr).toBe("error: unknown option '--modle' (did you mean --model?)\n");
   const value = await runKeelson(["-p", "go", "--permission-mode", "zzz"], { home });
   expect(value).toMatchObject({ code: 1, stdout: "" });
   expect(value.stderr).toStartWith('error: invalid value "zzz" for --permission-mode; use acceptEdits, auto');

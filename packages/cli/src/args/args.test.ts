@@ -100,12 +100,12 @@ test.each(GOOD)("parseArguments(%j)", (argv, expected) => {
 
 const MODES = "acceptEdits, auto, bypassPermissions, default, dontAsk, manual or plan";
 const BAD: readonly [argv: string[], message: string][] = [
-  [["--modle", "x"], 'unknown option "--modle"; did you mean "--model"?'],
-  [["--output-fromat=json"], 'unknown option "--output-fromat=json"; did you mean "--output-format"?'],
-  [["--zzzzzzzzzz"], 'unknown option "--zzzzzzzzzz"'],
-  [["-x"], 'unknown option "-x"'],
-  [["-px"], 'unknown option "-x"'],
-  [["--print=yes"], 'unknown option "--print=yes"; did you mean "--print"?'],
+  [["--modle", "x"], "unknown option '--modle' (did you mean --model?)"],
+  [["--output-fromat=json"], "unknown option '--output-fromat=json' (did you mean --output-format?)"],
+  [["--zzzzzzzzzz"], "unknown option '--zzzzzzzzzz'"],
+  [["-x"], "unknown option '-x'"],
+  [["-px"], "unknown option '-x'"],
+  [["--print=yes"], "unknown option '--print=yes' (did you mean --print?)"],
   [["--model"], "option --model requires a value"],
   [["--allowedTools"], "option --allowedTools requires a value"],
   [["--permission-mode", "zzz"], `invalid value "zzz" for --permission-mode; use ${MODES}`],

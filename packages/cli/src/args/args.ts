@@ -1,7 +1,7 @@
 // Parses command-line words into values, using the table in flags.ts. It checks each word by itself;
 // invocation.ts checks how they combine.
 
-import { didYouMean, eitherOf } from "./nearest.ts";
+import { eitherOf, nearest } from "./nearest.ts";
 import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
 
 export interface Arguments {
@@ -140,14 +140,15 @@ function long(word: string, names: ReadonlyMap<string, Flag>, flags: readonly Fl
     const known = flags
       .filter(({ help }) => help !== undefined)
       .flatMap((each) => [each.name, ...(each.aliases ?? [])]);
-    throw new WrongWord(`unknown option "${word}"${didYouMean(name, known, "--")}`);
+    const close = nearest(name, known);
+    throw new WrongWord(`unknown option '${word}'${close === undefined ? "" : ` (did you mean --${close}?)`}`);
   }
   return { flag, attached: equals < 0 ? undefined : word.slice(equals + 1) };
 }
 
 function short(word: string, shorts: ReadonlyMap<string, Flag>): Found {
   const flag = shorts.get(word[1]!);
-  if (flag === undefined) throw new WrongWord(`unknown option "${word}"`);
+  if (flag === undefined) throw new WrongWord(`unknown option '${word}'`);
   const tail = word.slice(2);
   if (tail === "") return { flag };
   return flag.value.kind === "none" ? { flag, more: `-${tail}` } : { flag, attached: tail };

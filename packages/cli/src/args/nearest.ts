@@ -14,9 +14,9 @@ export function nearest(word: string, known: readonly string[], most = 3): strin
 }
 
 /** `; did you mean "config"?`, or nothing, to put after an error message. */
-export function didYouMean(word: string, known: readonly string[], prefix = ""): string {
+export function didYouMean(word: string, known: readonly string[]): string {
   const close = nearest(word, known);
-  return close === undefined ? "" : `; did you mean "${prefix}${close}"?`;
+  return close === undefined ? "" : `; did you mean "${close}"?`;
 }
 
 /** `a, b or c` */

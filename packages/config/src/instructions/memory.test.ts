@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { load } from "../load.ts";
 import { loadInstructions, memoryDirectory } from "./instructions.ts";
-import { headOf } from "./memory.ts";
+import { memoryHead } from "./memory.ts";
 import { repositoryRoot } from "./repository.ts";
 
 let root: string;
@@ -110,13 +110,13 @@ test("the index is read as is, includes nothing, and cannot link out of its fold
 
 test("headOf() keeps 200 lines or 25 KB and adds a warning", () => {
   const lines = (count: number, line = "- a fact") => `${line}\n`.repeat(count);
-  expect(headOf(lines(200))).toBe(lines(200));
-  const long = headOf(lines(260)).split("\n");
+  expect(memoryHead(lines(200))).toBe(lines(200));
+  const long = memoryHead(lines(260)).split("\n");
   expect(long.length).toBe(202);
   expect(long.at(-1)).toStartWith("> WARNING: MEMORY.md is 260 lines (limit: 200). ");
-  const wide = headOf(lines(100, "é".repeat(500)));
+  const wide = memoryHead(lines(100, "é".repeat(500)));
   expect(wide.split("\n").slice(0, -2)).toEqual(Array.from({ length: 24 }, () => "é".repeat(500)));
   expect(wide).toContain("> WARNING: MEMORY.md is 100.1 KB (limit: 25 KB). ");
-  expect(headOf(lines(300, "x".repeat(200)))).toContain("is 300 lines (limit: 200) and 60.3 KB (limit: 25 KB). ");
-  expect(Buffer.byteLength(headOf("é".repeat(20_000)))).toBeLessThan(25_300);
+  expect(memoryHead(lines(300, "x".repeat(200)))).toContain("is 300 lines (limit: 200) and 60.3 KB (limit: 25 KB). ");
+  expect(Buffer.byteLength(memoryHead("é".repeat(20_000)))).toBeLessThan(25_300);
 });

@@ -54,7 +54,7 @@ export function readMemory(folder: string, reason: LoadReason, collector: Collec
       );
       return [];
     }
-    const text = headOf(reading.text);
+    const text = memoryHead(reading.text);
     return text.trim() === "" ? [] : [{ path, kind, text, reason, bytes: Buffer.byteLength(text) }];
   });
 }
@@ -67,7 +67,7 @@ const MOST_LINES = 200;
 const MOST_BYTES = 25_000;
 
 /** The first 200 lines or 25 KB, with a warning if there is more. */
-export function headOf(text: string): string {
+export function memoryHead(text: string): string {
   const lines = text.trimEnd().split("\n");
   const bytes = Buffer.byteLength(text);
   if (lines.length <= MOST_LINES && bytes <= MOST_BYTES) return text;

@@ -17,7 +17,7 @@ import description from "./bash.md" with { type: "text" };
 import { exitMeaning, isSilent } from "./exit-meaning.ts";
 import { imageBlock, MAX_IMAGE_LENGTH, startsLikeImage } from "./image.ts";
 import { maxOutputFor, MAX_OUTPUT, timeoutFor } from "./limits.ts";
-import { cutText, failureText, trimOutput } from "./show-result.ts";
+import { cutOutput, failureText, trimOutput } from "./show-result.ts";
 
 export interface BashInput {
   readonly command: string;
@@ -157,7 +157,7 @@ function outputFields(result: ShellResult): Partial<BashOutput> {
       persistedOutputSize: result.size,
     };
   }
-  return { stdout: trimOutput(result.tail === "" ? result.text : cutText(result)) };
+  return { stdout: trimOutput(result.tail === "" ? result.text : cutOutput(result)) };
 }
 
 /** The image a command printed as a data URI. Read from the saved file if it is longer than the text we keep. */

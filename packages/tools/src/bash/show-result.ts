@@ -22,7 +22,7 @@ export function failureText(result: ShellResult, timeoutMs: number): string {
 }
 
 /** The start and end of output that is too long to show and could not be saved to a file. */
-export function cutText(result: ShellResult): string {
+export function cutOutput(result: ShellResult): string {
   return `${result.text}\n\n… output cut: ${kilobytes(result.size)} in total, the full output could not be saved …\n\n${result.tail}`;
 }
 

@@ -71,13 +71,13 @@ test("list shows values that are ignored, and why", async () => {
     "  env.MY_TOKEN  (hidden)  .claude/settings.json:12",
     `      ${untrusted}`,
     '  env.LD_PRELOAD  "x.so"  .claude/settings.json:13',
-    "      no folder may set variables that load code into programs; set them in your user settings",
+    "      a folder may not set variables that make programs load code; set them in your user settings",
     '  hooks.Stop  [{"hooks":[{"type":"shell","command":"x"}]}]  .claude/settings.json:17',
     '      should be one of command, http, mcp_tool, prompt, agent, not "shell"',
     "  model  1  ~/.claude/settings.json:2",
     "      should be a string, not 1",
     "  allowManagedHooksOnly  true  ~/.claude/settings.json:3",
-    "      counts only in managed settings",
+    "      is only valid in managed settings",
     "",
   ]);
 
@@ -202,7 +202,7 @@ test("commands have help, a typo gets a suggestion, and broken managed settings 
     err: ['error: unknown command "config lst"; did you mean "config list"?'],
   });
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
-    'error: unknown option "--jsn"; did you mean "--json"?',
+    "error: unknown option '--jsn' (did you mean --json?)",
   ]);
   put(root, "managed/managed-settings.json", "{");
   expect((await keelson("config", "list")).err[0]).toStartWith("error: managed settings file");

@@ -7,7 +7,7 @@ import { printError, printWarning } from "../../print-error.ts";
 import { loadOptions, type ProcessIO } from "../../process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
-import { CONFIG_FLAGS, OWN_FLAGS } from "./flags.ts";
+import { CONFIG_FLAGS, CONFIG_OWN_FLAGS } from "./flags.ts";
 import { hidden, isSecret, placeText, shownValue } from "./text.ts";
 
 const USAGE = `Usage: keelson config <command> [options]
@@ -37,11 +37,11 @@ export function runConfig(argv: readonly string[], io: ProcessIO): Promise<numbe
     path: async (call: Invoked) => path(await open(call, 0, "path")),
     resolve: async (call: Invoked) => resolve(await open(call, 0, "resolve")),
   };
-  return runGroup({ name: "config", usage: USAGE, flags: CONFIG_FLAGS, own: OWN_FLAGS, commands }, argv, io);
+  return runGroup({ name: "config", usage: USAGE, flags: CONFIG_FLAGS, own: CONFIG_OWN_FLAGS, commands }, argv, io);
 }
 
 /** What every config command works with. */
-export type Opened = Awaited<ReturnType<typeof open>>;
+export type OpenedConfig = Awaited<ReturnType<typeof open>>;
 
 async function open(call: Invoked, count: number, usage: string) {
   if (call.words.length !== count) throw new UsageError(`usage: keelson config ${usage}`);
@@ -49,7 +49,7 @@ async function open(call: Invoked, count: number, usage: string) {
   return { ...call, config: await import("@keelson/config"), options: loadOptions(io, toFlags(given, io.cwd)) };
 }
 
-async function get({ given, words, io, config, options }: Opened): Promise<number> {
+async function get({ given, words, io, config, options }: OpenedConfig): Promise<number> {
   const key = words[0]!;
   const snapshot = config.load(options);
   const value = config.valueAt(snapshot.settings, config.keyPath(key)?.path ?? key.split("."));
@@ -59,7 +59,7 @@ async function get({ given, words, io, config, options }: Opened): Promise<numbe
   return 0;
 }
 
-async function set({ given, words, io, config, options }: Opened): Promise<number> {
+async function set({ given, words, io, config, options }: OpenedConfig): Promise<number> {
   const [key, value] = words as [string, string];
   const scope = (given.text("scope") ?? "user") as "user" | "project" | "local";
   // Reads no settings file: a broken one must not stop the command that fixes it.
@@ -80,7 +80,7 @@ async function set({ given, words, io, config, options }: Opened): Promise<numbe
 /** Without this, a value that was written and does not apply would look like a bug. */
 async function warnIfOverridden(
   { file, path: names, value }: { file: string; path: readonly string[]; value: unknown },
-  config: Opened["config"],
+  config: OpenedConfig["config"],
   options: Config.LoadSettingsOptions,
   io: ProcessIO,
 ): Promise<void> {
@@ -94,7 +94,7 @@ async function warnIfOverridden(
   if (above) printWarning(io, `${key} is overridden by ${placeText(above, shortenFrom(options.cwd, options.home))}`);
 }
 
-async function path({ given, io, config, options }: Opened): Promise<number> {
+async function path({ given, io, config, options }: OpenedConfig): Promise<number> {
   const files = await config.settingsFiles(options);
   if (given.has("json")) {
     await io.write(`${JSON.stringify(files, null, 2)}\n`);
@@ -110,7 +110,7 @@ async function path({ given, io, config, options }: Opened): Promise<number> {
 }
 
 /** What the SDK's `resolveSettings` returns. */
-async function resolve({ io, config, options }: Opened): Promise<number> {
+async function resolve({ io, config, options }: OpenedConfig): Promise<number> {
   const { settings, values, layers, policy: machinePolicy } = await config.inspect(options);
   const place = ({ source, file }: (typeof layers)[number] | (typeof values)[number]["from"][number]) => ({
     source,
@@ -122,7 +122,7 @@ async function resolve({ io, config, options }: Opened): Promise<number> {
   return 0;
 }
 
-function notSet(key: string, { keyPath, KEYS }: Opened["config"]): string {
+function notSet(key: string, { keyPath, KEYS }: OpenedConfig["config"]): string {
   if (keyPath(key) !== undefined) return `${key} is not set`;
   return `unknown key "${key}"${didYouMean(
     key,

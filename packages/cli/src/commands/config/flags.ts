@@ -14,7 +14,7 @@ const SHARED = [
 ];
 
 /** Flags that only `keelson config` has. */
-export const OWN_FLAGS: readonly Flag[] = [
+export const CONFIG_OWN_FLAGS: readonly Flag[] = [
   {
     name: "scope",
     value: { kind: "choice", label: "scope", choices: ["user", "project", "local"] },
@@ -24,6 +24,6 @@ export const OWN_FLAGS: readonly Flag[] = [
   jsonFlag("list, get, path: print JSON"),
 ];
 
-export const CONFIG_FLAGS = withShared(OWN_FLAGS, ...SHARED);
+export const CONFIG_FLAGS = withShared(CONFIG_OWN_FLAGS, ...SHARED);
 
 export const DOCTOR_FLAGS = withShared([jsonFlag()], ...SHARED);

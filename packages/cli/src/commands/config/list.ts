@@ -3,10 +3,10 @@
 import { nearest } from "../../args/nearest.ts";
 import { printWarning } from "../../print-error.ts";
 import { shortenFrom } from "../permissions/words.ts";
-import type { Opened } from "./config.ts";
-import { hidden, isSecret, placeText, printable, shownValue } from "./text.ts";
+import type { OpenedConfig } from "./config.ts";
+import { hidden, isSecret, placeText, escapeControls, shownValue } from "./text.ts";
 
-export async function listSettings({ given, io, config, options }: Opened): Promise<number> {
+export async function listSettings({ given, io, config, options }: OpenedConfig): Promise<number> {
   const { values, idle, ignored, warnings } = await config.inspect(options);
   if (given.has("json")) {
     const shown = { values: values.map(withoutSecret), ignored: ignored.map(withoutSecret), idle, warnings };
@@ -39,7 +39,7 @@ export async function listSettings({ given, io, config, options }: Opened): Prom
   const lines = [
     ...(rows.length > 0 ? aligned(rows) : ["No settings"]),
     ...(left.length > 0 ? ["", "Ignored:"] : []),
-    ...left.flatMap((line, at) => [`  ${line}`, `      ${printable(ignored[at]!.why)}`]),
+    ...left.flatMap((line, at) => [`  ${line}`, `      ${escapeControls(ignored[at]!.why)}`]),
   ];
   await io.write(`${lines.join("\n")}\n`);
   return 0;

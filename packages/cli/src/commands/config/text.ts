@@ -17,12 +17,12 @@ export function placeText({ source, file, line }: EffectiveValue["from"][number]
 
 /** One line of JSON, cut to a width, without control characters. */
 export function shownValue(value: unknown, most: number): string {
-  const text = printable(JSON.stringify(value));
+  const text = escapeControls(JSON.stringify(value));
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 /** Text from a file, without anything a terminal would act on. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, "?");
 }

@@ -5,7 +5,7 @@ import { toFlags, UsageError } from "../../args/invocation.ts";
 import { printError } from "../../print-error.ts";
 import { loadOptions, type ProcessIO } from "../../process-io.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
-import { printable } from "../config/text.ts";
+import { escapeControls } from "../config/text.ts";
 
 const USAGE = `Usage: keelson doctor [options]
 
@@ -53,8 +53,8 @@ const MARKS: Readonly<Record<DoctorFinding["state"], string>> = { ok: "✓", not
 function asText(findings: readonly DoctorFinding[], broken: number): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, text, details = [] }) => [
-    `${MARKS[state]} ${name.padEnd(width)}  ${printable(text)}`,
-    ...details.map((detail) => `  ${" ".repeat(width)}  ${printable(detail)}`),
+    `${MARKS[state]} ${name.padEnd(width)}  ${escapeControls(text)}`,
+    ...details.map((detail) => `  ${" ".repeat(width)}  ${escapeControls(detail)}`),
   ]);
   const foot = broken === 0 ? "No problems found" : `${broken} ${broken === 1 ? "problem" : "problems"} found`;
   return `${[...lines, "", foot].join("\n")}\n`;

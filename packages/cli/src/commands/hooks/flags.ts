@@ -4,7 +4,7 @@ import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, modeFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson hooks` has. */
-export const OWN_FLAGS: readonly Flag[] = [
+export const HOOKS_OWN_FLAGS: readonly Flag[] = [
   {
     name: "tool",
     value: { kind: "text", label: "name" },
@@ -22,4 +22,4 @@ export const OWN_FLAGS: readonly Flag[] = [
   jsonFlag(),
 ];
 
-export const HOOKS_FLAGS = withShared(OWN_FLAGS, "help", "settings", "setting-sources", "require-trust", "bare");
+export const HOOKS_FLAGS = withShared(HOOKS_OWN_FLAGS, "help", "settings", "setting-sources", "require-trust", "bare");

@@ -252,7 +252,7 @@ test.each([
   [["trace"], "error: there is no session of this folder yet"],
   [["trace", "x"], 'error: no session of this folder has the ID or the title "x"'],
   [["list", "--settings", "gone.json"], "error: settings file not found: "],
-  [["--nope"], 'error: unknown option "--nope"'],
+  [["--nope"], "error: unknown option '--nope'"],
 ])("%p is an error", async (argv, message) => {
   const { code, out, err } = await hooks(argv);
   expect({ code, out, err }).toEqual({ code: 1, out: "", err: [expect.stringContaining(message)] });

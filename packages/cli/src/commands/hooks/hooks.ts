@@ -2,7 +2,7 @@
 
 import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
-import { HOOKS_FLAGS, OWN_FLAGS } from "./flags.ts";
+import { HOOKS_FLAGS, HOOKS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson hooks <command> [options]
 
@@ -31,9 +31,9 @@ export function runHooks(argv: readonly string[], io: ProcessIO): Promise<number
     test: async (call: Invoked) => (await import("./run-event.ts")).testHooks(await open(call)),
     trace: async (call: Invoked) => (await import("./trace.ts")).traceHooks(await open(call)),
   };
-  return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
+  return runGroup({ name: "hooks", usage: USAGE, flags: HOOKS_FLAGS, own: HOOKS_OWN_FLAGS, commands }, argv, io);
 }
 
-export type Opened = Awaited<ReturnType<typeof open>>;
+export type OpenedHooks = Awaited<ReturnType<typeof open>>;
 
 const open = async (call: Invoked) => ({ ...call, snapshot: await snapshotFor(call) });

@@ -3,7 +3,7 @@
 import type { HookRegistration } from "@keelson/protocol";
 import { HOOK_EVENTS } from "@keelson/protocol";
 import { printWarning } from "../../print-error.ts";
-import type { Opened } from "./hooks.ts";
+import type { OpenedHooks } from "./hooks.ts";
 import { SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";
 
@@ -16,7 +16,7 @@ interface Row {
   readonly note?: string;
 }
 
-export async function listHooks({ given, words, io, snapshot }: Opened): Promise<number> {
+export async function listHooks({ given, words, io, snapshot }: OpenedHooks): Promise<number> {
   const { EVENT_FACTS, handlerName, hookProblem } = await import("@keelson/runtime/hooks");
   const { locateHooks } = await import("@keelson/config");
   const lines = await locateHooks(snapshot);

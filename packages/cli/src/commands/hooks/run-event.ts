@@ -9,12 +9,12 @@ import { didYouMean, eitherOf } from "../../args/nearest.ts";
 import { printWarning } from "../../print-error.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import type { ProcessIO } from "../../process-io.ts";
-import type { Opened } from "./hooks.ts";
+import type { OpenedHooks } from "./hooks.ts";
 import { unknownFields } from "./unknown-fields.ts";
 import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
 
-export async function testHooks({ given, words, io, snapshot }: Opened): Promise<number> {
+export async function testHooks({ given, words, io, snapshot }: OpenedHooks): Promise<number> {
   const event = eventOf(words);
   const tool = given.text("tool");
   const mode = given.text("mode");

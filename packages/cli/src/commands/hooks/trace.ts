@@ -2,11 +2,11 @@
 
 import type { HookFiring, HookReply } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
-import type { Opened } from "./hooks.ts";
+import type { OpenedHooks } from "./hooks.ts";
 import { replyInWords, block, endOf, ownFields } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, type Palette, type Shorten } from "../permissions/words.ts";
 
-export async function traceHooks({ given, words, io, snapshot }: Opened): Promise<number> {
+export async function traceHooks({ given, words, io, snapshot }: OpenedHooks): Promise<number> {
   const [wanted, ...more] = words;
   if (more.length > 0) throw new UsageError("usage: keelson hooks trace [session]; quote a name that contains spaces");
   const { findTrace, foldReplies, modelView } = await import("@keelson/runtime/hooks");

@@ -4,7 +4,7 @@ import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson instructions` has. */
-export const OWN_FLAGS: readonly Flag[] = [
+export const INSTRUCTIONS_OWN_FLAGS: readonly Flag[] = [
   {
     name: "for",
     value: { kind: "text", label: "file" },
@@ -22,7 +22,7 @@ export const OWN_FLAGS: readonly Flag[] = [
 ];
 
 export const INSTRUCTIONS_FLAGS = withShared(
-  OWN_FLAGS,
+  INSTRUCTIONS_OWN_FLAGS,
   "help",
   "add-dir",
   "bare",

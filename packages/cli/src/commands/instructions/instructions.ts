@@ -5,7 +5,7 @@ import type { ProcessIO } from "../../process-io.ts";
 import { printError } from "../../print-error.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
-import { INSTRUCTIONS_FLAGS, OWN_FLAGS } from "./flags.ts";
+import { INSTRUCTIONS_FLAGS, INSTRUCTIONS_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson instructions <command> [options]
 
@@ -29,13 +29,13 @@ export function runInstructions(argv: readonly string[], io: ProcessIO): Promise
     approve: async (call: Invoked) => approve(await open(call, "approve")),
   };
   return runGroup(
-    { name: "instructions", usage: USAGE, flags: INSTRUCTIONS_FLAGS, own: OWN_FLAGS, commands },
+    { name: "instructions", usage: USAGE, flags: INSTRUCTIONS_FLAGS, own: INSTRUCTIONS_OWN_FLAGS, commands },
     argv,
     io,
   );
 }
 
-export type Opened = Awaited<ReturnType<typeof open>>;
+export type OpenedInstructions = Awaited<ReturnType<typeof open>>;
 
 async function open(call: Invoked, name: string) {
   if (call.words.length > 0) throw new UsageError(`usage: keelson instructions ${name}`);
@@ -45,7 +45,7 @@ async function open(call: Invoked, name: string) {
   return { ...call, snapshot, short: shortenFrom(cwd, home), listed: await listInstructions(snapshot) };
 }
 
-async function approve({ given, io, snapshot, short, listed }: Opened): Promise<number> {
+async function approve({ given, io, snapshot, short, listed }: OpenedInstructions): Promise<number> {
   const { writeApproval } = await import("@keelson/config/instructions");
   const approved = !given.has("revoke");
   const result = await writeApproval(snapshot, approved);

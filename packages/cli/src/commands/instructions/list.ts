@@ -1,13 +1,19 @@
 // keelson instructions list: every file in the order the model reads it, with its size and why it is read.
 
 import type { InstructionFile, LeftOut } from "@keelson/config/instructions";
-import type { Opened } from "./instructions.ts";
+import type { OpenedInstructions } from "./instructions.ts";
 import { printWarning } from "../../print-error.ts";
 import { oneLine, paletteFor } from "../permissions/words.ts";
 
-type Shorten = Opened["short"];
+type Shorten = OpenedInstructions["short"];
 
-export async function listFiles({ given, io, snapshot, short, listed: { set, memory } }: Opened): Promise<number> {
+export async function listFiles({
+  given,
+  io,
+  snapshot,
+  short,
+  listed: { set, memory },
+}: OpenedInstructions): Promise<number> {
   const touched = given.text("for");
   const nested = touched === undefined ? [] : set.nested(touched);
   const files = [...set.files, ...nested];

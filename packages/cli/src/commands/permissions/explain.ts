@@ -6,12 +6,12 @@ import { didYouMean } from "../../args/nearest.ts";
 import { printWarning } from "../../print-error.ts";
 import { parseCall, type WrittenCall } from "./call.ts";
 import { explanationText } from "./text.ts";
-import type { Opened } from "./permissions.ts";
+import type { OpenedPermissions } from "./permissions.ts";
 import { paletteFor, shortenFrom } from "./words.ts";
 
 const EXIT_CODES: Readonly<Record<Explanation["verdict"], number>> = { allow: 0, ask: 1, deny: 2 };
 
-export async function explainCall({ given, words, io, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function explainCall({ given, words, io, snapshot, explainer, mode }: OpenedPermissions): Promise<number> {
   const call = callOf(given, words.join(" "), explainer.tools);
   if (!explainer.tools.includes(call.tool) && !call.tool.startsWith("mcp__")) {
     throw new UsageError(unknownTool(call.tool, explainer.tools));
@@ -32,7 +32,7 @@ export async function explainCall({ given, words, io, snapshot, explainer, mode 
   return given.has("exit-code") ? EXIT_CODES[explanation.verdict] : 0;
 }
 
-function callOf(given: Opened["given"], text: string, tools: readonly string[]): WrittenCall {
+function callOf(given: OpenedPermissions["given"], text: string, tools: readonly string[]): WrittenCall {
   const command = given.text("command");
   if (command !== undefined) {
     if (text !== "") throw new UsageError("a call and --command cannot be used together");

@@ -4,7 +4,7 @@ import type { Flag } from "../../args/flags.ts";
 import { cwdFlag, jsonFlag, modeFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson permissions` has. */
-export const OWN_FLAGS: readonly Flag[] = [
+export const PERMISSIONS_OWN_FLAGS: readonly Flag[] = [
   modeFlag("Check calls as if the session were in this mode"),
   {
     name: "command",
@@ -23,7 +23,7 @@ export const OWN_FLAGS: readonly Flag[] = [
 ];
 
 export const PERMISSIONS_FLAGS = withShared(
-  OWN_FLAGS,
+  PERMISSIONS_OWN_FLAGS,
   "help",
   "allowedTools",
   "disallowedTools",

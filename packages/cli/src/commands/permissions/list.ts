@@ -3,12 +3,12 @@
 import type { Rule, RuleNote } from "@keelson/runtime/explain";
 import { didYouMean } from "../../args/nearest.ts";
 import { printWarning } from "../../print-error.ts";
-import type { Opened } from "./permissions.ts";
+import type { OpenedPermissions } from "./permissions.ts";
 import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } from "./words.ts";
 
 const ORDER: readonly Rule["behavior"][] = ["deny", "ask", "allow"];
 
-export async function listRules({ given, io, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function listRules({ given, io, snapshot, explainer, mode }: OpenedPermissions): Promise<number> {
   const noted = (await explainer.notes()).toSorted(
     (a, b) => ORDER.indexOf(a.rule.behavior) - ORDER.indexOf(b.rule.behavior),
   );

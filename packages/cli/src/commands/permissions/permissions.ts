@@ -3,7 +3,7 @@
 import type { PermissionMode } from "@keelson/protocol";
 import type { ProcessIO } from "../../process-io.ts";
 import { runGroup, snapshotFor, type Invoked } from "../group.ts";
-import { OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
+import { PERMISSIONS_OWN_FLAGS, PERMISSIONS_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson permissions <command> [options]
 
@@ -28,10 +28,14 @@ export function runPermissions(argv: readonly string[], io: ProcessIO): Promise<
     test: async (call: Invoked) => (await import("./run-table.ts")).testCalls(await open(call)),
     list: async (call: Invoked) => (await import("./list.ts")).listRules(await open(call)),
   };
-  return runGroup({ name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: OWN_FLAGS, commands }, argv, io);
+  return runGroup(
+    { name: "permissions", usage: USAGE, flags: PERMISSIONS_FLAGS, own: PERMISSIONS_OWN_FLAGS, commands },
+    argv,
+    io,
+  );
 }
 
-export type Opened = Awaited<ReturnType<typeof open>>;
+export type OpenedPermissions = Awaited<ReturnType<typeof open>>;
 
 async function open(call: Invoked) {
   const { locateRules } = await import("@keelson/config");

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Explanation, Rule } from "@keelson/runtime/explain";
 import { UsageError } from "../../args/invocation.ts";
 import { printWarning } from "../../print-error.ts";
-import type { Opened } from "./permissions.ts";
+import type { OpenedPermissions } from "./permissions.ts";
 import { readTable, type Case } from "./table.ts";
 import { MARK, oneLine, paletteFor, placeOfRule, shortenFrom } from "./words.ts";
 
@@ -20,7 +20,7 @@ interface Outcome extends Case {
   readonly rule?: Rule;
 }
 
-export async function testCalls({ given, words, io, snapshot, explainer, mode }: Opened): Promise<number> {
+export async function testCalls({ given, words, io, snapshot, explainer, mode }: OpenedPermissions): Promise<number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError("usage: keelson permissions test <file>");
   const file = resolve(io.cwd, name);

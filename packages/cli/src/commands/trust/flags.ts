@@ -4,10 +4,10 @@ import type { Flag } from "../../args/flags.ts";
 import { jsonFlag, withShared } from "../group-flags.ts";
 
 /** Flags that only `keelson trust` has. */
-export const OWN_FLAGS: readonly Flag[] = [
+export const TRUST_OWN_FLAGS: readonly Flag[] = [
   { name: "revoke", value: { kind: "none" }, group: "Other", help: "Stop trusting the folder" },
   { name: "list", value: { kind: "none" }, group: "Other", help: "List the trusted folders" },
   jsonFlag("list: print JSON"),
 ];
 
-export const TRUST_FLAGS = withShared(OWN_FLAGS, "help");
+export const TRUST_FLAGS = withShared(TRUST_OWN_FLAGS, "help");

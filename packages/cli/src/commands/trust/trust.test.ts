@@ -75,7 +75,7 @@ test("errors", async () => {
     [["file"], "error: not a folder: /project/file"],
     [["a", "b"], "error: usage: keelson trust [--revoke] [folder], or keelson trust --list"],
     [["--list", "a"], "error: usage: keelson trust [--revoke] [folder], or keelson trust --list"],
-    [["--revok"], 'error: unknown option "--revok"; did you mean "--revoke"?'],
+    [["--revok"], "error: unknown option '--revok' (did you mean --revoke?)"],
   ];
   for (const [argv, message] of cases) {
     expect(await keelson("trust", ...argv)).toEqual({ code: 1, out: "", err: [message] });

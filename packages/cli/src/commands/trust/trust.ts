@@ -6,7 +6,7 @@ import { parseArguments, spelling, type Arguments } from "../../args/args.ts";
 import { printError, printWarning } from "../../print-error.ts";
 import { loadOptions, type ProcessIO } from "../../process-io.ts";
 import { shortenFrom, visible } from "../permissions/words.ts";
-import { OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
+import { TRUST_OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson trust [folder] [options]
 
@@ -15,7 +15,7 @@ environment variables and MCP servers. Folders inside it are not trusted. Trust 
 you know who wrote its files.
 
 Options:
-${OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
+${TRUST_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
 
 Examples:
   keelson trust
