@@ -18,7 +18,6 @@ import { patchOf, type Hunk } from "../text-file/patch.ts";
 import { MAX_FILE_BYTES, readIfSeen, writeAndRecord } from "../text-file/seen.ts";
 import { EMPTY_FILE, storableText, toTextFile, type TextFile } from "../text-file/text-file.ts";
 import description from "./edit.md" with { type: "text" };
-import { findMatches, replaceMatches } from "./replace.ts";
 
 interface EditInput {
   readonly file_path: string;
@@ -105,6 +104,7 @@ async function planEdit(input: EditInput, context: ToolContext): Promise<Plan> {
     throw new ToolError("File is a Jupyter Notebook. Use the NotebookEdit to edit this file.");
   }
 
+  const { findMatches, replaceMatches } = await import("./replace.ts");
   const before = toTextFile(await readIfSeen(path, stat, context));
   const matches = findMatches(before.lf, old_string);
   const [start] = matches.starts;

@@ -1,6 +1,7 @@
-// The `pages` parameter of Read: "3" or "10-20".
+// Pages of a PDF: the `pages` parameter of Read ("3" or "10-20"), and how selected pages are shown.
 
 import { ToolError } from "@keelson/engine";
+import type { PagesRead } from "./output.ts";
 
 const MAX_PAGES = 20;
 
@@ -24,4 +25,12 @@ export function parsePages(pages: string): PageRange {
     );
   }
   return { first, last };
+}
+
+export function showPages({ pages, totalPages, file }: PagesRead): string {
+  const head = `PDF pages read: ${file.filePath} (${pages.length} of ${totalPages})`;
+  const body = pages.map(
+    ({ page, text }) => `<page number="${page}">\n${text || "(no text on this page; it may be an image)"}\n</page>`,
+  );
+  return [head, ...body].join("\n\n");
 }

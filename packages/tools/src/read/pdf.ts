@@ -62,14 +62,6 @@ export async function readPages(
   }
 }
 
-export function showPages({ pages, totalPages, file }: PagesRead): string {
-  const head = `PDF pages read: ${file.filePath} (${pages.length} of ${totalPages})`;
-  const body = pages.map(
-    ({ page, text }) => `<page number="${page}">\n${text || "(no text on this page; it may be an image)"}\n</page>`,
-  );
-  return [head, ...body].join("\n\n");
-}
-
 // The API rejects a document that is not a PDF, and would reject every later request too.
 function checkHeader(filePath: string, bytes: Uint8Array): void {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");

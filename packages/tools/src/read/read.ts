@@ -14,13 +14,11 @@ import {
 import type { ContentBlock } from "@keelson/protocol";
 import { missingFileError, resolvePath } from "../path.ts";
 import { hashOf, MAX_FILE_BYTES, makeSighting } from "../text-file/seen.ts";
-import { readImage } from "./image.ts";
 import { binaryFileMessage, fileKind } from "./kind.ts";
 import { checkTokens, checkFileSize } from "./limits.ts";
 import { readNotebook, showNotebook } from "./notebook.ts";
 import type { ReadOutput } from "./output.ts";
-import { parsePages } from "./pages.ts";
-import { checkPdfSize, readPages, readPdf, showPages } from "./pdf.ts";
+import { parsePages, showPages } from "./pages.ts";
 import description from "./read.md" with { type: "text" };
 import { readLines, showLines, type LineRange } from "./text.ts";
 
@@ -74,7 +72,7 @@ export const readFileTool = defineTool<ReadInput, ReadOutput>({
       case "binary":
         throw new ToolError(binaryFileMessage(path));
       case "image":
-        return readImage(path, await context.files.read(path));
+        return (await import("./image.ts")).readImage(path, await context.files.read(path));
       case "pdf":
         return readPdfOrPages(path, stat.size, input.pages, context);
       case "notebook":
@@ -137,6 +135,7 @@ async function readEditable(
 }
 
 async function readPdfOrPages(path: string, size: number, pages: string | undefined, context: ToolContext) {
+  const { checkPdfSize, readPages, readPdf } = await import("./pdf.ts");
   if (pages === undefined) checkPdfSize(size);
   const bytes = await context.files.read(path);
   if (pages === undefined) return readPdf(path, bytes);
