@@ -13,7 +13,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { freshBuild } from "../scripts/fresh-build.ts";
-import { writePlatformPackage, writeThinPackage } from "../scripts/npm-packages.ts";
+import { writePlatformPackage, writeThinPackage } from "../scripts/npm/npm-packages.ts";
 import { currentPlatform } from "../scripts/platform.ts";
 
 const root = dirname(import.meta.dir);

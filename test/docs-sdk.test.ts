@@ -8,7 +8,7 @@ import { join } from "node:path";
 import * as sdk from "@keelson/sdk";
 import * as stores from "@keelson/sdk/stores";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
-import { openDocShell } from "../scripts/doc-shell.ts";
+import { openDocShell } from "../scripts/docs/doc-shell.ts";
 import { root } from "../scripts/root.ts";
 import { door, read as readAll } from "./sessions/sdk/door.ts";
 

@@ -9,8 +9,8 @@ import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
-import { openDocShell } from "../scripts/doc-shell.ts";
-import { record } from "../scripts/record-session.ts";
+import { openDocShell } from "../scripts/docs/doc-shell.ts";
+import { record } from "../scripts/docs/record-session.ts";
 import { root } from "../scripts/root.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");

@@ -2,7 +2,7 @@
 // ready, and how many partial messages it passes on. On Node and on Bun, with the package as it is published.
 
 import { join } from "node:path";
-import { writeSdkPackage } from "../../scripts/sdk-package.ts";
+import { writeSdkPackage } from "../../scripts/npm/sdk-package.ts";
 import { repeat } from "../repeat.ts";
 import { prose, type Reply } from "../script.ts";
 import type { Stage } from "../stage.ts";

@@ -16,7 +16,7 @@ import { chooseShell, createLedger, createWorkspace, files, createSearch } from 
 import { NOTHING_SAID, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
-import { governingOf } from "./governing.ts";
+import { governingOf } from "../machine/governing.ts";
 import { builtInTools } from "../machine/pool.ts";
 import { supposedSandbox } from "../machine/sandbox.ts";
 

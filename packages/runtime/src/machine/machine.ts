@@ -17,9 +17,9 @@ import {
   type Tasks,
 } from "@keelson/host";
 import { projectKey, spillResult, tasksDir, toolResultsDir } from "@keelson/store";
-import type { Governing } from "../gate/governing.ts";
-import type * as GoverningModule from "../gate/governing.ts";
-import { createOwnWrites } from "../gate/own-writes.ts";
+import type { Governing } from "./governing.ts";
+import type * as GoverningModule from "./governing.ts";
+import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
 import { openFileHistory, type FileHistory } from "./file-history.ts";
@@ -146,7 +146,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
 function lateGoverning({ state }: Storage): Governing {
   let known: Governing | undefined;
   const load = () => {
-    const { governingOf } = require("../gate/governing.ts") as typeof GoverningModule;
+    const { governingOf } = require("./governing.ts") as typeof GoverningModule;
     return governingOf(
       () => state.snapshot,
       () => state.instructions,

@@ -3,8 +3,8 @@
 
 import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { platforms, type Platform } from "./platform.ts";
-import { root } from "./root.ts";
+import { platforms, type Platform } from "../platform.ts";
+import { root } from "../root.ts";
 
 export async function writeThinPackage(folder: string, version: string): Promise<string> {
   const target = await emptyFolder(join(folder, "keelson"));

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { KEYS } from "../packages/config/src/check/keys.ts";
+import { KEYS } from "../../packages/config/src/check/keys.ts";
 import { schemaFile, settingsSchema } from "./settings-schema.ts";
 
-test("docs/settings.schema.json is what the table of keys says today; mend it with `bun scripts/settings-schema.ts`", async () => {
+test("docs/settings.schema.json is what the table of keys says today; mend it with `bun scripts/docs/settings-schema.ts`", async () => {
   expect(await Bun.file(schemaFile).json()).toEqual(settingsSchema());
 });
 

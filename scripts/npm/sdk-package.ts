@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 const packages = join(root, "packages");
 
@@ -90,7 +90,7 @@ async function writeDeclarations(target: string): Promise<void> {
 
 async function compileDeclarations(outDir: string): Promise<void> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const config = join(root, "scripts", "sdk-declarations.tsconfig.json");
+  const config = join(root, "scripts", "npm", "sdk-declarations.tsconfig.json");
   const child = Bun.spawn(["node", tsc, "--project", config, "--outDir", outDir], { stdout: "pipe", stderr: "pipe" });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (code !== 0) throw new Error(`The declarations of the SDK could not be made:\n${stdout}${stderr}`);

@@ -1,9 +1,9 @@
 // Runs the program as a newcomer would and draws what the terminal showed: docs/session.svg, and the same as text
-// for the README. `bun scripts/record-session.ts` writes the picture; test/docs.test.ts checks that both are current.
+// for the README. `bun scripts/docs/record-session.ts` writes the picture; test/docs.test.ts checks that both are current.
 
 import { join } from "node:path";
 import { openDocShell } from "./doc-shell.ts";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 export interface Recording {
   readonly text: string;

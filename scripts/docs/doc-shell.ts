@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 export interface DocShell extends Disposable {
   readonly project: string;

@@ -1,10 +1,10 @@
-// docs/settings.schema.json, made from the table of settings keys: `bun scripts/settings-schema.ts` writes it.
+// docs/settings.schema.json, made from the table of settings keys: `bun scripts/docs/settings-schema.ts` writes it.
 
 import { join } from "node:path";
-import { KEYS, type Key, type ValueType } from "../packages/config/src/check/keys.ts";
-import { HOOK_EVENTS } from "../packages/protocol/src/hook.ts";
-import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
-import { root } from "./root.ts";
+import { KEYS, type Key, type ValueType } from "../../packages/config/src/check/keys.ts";
+import { HOOK_EVENTS } from "../../packages/protocol/src/hook.ts";
+import { PERMISSION_MODES } from "../../packages/protocol/src/permission.ts";
+import { root } from "../root.ts";
 
 export const schemaFile = join(root, "docs", "settings.schema.json");
 
