@@ -3,7 +3,7 @@
 
 import type { GateDecision, Permission, PermitRequest } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject, Signal } from "@keelson/protocol";
-import { answer, reasonType, type AskPerson } from "./ask.ts";
+import { reasonType, requestApproval, type AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import type { Gate } from "./gate.ts";
 
@@ -69,7 +69,7 @@ export class Approvals {
       const message = `Keelson needs permission to use ${request.tool.name}`;
       void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
     }
-    return answer(request, decision, {
+    return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),

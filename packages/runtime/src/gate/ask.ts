@@ -20,7 +20,7 @@ export type AskPerson = (
 ) => Promise<ControlResponse["response"]>;
 
 /** Who may answer, and what becomes of rules that come with an answer. */
-export interface Answerers {
+export interface Approvers {
   /** Of a tool that an MCP server brought. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
@@ -28,10 +28,11 @@ export interface Answerers {
   accept(updates: readonly PermissionUpdate[]): void;
 }
 
-export async function answer(request: PermitRequest, question: Question, by: Answerers): Promise<Permission> {
+export async function requestApproval(request: PermitRequest, question: Question, by: Approvers): Promise<Permission> {
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
-  if (!by.person) return (await hooked) ?? { behavior: "deny", by: question.by, message: nobody(question.reason) };
+  if (!by.person)
+    return (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason) };
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();
@@ -41,7 +42,7 @@ export async function answer(request: PermitRequest, question: Question, by: Ans
 async function askHooks(
   { tool, input }: PermitRequest,
   { suggestions }: Question,
-  { hooks, accept }: Answerers,
+  { hooks, accept }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
   const about: JsonObject = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
@@ -59,7 +60,7 @@ async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  { accept, origin }: Answerers,
+  { accept, origin }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const body = {
@@ -72,7 +73,7 @@ async function askPerson(
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
     decision_reason_type: question.reasonType ?? reasonType(question.by),
-    ...(question.rule?.behavior === "ask" ? { matched_ask_rule: asWritten(question.rule) } : {}),
+    ...(question.rule?.behavior === "ask" ? { matched_ask_rule: ruleOnWire(question.rule) } : {}),
     ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),
     ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
@@ -84,7 +85,7 @@ async function askPerson(
   return readAnswer(reply.response, request.input, accept);
 }
 
-function asWritten({ source, tool, content }: Rule) {
+function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
 }
 
@@ -112,5 +113,5 @@ function readAnswer(
   return { behavior: "deny", by: "person", message: "Tool permission request failed: the answer was not understood" };
 }
 
-const nobody = (reason: string) =>
+const noApproverMessage = (reason: string) =>
   `${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;

@@ -4,23 +4,23 @@
 import { ToolError } from "@keelson/engine";
 
 /** Ten times what a hundred thousand files take with everyday rules. */
-const MOST_MS = 10_000;
+const LIMIT_MS = 10_000;
 
 /** For one call. Past the limit the call fails instead of leaving files out or showing what may be denied. */
 export function boundedRead(
   mayRead: (path: string) => boolean,
   now: () => number,
-  mostMs: number = MOST_MS,
+  limitMs: number = LIMIT_MS,
 ): (path: string) => boolean {
-  let spent = 0;
+  let elapsed = 0;
   return (path) => {
-    if (spent > mostMs)
+    if (elapsed > limitMs)
       throw new ToolError(
         "Checking the permission rules for this many files takes too long. Narrow the path or pattern.",
       );
-    const began = now();
+    const started = now();
     const answer = mayRead(path);
-    spent += now() - began;
+    elapsed += now() - started;
     return answer;
   };
 }

@@ -19,7 +19,7 @@ import {
   type Classified,
 } from "@keelson/engine/auto";
 import type { ModelMessage, PermissionMode, Signal, Usage } from "@keelson/protocol";
-import { askAside } from "../model/side-request.ts";
+import { sendSideRequest } from "../model/side-request.ts";
 
 export interface ClassifierOptions {
   rules(): AutoRules & { readonly classifyAllShell?: boolean };
@@ -65,21 +65,21 @@ export class Classifier {
     );
     const verdict = await this.#ask(request, signal);
     this.#denials = countVerdict(this.#denials, verdict);
-    if (verdict.verdict !== "allow") this.#tell(verdict);
+    if (verdict.verdict !== "allow") this.#showVerdict(verdict);
     return afterVerdict(decision, verdict);
   }
 
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<Classified> {
     const { model, charge, now } = this.#options;
     try {
-      return readVerdict(await askAside({ model: model(), request, signal, charge, now }));
+      return readVerdict(await sendSideRequest({ model: model(), request, signal, charge, now }));
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
     }
   }
 
-  #tell({ verdict, reason }: Classified): void {
+  #showVerdict({ verdict, reason }: Classified): void {
     const { inARow, inAll } = this.#denials;
     const said = verdict === "deny" ? "said no" : "gave no verdict";
     const rest = isSpent(this.#denials) ? "; it is not asked any more in this session" : "";

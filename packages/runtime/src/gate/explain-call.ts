@@ -18,9 +18,9 @@ import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
 import { governingOf } from "../machine/governing.ts";
 import { builtInTools } from "../machine/pool.ts";
-import { supposedSandbox } from "../machine/sandbox.ts";
+import { expectedSandbox } from "../machine/sandbox.ts";
 
-export interface SupposedCall {
+export interface HypotheticalCall {
   readonly tool: string;
   readonly input: JsonObject;
   /** Instead of the mode the settings choose. */
@@ -36,11 +36,11 @@ export type CallVerdict =
 export interface Explainer {
   /** Names of all tools a rule may speak about. */
   readonly tools: readonly string[];
-  explain(call: SupposedCall): Promise<Explained>;
+  explain(call: HypotheticalCall): Promise<Explained>;
   /** The verdict alone: what a session would decide. */
-  judge(call: SupposedCall): Promise<CallVerdict>;
+  judge(call: HypotheticalCall): Promise<CallVerdict>;
   /** What the call would touch; undefined when it makes no sense. */
-  access(call: SupposedCall): Promise<Access | undefined>;
+  access(call: HypotheticalCall): Promise<Access | undefined>;
   /** Every rule in force, with what is odd about it. */
   notes(): Promise<readonly { readonly rule: Rule; readonly note?: RuleNote }[]>;
 }
@@ -51,7 +51,7 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   const builtIn = builtInTools(NO_TASKS);
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
-  const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
+  const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(UNAVAILABLE_TOOLS)];
 
   const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
   const governing = governingOf(
@@ -67,11 +67,11 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     directories: () => directories,
     env: () => childEnv,
   });
-  let sandbox: ReturnType<typeof supposedSandbox> | undefined;
-  const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
-    const reading = await read(tool, input, builtIn, context);
+  let sandbox: ReturnType<typeof expectedSandbox> | undefined;
+  const ask = async ({ tool, input, mode: supposed }: HypotheticalCall) => {
+    const reading = await readCall(tool, input, builtIn, context);
     if (!reading.ok) return reading;
-    const confined = await (sandbox ??= supposedSandbox(snapshot));
+    const confined = await (sandbox ??= expectedSandbox(snapshot));
     const question = await gateQuestion(
       { ...facts, ...confined, mode: supposed ?? mode },
       reading.call,
@@ -92,7 +92,7 @@ export function openExplainer(snapshot: Snapshot): Explainer {
       return asked.ok ? { ok: true, decision: decide(asked.question) } : asked;
     },
     async access({ tool, input }) {
-      const reading = await read(tool, input, builtIn, context);
+      const reading = await readCall(tool, input, builtIn, context);
       return reading.ok ? reading.call.access : undefined;
     },
     async notes() {
@@ -106,15 +106,20 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   };
 }
 
-type Reading =
+type ReadCall =
   | { readonly ok: true; readonly call: { tool: string; input: JsonObject; access: Access } }
   | { readonly ok: false; readonly message: string };
 
 /** What the call would touch, as the tool itself says it. */
-async function read(name: string, given: JsonObject, tools: readonly Tool[], context: ToolContext): Promise<Reading> {
+async function readCall(
+  name: string,
+  given: JsonObject,
+  tools: readonly Tool[],
+  context: ToolContext,
+): Promise<ReadCall> {
   const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.aliases?.includes(name));
   if (tool === undefined) {
-    const access = elsewhere(name, given);
+    const access = accessOfUnavailable(name, given);
     if (access) return { ok: true, call: { tool: name, input: given, access } };
     return { ok: false, message: `No tool is called '${name}'` };
   }
@@ -130,7 +135,7 @@ async function read(name: string, given: JsonObject, tools: readonly Tool[], con
 }
 
 /** Tools that only some sessions offer, or this version does not, but rules may name all the same. */
-const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
+const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),
   Agent: (text) => ({ kind: "agent", agent: text("subagent_type") }),
@@ -141,10 +146,10 @@ const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Ac
   ExitPlanMode: () => ({ kind: "person" }),
 };
 
-function elsewhere(name: string, input: JsonObject): Access | undefined {
+function accessOfUnavailable(name: string, input: JsonObject): Access | undefined {
   if (name.startsWith("mcp__")) return { kind: "external" };
   const text = (field: string) => (typeof input[field] === "string" ? input[field] : "");
-  return Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name]!(text) : undefined;
+  return Object.hasOwn(UNAVAILABLE_TOOLS, name) ? UNAVAILABLE_TOOLS[name]!(text) : undefined;
 }
 
 function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolContext {
@@ -154,7 +159,7 @@ function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolCon
     workspace: createWorkspace(cwd, directories),
     files: files(),
     search: createSearch({ env: childEnv, cacheDir: home }),
-    shell: { run: nothingRuns, background: nothingRuns },
+    shell: { run: refuseToRun, background: refuseToRun },
     seen: createLedger(),
     mayRead: () => true,
     env,
@@ -168,7 +173,7 @@ const NO_TASKS = {
   output: () => ({ text: "", size: 0 }),
 };
 
-async function nothingRuns(): Promise<never> {
+async function refuseToRun(): Promise<never> {
   throw new Error("Nothing runs while a call is only explained");
 }
 

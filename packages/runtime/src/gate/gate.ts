@@ -52,7 +52,7 @@ export class Gate {
   /** What the rules and the mode say, with links resolved and commands parsed. */
   async decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
     const { sandbox, isShielded, cwd } = this.#options;
-    const [{ gate, links, matchers }, { gateQuestion, withLinks, explained }] = await this.#load();
+    const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
     const question = await gateQuestion(
       { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook },
@@ -62,7 +62,7 @@ export class Gate {
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
     const linked = await withLinks(question, links, cwd());
-    return explained(gate.decide(linked), linked, question);
+    return withLinkReason(gate.decide(linked), linked, question);
   }
 
   /** Why the call is denied, whoever agreed to it; undefined when it is not. */

@@ -25,7 +25,7 @@ export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: s
 }
 
 /** The decision, with the reason a person would look for in vain in the file's own name. */
-export function explained(decision: GateDecision, asked: GateQuestion, given: GateQuestion): GateDecision {
+export function withLinkReason(decision: GateDecision, asked: GateQuestion, given: GateQuestion): GateDecision {
   if (decision.behavior !== "deny" || decision.by !== "rule" || asked.realPath === given.realPath) return decision;
   return { ...decision, message: "This file is a hard link to a file that is denied by your permission settings." };
 }

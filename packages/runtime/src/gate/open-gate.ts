@@ -74,7 +74,7 @@ async function saveRules(
 ): Promise<void> {
   const { snapshot } = state;
   // Files of the user that are written along with it are among these.
-  const finished = machine.writingSettings(snapshot.sources.map(({ path }) => path));
+  const finished = machine.beginSettingsWrite(snapshot.sources.map(({ path }) => path));
   const { problems } = await writeRules(updates, snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
 }

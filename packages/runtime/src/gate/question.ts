@@ -6,7 +6,7 @@ import type { Access, GateQuestion } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { CommandLookup } from "./command-lookup.ts";
 
-export { explained, withLinks } from "./links.ts";
+export { withLinkReason, withLinks } from "./links.ts";
 
 /** What a question needs besides the call itself and what is looked up for it. */
 export type GateFacts = Omit<
@@ -19,7 +19,7 @@ export async function gateQuestion(
   call: Pick<GateQuestion, "tool" | "input" | "access">,
   commands: () => Promise<CommandLookup>,
 ): Promise<GateQuestion> {
-  const found = await lookedUp(call.access, facts.home, commands);
+  const found = await lookUp(call.access, facts.home, commands);
   const matched = [...(found.onDisk?.matches.values() ?? [])].flat().map(({ real }) => real);
   const paths = [found.realPath ?? [], [...(found.realPaths?.values() ?? [])], matched].flat();
   return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
@@ -43,7 +43,7 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-async function lookedUp(
+async function lookUp(
   access: Access,
   home: string,
   commands: () => Promise<CommandLookup>,

@@ -17,7 +17,7 @@ import {
 } from "@keelson/protocol";
 import type { Runners } from "./handlers/runner.ts";
 
-export interface HooksOptions {
+export interface HookDispatcherOptions {
   readonly sessionId: string;
   /** Null when nothing is kept. */
   readonly transcriptPath: string | null;
@@ -37,7 +37,7 @@ export interface HooksOptions {
   /** What an asynchronous hook has to say to the model. */
   notify(entry: NewEntry, how: { readonly wakes: boolean }): void;
   /** Fields of an answer that concern the session: a title, paths to watch. */
-  heed(event: HookEvent, fields: Readonly<Record<string, unknown>>): void;
+  onFields(event: HookEvent, fields: Readonly<Record<string, unknown>>): void;
   /** Keeps what happened for `keelson hooks trace`. */
   trace(firing: Firing): void;
   now(): number;
@@ -63,7 +63,7 @@ export interface FireOptions {
 }
 
 /** An event with how things stood when it was fired: by the time its hooks run, the session may have gone on. */
-interface Happening {
+interface FiredEvent {
   readonly event: HookEvent;
   readonly own: JsonObject;
   readonly base: EngineHooks.HookBase;
@@ -76,7 +76,7 @@ interface Started {
 }
 
 /** A guard that cannot stand is not a guard that says yes. */
-const UNGUARDED: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
+const VERDICT_ON_FAILURE: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
   PreToolUse: "ask",
   UserPromptSubmit: "deny",
   ConfigChange: "deny",
@@ -84,18 +84,18 @@ const UNGUARDED: Readonly<Partial<Record<HookEvent, HookVerdict>>> = {
 };
 
 export class HookDispatcher {
-  readonly #options: HooksOptions;
+  readonly #options: HookDispatcherOptions;
   #settings: readonly HookRegistration[] = [];
   #client: readonly HookRegistration[] = [];
   #byEvent = new Map<HookEvent, HookRegistration[]>();
-  readonly #spent = new Set<HookRegistration>();
-  readonly #told = new Set<string>();
-  readonly #later = new Set<Promise<void>>();
+  readonly #ranOnce = new Set<HookRegistration>();
+  readonly #reported = new Set<string>();
+  readonly #background = new Set<Promise<void>>();
   #promptId: string | undefined;
   #closed = false;
   #hasRun = false;
 
-  constructor(options: HooksOptions) {
+  constructor(options: HookDispatcherOptions) {
     this.#options = options;
   }
 
@@ -115,7 +115,7 @@ export class HookDispatcher {
     return [...this.#settings, ...this.#client];
   }
 
-  hears(event: HookEvent): boolean {
+  hasHooksFor(event: HookEvent): boolean {
     return this.#byEvent.has(event);
   }
 
@@ -128,8 +128,8 @@ export class HookDispatcher {
       return await this.#fire({ event, own: rest, base: this.#base(rest) }, waiting, options);
     } catch (error) {
       const why = `Hooks of ${event} could not be run: ${error instanceof Error ? error.message : String(error)}`;
-      this.#tell(why);
-      const verdict = UNGUARDED[event];
+      this.#reportProblem(why);
+      const verdict = VERDICT_ON_FAILURE[event];
       return verdict === undefined ? NOTHING_SAID : { ...NOTHING_SAID, verdict, reasons: [why] };
     }
   }
@@ -139,11 +139,11 @@ export class HookDispatcher {
     this.#closed = true;
     if (!this.#hasRun) return;
     await (await this.#options.runners()).close();
-    await Promise.allSettled(this.#later);
+    await Promise.allSettled(this.#background);
   }
 
   async #fire(
-    { event, own, base }: Happening,
+    { event, own, base }: FiredEvent,
     waiting: readonly HookRegistration[],
     { signal, withoutModels }: FireOptions,
   ): Promise<HookOutcome> {
@@ -160,7 +160,7 @@ export class HookDispatcher {
       live.map((registration) => this.#one(engine, { registration, label, input }, signal, budget)),
     );
     const outcome = engine.foldReplies(replies.filter((reply) => reply !== undefined));
-    if (outcome.fields) this.#options.heed(event, outcome.fields);
+    if (outcome.fields) this.#options.onFields(event, outcome.fields);
     if (outcome.stop) {
       const why = `A ${label} hook ended the run: ${outcome.stop}`;
       this.#inform(why, { prevent_continuation: true });
@@ -214,23 +214,23 @@ export class HookDispatcher {
     const first = isAsync ? "detached" : await Promise.race([finished, detached]);
     if (first === "detached") {
       const later = finished.then(
-        ({ run }) => this.#saidLater(label, engine.readLate(run, { event, label, handler })),
+        ({ run }) => this.#deliverLate(label, engine.readLate(run, { event, label, handler })),
         () => undefined,
       );
-      this.#later.add(later);
-      void later.finally(() => this.#later.delete(later));
+      this.#background.add(later);
+      void later.finally(() => this.#background.delete(later));
       return undefined;
     }
     const { reply } = first;
-    if (reply.problem !== undefined) this.#tell(`${label} hook ${reply.problem}`);
+    if (reply.problem !== undefined) this.#reportProblem(`${label} hook ${reply.problem}`);
     if (reply.problem !== undefined && event === "Stop") this.#notify("stop-hook-error", "A Stop hook failed");
     if (reply.systemMessage !== undefined) this.#inform(`${label} says: ${reply.systemMessage}`, {}, "notice");
     return reply;
   }
 
   /** A background hook is done: it can no longer decide anything, but the model may hear of it. */
-  #saidLater(label: string, { text, wakes, problem }: EngineHooks.LateReply): void {
-    if (problem !== undefined && !this.#closed) this.#tell(`${label} hook ${problem}`);
+  #deliverLate(label: string, { text, wakes, problem }: EngineHooks.LateReply): void {
+    if (problem !== undefined && !this.#closed) this.#reportProblem(`${label} hook ${problem}`);
     if (text === undefined) return;
     // What wakes the model is worth a request; everything else waits for one.
     const id = this.#options.newId();
@@ -242,8 +242,8 @@ export class HookDispatcher {
     const { handler, source } = registration;
     if (withoutModels && (handler.type === "prompt" || handler.type === "agent")) return false;
     if (handler.once !== true || source !== "skill") return true;
-    if (this.#spent.has(registration)) return false;
-    this.#spent.add(registration);
+    if (this.#ranOnce.has(registration)) return false;
+    this.#ranOnce.add(registration);
     return true;
   }
 
@@ -294,9 +294,9 @@ export class HookDispatcher {
   }
 
   /** Each thing that goes wrong is said once, to clients and to people. */
-  #tell(problem: string): void {
-    if (this.#told.has(problem)) return;
-    this.#told.add(problem);
+  #reportProblem(problem: string): void {
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
     this.#inform(problem, {});
     this.#options.warn(problem);
   }

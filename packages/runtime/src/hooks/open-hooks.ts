@@ -70,7 +70,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       ...agentPorts({ storage, machine, gate, permit }, signal),
       fire: (event, input) => hooks.fireWithoutModels(event, input, signal),
     }),
-    entitle: (title) => (state.title = title),
+    setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     notify: (entry, how) => inbox.notify(entry, how),
     show: (signal) => outbox.show(signal),
@@ -79,7 +79,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     now,
     newId,
   });
-  folders.onMove((from, to) => hooks.changes.moved(from, to));
+  folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };
 }

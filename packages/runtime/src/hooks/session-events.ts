@@ -6,7 +6,7 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 
 type Fire = (event: HookEvent, input: JsonObject) => Promise<HookOutcome>;
 
-export interface Start {
+export interface SessionStartFacts {
   readonly source: "startup" | "resume" | "fork";
   readonly model: string;
   readonly title?: string;
@@ -20,7 +20,10 @@ export interface StartHookResult {
   readonly initialUserMessage?: string;
 }
 
-export async function tellStart(fire: Fire, { source, model, title, setup }: Start): Promise<StartHookResult> {
+export async function fireSessionStart(
+  fire: Fire,
+  { source, model, title, setup }: SessionStartFacts,
+): Promise<StartHookResult> {
   const prepared = setup ? (await fire("Setup", { trigger: setup })).context : [];
   const said = await fire("SessionStart", {
     source,
@@ -35,14 +38,14 @@ export async function tellStart(fire: Fire, { source, model, title, setup }: Sta
 }
 
 /** Whether hooks let a model be changed to another; the reason when not. */
-export async function mayChangeModel(fire: Fire, change: ModelChange): Promise<string | undefined> {
-  const said = await fire("PreModelSwitch", factsOf(change));
+export async function firePreModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<string | undefined> {
+  const said = await fire("PreModelSwitch", modelSwitchInput(change));
   // Nobody but the one who wants the change could be asked, so what asks refuses.
   if (said.verdict !== "deny" && said.verdict !== "ask" && said.stop === undefined) return undefined;
   return said.reasons.join("\n") || said.stop || `A PreModelSwitch hook refused ${change.to}`;
 }
 
-export interface ModelChange {
+export interface ModelSwitchFacts {
   readonly from: string;
   readonly to: string;
   readonly requested: string;
@@ -50,21 +53,21 @@ export interface ModelChange {
   readonly cacheTtl: "5m" | "1h";
 }
 
-export async function tellModelChange(fire: Fire, change: ModelChange): Promise<readonly string[]> {
-  return (await fire("PostModelSwitch", factsOf(change))).context;
+export async function firePostModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<readonly string[]> {
+  return (await fire("PostModelSwitch", modelSwitchInput(change))).context;
 }
 
-function factsOf({ from, to, requested, source, cacheTtl }: ModelChange): JsonObject {
+function modelSwitchInput({ from, to, requested, source, cacheTtl }: ModelSwitchFacts): JsonObject {
   return { from_model: from, to_model: to, requested_model: requested, source, cache_ttl: cacheTtl };
 }
 
 /** Tells of every settings file that changed. False: a hook wants the settings to stay as they were. */
-export async function mayChangeSettings(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
+export async function fireConfigChange(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
   const old = new Map(before.sources.map(({ path, stamp }) => [path, stamp]));
   let refused = false;
   let policy = false;
   for (const { path, stamp } of after.sources) {
-    const source = kindOf(path, after);
+    const source = settingsSource(path, after);
     if (source === undefined || old.get(path) === stamp) continue;
     const said = await fire("ConfigChange", { source, file_path: path });
     if (source === "policy_settings") policy = true;
@@ -74,7 +77,7 @@ export async function mayChangeSettings(fire: Fire, before: Snapshot, after: Sna
   return policy || !refused;
 }
 
-function kindOf(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {
+function settingsSource(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {
   const root = flags.projectConfigRoot ?? cwd;
   if (path === join(configDir, "settings.json")) return "user_settings";
   if (path === join(root, ".claude", "settings.json")) return "project_settings";

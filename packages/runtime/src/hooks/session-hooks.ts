@@ -6,22 +6,22 @@ import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { HookDispatcher, type Firing, type HooksOptions } from "./dispatcher.ts";
+import { HookDispatcher, type Firing, type HookDispatcherOptions } from "./dispatcher.ts";
 import type { Runners, RunnersOptions } from "./handlers/runner.ts";
 import { ChangeReporter } from "./change-reporter.ts";
 
 export interface SessionHooksOptions
   extends
-    Omit<HooksOptions, "sessionId" | "transcriptPath" | "runners" | "trace" | "heed">,
+    Omit<HookDispatcherOptions, "sessionId" | "transcriptPath" | "runners" | "trace" | "onFields">,
     Omit<RunnersOptions, "sessionId" | "numberOf"> {
   readonly place: SessionPlace;
   snapshot(): Snapshot;
   readonly debug?: Debug;
   /** A hook gives the session a title. */
-  entitle(title: string): void;
+  setTitle(title: string): void;
 }
 
-export interface SessionHooks extends Pick<HookDispatcher, "hears" | "replace" | "setClient"> {
+export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient"> {
   registered(): readonly HookRegistration[];
   readonly changes: ChangeReporter;
   /** Without a signal it runs as long as the session. */
@@ -33,11 +33,11 @@ export interface SessionHooks extends Pick<HookDispatcher, "hears" | "replace" |
 }
 
 /** How long the end waits for hooks nobody else waits for: what was shown last is told to them last. */
-const LAST_WAIT_MS = 2_000;
+const CLOSE_WAIT_MS = 2_000;
 
-export function openSessionHooks({ place, entitle, ...options }: SessionHooksOptions): SessionHooks {
+export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
-  const trace = tracer(place, options);
+  const trace = createTracer(place, options);
   const openAll = async () => {
     const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
     return opened;
@@ -52,8 +52,8 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
       trace.add(firing);
       options.debug?.("hooks", () => (require("../debug.ts") as typeof DebugLog).firingText(firing));
     },
-    heed: (_, { sessionTitle, watchPaths }) => {
-      if (typeof sessionTitle === "string" && sessionTitle !== "") entitle(sessionTitle);
+    onFields: (_, { sessionTitle, watchPaths }) => {
+      if (typeof sessionTitle === "string" && sessionTitle !== "") setTitle(sessionTitle);
       if (Array.isArray(watchPaths)) changes.watch(watchPaths.filter((path) => typeof path === "string"));
     },
   });
@@ -64,7 +64,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
       return `${event} fired, ${count} hooks registered for it`;
     });
     const fired = hooks.fire(event, input, { signal });
-    if (!hooks.hears(event)) return fired;
+    if (!hooks.hasHooksFor(event)) return fired;
     underWay.add(fired);
     void fired.finally(() => underWay.delete(fired));
     return fired;
@@ -75,12 +75,12 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     sessionId: place.id,
     root,
     fire,
-    hears: (event) => hooks.hears(event),
+    hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
   });
   hooks.replace(registered.active);
   return {
-    hears: (event) => hooks.hears(event),
+    hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
@@ -89,7 +89,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
       changes.close();
-      await atMost(LAST_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
+      await atMost(CLOSE_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
       // Whoever would call a client now gets no answer any more; the end of the stream tells it the same (observed).
       hooks.setClient([]);
       await fire("SessionEnd", { reason });
@@ -121,7 +121,7 @@ async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<R
 }
 
 /** Loaded with the runners: before there are any, nothing has happened. */
-function tracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
+function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
   let store: Awaited<ReturnType<typeof loadHookTrace>> | undefined;
   let trace: HookTrace | undefined;
   return {

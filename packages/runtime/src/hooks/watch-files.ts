@@ -13,7 +13,7 @@ export interface FileWatch {
 }
 
 /** More than this is a mistake in a hook, not a wish. */
-const MOST_FILES = 1_000;
+const MAX_WATCHED_FILES = 1_000;
 /** An editor writes a file in several steps; they are told as one. */
 const SETTLE_MS = 50;
 
@@ -53,7 +53,7 @@ export function watchFiles(changed: (path: string, event: FileEvent) => void): F
   return {
     add(paths) {
       for (const path of paths) {
-        if (known.has(path) || known.size >= MOST_FILES || !isAbsolute(path)) continue;
+        if (known.has(path) || known.size >= MAX_WATCHED_FILES || !isAbsolute(path)) continue;
         const folder = dirname(path);
         if (!existsSync(folder)) continue;
         try {

@@ -32,7 +32,7 @@ export interface InstructionsOptions {
   readonly date: string;
   /** The gate's word on a file that is included or linked to; it has to be loaded first. */
   readonly gate: { ready(): Promise<unknown>; mayRead(path: string): boolean };
-  tell(event: HookEvent, input: JsonObject): void;
+  report(event: HookEvent, input: JsonObject): void;
   warn(text: string): void;
 }
 
@@ -45,7 +45,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   let noticed = 0;
 
   const loaded = (files: readonly InstructionFile[]) => {
-    for (const file of files) if (IS_TOLD.has(file.kind)) options.tell("InstructionsLoaded", about(file));
+    for (const file of files) if (REPORTED_KINDS.has(file.kind)) options.report("InstructionsLoaded", eventInput(file));
     for (const notice of set.notices.slice(noticed)) options.warn(notice);
     noticed = set.notices.length;
     return files;
@@ -88,9 +88,9 @@ async function load(
 }
 
 /** Memory is the model's own (observed: no event for it). */
-const IS_TOLD = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);
+const REPORTED_KINDS = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);
 
-function about({ path, kind, reason, globs, trigger, parent }: InstructionFile): JsonObject {
+function eventInput({ path, kind, reason, globs, trigger, parent }: InstructionFile): JsonObject {
   return {
     file_path: path,
     memory_type: kind,

@@ -21,7 +21,7 @@ export async function listInstructions(snapshot: Snapshot): Promise<ListedInstru
     const unknown = new Set<string>();
     // The gate takes its time: what is not known yet is asked afterwards, and then everything is read again.
     const isDenied = (path: string) => denied.get(path) ?? unknown.add(path).has(path);
-    const set = loadInstructions(snapshot, { projectDirectory, ...(hides(snapshot) ? { isDenied } : {}) });
+    const set = loadInstructions(snapshot, { projectDirectory, ...(hasDenyRules(snapshot) ? { isDenied } : {}) });
     if (unknown.size === 0) return { set, ...(memory === undefined ? {} : { memory }) };
     const { openExplainer } = await import("../gate/explain-call.ts");
     const explainer = openExplainer(snapshot);
@@ -32,4 +32,4 @@ export async function listInstructions(snapshot: Snapshot): Promise<ListedInstru
   }
 }
 
-const hides = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");
+const hasDenyRules = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");

@@ -10,9 +10,9 @@ import type { SessionPlace } from "../session/place.ts";
 
 export interface FileHistory {
   /** What is about to be recorded: a prompt begins a checkpoint, a call gives edits their place. */
-  recording(entries: readonly NewEntry[]): void;
+  beforeRecord(entries: readonly NewEntry[]): void;
   /** The same files, with a copy kept before each write. `judged` tells where a path leads. */
-  around(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
+  wrap(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
   rewind(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
   /** At the end, when nobody waits: copies of sessions long past go. */
   close(): Promise<void>;
@@ -31,7 +31,10 @@ export interface FileHistoryOptions {
 const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 
 /** Headless it is the client who asks for it, by a variable its SDK sets; the setting alone does as well (observed). */
-export function wantsCheckpoints({ env, settings }: Pick<Snapshot, "env" | "settings">, interactive = false): boolean {
+export function checkpointsEnabled(
+  { env, settings }: Pick<Snapshot, "env" | "settings">,
+  interactive = false,
+): boolean {
   if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
   if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
   const setting = settings["fileCheckpointingEnabled"];
@@ -44,7 +47,7 @@ export async function openFileHistory(
   options: FileHistoryOptions,
 ): Promise<FileHistory | undefined> {
   const { place } = options;
-  if (place.path === null || !wantsCheckpoints(snapshot, options.interactive)) return undefined;
+  if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
   const { configDir, cwd } = snapshot;
   const checkpoints = await openCheckpoints({
     configDir,
@@ -60,7 +63,7 @@ export async function openFileHistory(
   const callers = new Map<string, string>();
 
   return {
-    recording(entries) {
+    beforeRecord(entries) {
       for (const entry of entries) {
         if (entry.type === "user" && entry.promptSource !== undefined) {
           checkpoints.prompt(entry.uuid);
@@ -70,7 +73,7 @@ export async function openFileHistory(
         }
       }
     },
-    around: (files, call, judged) => ({
+    wrap: (files, call, judged) => ({
       ...files,
       async write(path, bytes) {
         const place = judged(path) ?? realPathOf(path);

@@ -42,7 +42,7 @@ export interface Machine {
    * We are about to write these files with someone's approval, so a command that runs at the same time is not blamed
    * for it. Call the result when they are written.
    */
-  writingSettings(files: readonly string[]): () => void;
+  beginSettingsWrite(files: readonly string[]): () => void;
   /** Undoes what children of earlier commands did to guarded paths. True if there was anything. */
   undoChanges(): Promise<boolean>;
   /** Keeps text that is too long to show. */
@@ -60,7 +60,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
   const { workspace } = folders;
   const directories = () => workspace.directories;
   const { sandbox, state: sandboxState } = await openSandbox(snapshot, { programs, directories, warn });
-  const governing = lateGoverning(storage);
+  const governing = lazyGoverning(storage);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
@@ -73,7 +73,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
     }),
   });
   const own = createOwnWrites();
-  const seen = own.following(createLedger());
+  const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
   const hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
@@ -131,7 +131,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
     governing,
-    writingSettings: (files) => own.writing(files.flatMap((file) => [file, realPathOf(file)])),
+    beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
     spill: (id, text) => spillResult(resultsDir, id, text),
     hidesDenied: (from) => shell.hidesDenied(from),
@@ -143,7 +143,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
 }
 
 /** Not needed before the first call. Synchronous, because the shell asks in the middle of starting a command. */
-function lateGoverning({ state }: Storage): Governing {
+function lazyGoverning({ state }: Storage): Governing {
   let known: Governing | undefined;
   const load = () => {
     const { governingOf } = require("./governing.ts") as typeof GoverningModule;

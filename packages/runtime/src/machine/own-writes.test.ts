@@ -21,7 +21,7 @@ async function replace(text: string): Promise<void> {
 test("a file is ours while we write it, and afterwards until somebody else does", async () => {
   const own = createOwnWrites();
   expect(own.isOurs(path)).toBe(false);
-  const finished = own.writing([path, join(folder, "missing")]);
+  const finished = own.begin([path, join(folder, "missing")]);
   expect(own.isOurs(path)).toBe(true);
   writeFileSync(path, "{}");
   finished();
@@ -32,7 +32,7 @@ test("a file is ours while we write it, and afterwards until somebody else does"
 
 test("what a tool wrote is ours as long as it is as the tool left it", async () => {
   const own = createOwnWrites();
-  const seen = own.following(createLedger());
+  const seen = own.trackingWrites(createLedger());
   const sighting = (by: "read" | "write", mtimeMs = statSync(path).mtimeMs) => ({ by, mtimeMs, size: 2, hash: "" });
   seen.set(path, sighting("read"));
   expect([own.isOurs(path), seen.get(path)?.by]).toEqual([false, "read"]);

@@ -7,9 +7,9 @@ import type { ReadLedger } from "@keelson/engine";
 export interface OwnWrites {
   isOurs(path: string): boolean;
   /** From now until the answer is called, whatever happens to these files is our doing. */
-  writing(paths: readonly string[]): () => void;
+  begin(paths: readonly string[]): () => void;
   /** The same ledger, with an eye on what tools write. */
-  following<Kind extends ReadLedger>(ledger: Kind): Kind;
+  trackingWrites<Kind extends ReadLedger>(ledger: Kind): Kind;
 }
 
 export function createOwnWrites(): OwnWrites {
@@ -25,22 +25,22 @@ export function createOwnWrites(): OwnWrites {
     isOurs(path) {
       if (underWay.some((paths) => paths.includes(path))) return true;
       const left = written.get(path);
-      const found = left === undefined ? undefined : look(path);
+      const found = left === undefined ? undefined : tryStat(path);
       return found !== undefined && left === stampOf(found);
     },
-    writing(paths) {
+    begin(paths) {
       underWay.push(paths);
       return () => {
         underWay.splice(underWay.indexOf(paths), 1);
-        for (const path of paths) note(path, look(path));
+        for (const path of paths) note(path, tryStat(path));
       };
     },
-    following: (ledger) => ({
+    trackingWrites: (ledger) => ({
       ...ledger,
       set(path, sighting) {
         ledger.set(path, sighting);
         if (sighting.by !== "write") return;
-        const found = look(path);
+        const found = tryStat(path);
         // Unless somebody else was there since.
         note(path, found?.mtimeMs === sighting.mtimeMs ? found : undefined);
       },
@@ -53,7 +53,7 @@ function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join();
 }
 
-function look(path: string): Stats | undefined {
+function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {

@@ -50,7 +50,7 @@ export async function openSandbox(
 }
 
 /** What the gate would be told in a session that is not opened: for explanations. */
-export async function supposedSandbox({ settings, childEnv }: Snapshot): Promise<{
+export async function expectedSandbox({ settings, childEnv }: Snapshot): Promise<{
   sandbox: SandboxState;
   shield: boolean;
 }> {

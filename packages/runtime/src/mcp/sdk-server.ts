@@ -2,7 +2,7 @@
 
 import type { McpConnection } from "@keelson/mcp";
 import type { McpBridge } from "../controls/mcp-bridge.ts";
-import type { NamedServer } from "./named.ts";
+import type { NamedServer } from "./server-config.ts";
 
 export interface SdkServerOptions {
   /** The way to one server: `Controls.mcpServer`. */

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
 import { mcpBridges } from "../controls/mcp-bridge.ts";
-import { namedInInitialize } from "./named.ts";
+import { serversFromInitialize } from "./server-config.ts";
 import { SdkServers } from "./sdk-servers.ts";
 
 const on = new AbortController().signal;
 
 test("servers connect in the background; a run waits for them and finds their tools in order", async () => {
   const { servers, heard } = client({ docs: ["search"], calc: ["subtract", "add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["docs", "calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["docs", "calc"] }));
   expect(servers.summary()).toEqual([
     { name: "docs", status: "pending", source: "sdk" },
     { name: "calc", status: "pending", source: "sdk" },
@@ -48,16 +48,16 @@ test("servers connect in the background; a run waits for them and finds their to
 
 test("naming a server again changes nothing", async () => {
   const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(heard("calc").length).toBe(3);
 });
 
 test("a server that does not answer is waited for once, and holds up nobody else", async () => {
   const { servers } = client({ calc: ["add"], slow: "silent" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "calc"] }));
   const stop = new AbortController();
   const first = servers.ready(stop.signal);
   await settled(() => servers.summary().some(({ status }) => status === "connected"));
@@ -71,7 +71,7 @@ test("a server that does not answer is waited for once, and holds up nobody else
 
 test("one that takes longer than MCP_TIMEOUT has failed; so has one the client does not know", async () => {
   const { servers } = client({ slow: "silent" }, { MCP_TIMEOUT: "10" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "nobody"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "nobody"] }));
   await servers.ready(on);
   await settled(() => servers.summary().every(({ status }) => status === "failed"));
   const where = { transport: "sdk", scope: "dynamic", source: "sdk" };
@@ -83,7 +83,7 @@ test("one that takes longer than MCP_TIMEOUT has failed; so has one the client d
 
 test("a list that changed is there for the next run", async () => {
   const { servers, tools, say } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   tools["calc"] = ["multiply"];
   say("calc", { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
@@ -98,7 +98,7 @@ test("a manifest saves the handshake", async () => {
     initializeResult: { capabilities: { tools: {} } },
     toolsListResult: { tools: [{ name: "known", inputSchema: { type: "object" } }] },
   };
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
   await servers.ready(on);
   expect([toolNames(servers), heard("calc")]).toEqual([["mcp__calc__known"], []]);
 });
@@ -110,7 +110,7 @@ test("what the client decided about single tools becomes rules, and what it deni
     { name: "ask", permission_policy: "always_ask" },
     { name: "wipe", permission_policy: "always_deny" },
   ];
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerConfigs: { calc: { tools } } }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"], sdkMcpServerConfigs: { calc: { tools } } }));
   await servers.ready(on);
   expect(toolNames(servers)).toEqual(["mcp__calc__add", "mcp__calc__ask"]);
   const rule = (behavior: string, tool: string) => ({ behavior, tool, source: "cliArg", base: "/p", text: tool });
@@ -124,7 +124,7 @@ test("what the client decided about single tools becomes rules, and what it deni
 
 test("of two servers that spell the same, the first keeps its tools", async () => {
   const { servers } = client({ "a b": ["x"], "a.b": ["x", "y"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["a b", "a.b"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["a b", "a.b"] }));
   await servers.ready(on);
   expect(toolNames(servers)).toEqual(["mcp__a_b__x", "mcp__a_b__y"]);
   expect(servers.originOf("mcp__a_b__x")?.server).toBe("a b");
@@ -132,7 +132,7 @@ test("of two servers that spell the same, the first keeps its tools", async () =
 
 test("switched off it has no tools; switched on it is greeted anew", async () => {
   const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(await servers.toggle("calc", false)).toBeUndefined();
   expect([servers.tools(), servers.summary()]).toEqual([[], [{ name: "calc", status: "disabled", source: "sdk" }]]);
@@ -146,7 +146,7 @@ test("switched off it has no tools; switched on it is greeted anew", async () =>
 
 test("switched off while it connects, it stays off", async () => {
   const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.toggle("calc", false);
   await servers.ready(on);
   expect([servers.summary()[0]?.status, heard("calc")]).toEqual(["disabled", []]);
@@ -154,7 +154,7 @@ test("switched off while it connects, it stays off", async () => {
 
 test("another set of servers takes the place of the first; those we cannot have are named", async () => {
   const { servers, heard } = client({ calc: ["add"], docs: ["search"], web: [] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc", "docs"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "docs"] }));
   await servers.ready(on);
   const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" }, files: { command: "x" } };
   expect(await servers.setServers(wanted)).toEqual({
@@ -168,7 +168,7 @@ test("another set of servers takes the place of the first; those we cannot have 
 
 test("hooks and clients may call a tool without the model", async () => {
   const { servers } = client({ calc: ["add", "fail"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(await servers.callTool("calc", "add", { a: 1 }, on)).toEqual({ text: 'add {"a":1}', isError: false });
   expect(await servers.callTool("calc", "fail", {}, on)).toEqual({ text: "fail {}", isError: true });
@@ -185,7 +185,7 @@ test("hooks and clients may call a tool without the model", async () => {
 
 test("what a server in the client cannot do is refused in words", async () => {
   const { servers } = client({ calc: [] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   expect(await servers.reconnect("calc")).toStartWith("mcp_reconnect does not support SDK MCP servers");
   expect(await servers.reconnect("nope")).toBe("Server not found: nope");
   const read = (serverName: string) =>
@@ -199,7 +199,7 @@ test("what a server in the client cannot do is refused in words", async () => {
 
 test("close() withdraws what is open and leaves nothing", async () => {
   const { servers, withdrawn } = client({ slow: "silent" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow"] }));
   const waiting = servers.ready(on);
   await settled(() => withdrawn.length === 1);
   servers.close();

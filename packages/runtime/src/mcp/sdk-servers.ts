@@ -6,7 +6,7 @@ import type { McpConnection, Offered } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
 import type { McpServers } from "../controls/handlers/mcp.ts";
 import { done, failed, type ControlReply, type ControlRequestBody } from "../controls/reply.ts";
-import { namedInMap, type NamedServer, type Policy } from "./named.ts";
+import { serversFromConfig, type NamedServer, type Policy } from "./server-config.ts";
 import { connectTimeout, SdkServer, type SdkServerOptions } from "./sdk-server.ts";
 
 /** The longest a run waits for servers that are still connecting. */
@@ -145,7 +145,7 @@ export class SdkServers implements McpServers {
 
   /** These and no others. One that cannot be had is both added and in error (observed). */
   async setServers(servers: JsonObject) {
-    const { sdk, others } = namedInMap(servers);
+    const { sdk, others } = serversFromConfig(servers);
     const wanted = new Set(sdk.map(({ name }) => name));
     const before = new Set(this.#servers.keys());
     const removed = [...before].filter((name) => !wanted.has(name));

@@ -2,20 +2,20 @@
 
 import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
 
-export interface Tariff {
+export interface ModelRates {
   /** Null when no price is known. */
   costOf(model: string, usage: Usage): number | null;
   limitsOf(model: string): { readonly contextWindow: number; readonly maxOutputTokens: number };
 }
 
 export class Cost {
-  readonly #tariff: Tariff;
+  readonly #rates: ModelRates;
   readonly #models = new Map<string, ModelUsage>();
   #apiMs = 0;
   #lines = { added: 0, removed: 0 };
 
-  constructor(tariff: Tariff, earlier?: CostState) {
-    this.#tariff = tariff;
+  constructor(rates: ModelRates, earlier?: CostState) {
+    this.#rates = rates;
     if (!earlier) return;
     this.#apiMs = earlier.totalAPIDuration;
     this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
@@ -25,7 +25,7 @@ export class Cost {
   charge(usage: Usage, model: string, durationMs: number): void {
     this.#apiMs += durationMs;
     const before = this.#models.get(model);
-    const cost = this.#tariff.costOf(model, usage);
+    const cost = this.#rates.costOf(model, usage);
     this.#models.set(model, {
       inputTokens: (before?.inputTokens ?? 0) + usage.input_tokens,
       outputTokens: (before?.outputTokens ?? 0) + usage.output_tokens,
@@ -33,7 +33,7 @@ export class Cost {
       cacheCreationInputTokens: (before?.cacheCreationInputTokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
       webSearchRequests: (before?.webSearchRequests ?? 0) + (usage.server_tool_use?.web_search_requests ?? 0),
       costUSD: cost === null || before?.costUSD === null ? null : (before?.costUSD ?? 0) + cost,
-      ...this.#tariff.limitsOf(model),
+      ...this.#rates.limitsOf(model),
     });
   }
 

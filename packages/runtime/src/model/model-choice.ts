@@ -4,11 +4,11 @@ import type { Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
 import { costOf, knownModel, resolveModel, type ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
-import type { Tariff } from "./cost.ts";
+import type { ModelRates } from "./cost.ts";
 import type { Debug } from "../debug.ts";
 import { OpenError } from "../session/place.ts";
 
-interface ModelQuestion {
+interface ModelChoiceOptions {
   /** Absent: the one of flags and settings. */
   readonly model?: string | undefined;
   readonly sessionId: string;
@@ -18,7 +18,7 @@ interface ModelQuestion {
 
 export async function chooseModel(
   { flags, settings, env }: Snapshot,
-  { model, sessionId, entrypoint, debug }: ModelQuestion,
+  { model, sessionId, entrypoint, debug }: ModelChoiceOptions,
 ): Promise<ResolvedModel> {
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -43,7 +43,7 @@ export async function chooseModel(
   }
 }
 
-export function tariffOf({ settings, env }: Snapshot): Tariff {
+export function modelRates({ settings, env }: Snapshot): ModelRates {
   return {
     costOf: (model, usage) => costOf(model, usage, settings.modelPrices),
     limitsOf: (model) => {
@@ -54,8 +54,8 @@ export function tariffOf({ settings, env }: Snapshot): Tariff {
 }
 
 /** A budget can only be held where the price is known. */
-export function checkBudget({ flags }: Snapshot, tariff: Tariff, model: string): void {
-  if (flags.maxBudgetUsd === undefined || tariff.costOf(model, NO_USAGE) !== null) return;
+export function checkBudget({ flags }: Snapshot, rates: ModelRates, model: string): void {
+  if (flags.maxBudgetUsd === undefined || rates.costOf(model, NO_USAGE) !== null) return;
   throw new OpenError(
     `--max-budget-usd cannot be enforced: no price is known for ${model}. Give one under "modelPrices" in the settings, or leave the budget out.`,
   );

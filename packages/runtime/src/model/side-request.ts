@@ -13,7 +13,7 @@ export interface SideRequest {
 }
 
 /** The text of the reply. What came of it is charged for, whether or not it came to an end. Throws ModelError. */
-export async function askAside({ model, request, signal, charge, now }: SideRequest): Promise<string> {
+export async function sendSideRequest({ model, request, signal, charge, now }: SideRequest): Promise<string> {
   const started = now();
   let text = "";
   let usage: Usage = NO_USAGE;

@@ -4,11 +4,11 @@
 import { isObject } from "@keelson/protocol";
 
 /** Usage by model, as transcripts keep it; of what others wrote nothing is certain. */
-type Used = Readonly<Record<string, unknown>>;
+type TokenUsage = Readonly<Record<string, unknown>>;
 
 /** `before` is what the session had used when this program began to work on it. */
-export function taskBudgetNotice(total: number, now: Used, before: Used = {}): string {
-  const left = Math.max(0, total - (tokens(now) - tokens(before)));
+export function taskBudgetNotice(total: number, now: TokenUsage, before: TokenUsage = {}): string {
+  const left = Math.max(0, total - (countTokens(now) - countTokens(before)));
   return (
     `This task has a budget of ${total} tokens in all, of which about ${left} are left. ` +
     "Pace yourself: choose what matters most, read and write no more than it needs, and finish with an answer before it is used up."
@@ -16,7 +16,7 @@ export function taskBudgetNotice(total: number, now: Used, before: Used = {}): s
 }
 
 /** What is read again from the provider's cache is not counted. */
-function tokens(used: Used): number {
+function countTokens(used: TokenUsage): number {
   const counts = Object.values(used)
     .filter(isObject)
     .flatMap((each) => [each["inputTokens"], each["outputTokens"], each["cacheCreationInputTokens"]])

@@ -55,7 +55,7 @@ export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal
     const judged = (path: string) => gate.judgedPath(call, path);
     return {
       ...tools,
-      files: fileHistory ? fileHistory.around(files(judged), call, judged) : files(judged),
+      files: fileHistory ? fileHistory.wrap(files(judged), call, judged) : files(judged),
       toolUseId: call.id,
       signal,
       mayRead: boundedRead(

@@ -4,14 +4,14 @@
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
-import { mayChangeSettings, tellStart } from "../hooks/session-events.ts";
+import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
-import { namedInMap } from "../mcp/named.ts";
+import { serversFromConfig } from "../mcp/server-config.ts";
 import type { SdkServers } from "../mcp/sdk-servers.ts";
 import { systemPrompt } from "./facts.ts";
-import { refreshed } from "./refresh.ts";
+import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
 
@@ -27,7 +27,7 @@ export interface Stages {
 /** Start hooks run before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
   const { state, options, place, inbox, outbox } = storage;
-  const { sdk, others } = namedInMap(options.snapshot.flags.mcpServers);
+  const { sdk, others } = serversFromConfig(options.snapshot.flags.mcpServers);
   mcp.add(sdk);
   if (others.length > 0) {
     options.warn(
@@ -44,7 +44,7 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
   }
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
-  const { context, initialUserMessage } = await tellStart(hooks.fire, {
+  const { context, initialUserMessage } = await fireSessionStart(hooks.fire, {
     source,
     model: state.model.profile.id,
     title: state.title,
@@ -62,11 +62,11 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   await machine.undoChanges();
   const changes = state.instructions?.changes();
   if (changes !== undefined) storage.notify(changes);
-  const next = refreshed(state.snapshot, options.warn);
+  const next = reloadIfChanged(state.snapshot, options.warn);
   // What a child of a command wrote a moment ago is undone now; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next !== state.snapshot && isSound && !wasRefused(next, state)) {
-    if (await mayChangeSettings(hooks.fire, state.snapshot, next)) adopt(next, stages);
+    if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
     else state.refused = next.sources;
   }
   const { taskBudget } = state.snapshot.flags;

@@ -82,11 +82,11 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   state.instructions = await openInstructions(snapshot, {
     date: new Date(now()).toISOString().slice(0, 10),
     gate: { ready: () => gate.warm(), mayRead: (path) => gate.rules.mayRead(path) },
-    tell: (event, input) => hooks.changes.tell(event, input),
+    report: (event, input) => hooks.changes.report(event, input),
     warn: options.warn,
   });
   state.conversation = Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
-  state.allTools = [...builtInTools(machine.tasks), ...(await forPeople(options, plan))];
+  state.allTools = [...builtInTools(machine.tasks), ...(await interactiveTools(options, plan))];
   state.tools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
@@ -148,7 +148,7 @@ function logOpened({ storage }: Parts, debug: Debug): void {
 }
 
 /** Tools that ask questions are offered only when a client answers them (conformance: protocol, `can_use_tool`). */
-async function forPeople({ stdioPermissions, snapshot }: OpenOptions, plan: PlanMode): Promise<readonly Tool[]> {
+async function interactiveTools({ stdioPermissions, snapshot }: OpenOptions, plan: PlanMode): Promise<readonly Tool[]> {
   if (!stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return toolsForPeople({ plan, preview });

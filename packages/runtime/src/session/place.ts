@@ -50,14 +50,14 @@ export async function choosePlace(
   const { loadSession, forkTranscript } = await import("@keelson/store/past");
   const loaded = loadSession({ path: earlier.path, at: choice.at });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
-  if (choice.drops !== undefined) checkDropped(choice.drops, loaded, loadSession({ path: earlier.path }));
+  if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
   if (choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 
 /** Another client may have gone on with the session meanwhile: what it added is not to be lost. */
-function checkDropped(prompt: string, kept: LoadedSession, whole: LoadedSession | undefined): void {
+function checkDroppedTurn(prompt: string, kept: LoadedSession, whole: LoadedSession | undefined): void {
   const ids = new Set(kept.entries.map(({ uuid }) => uuid));
   const left = (whole?.entries ?? []).filter(({ uuid }) => !ids.has(uuid));
   const prompts = left.filter(isPrompt).map(({ uuid }) => uuid);

@@ -23,7 +23,7 @@ export interface PlanModeOptions {
 
 export interface PlanMode extends PlanKeeper {
   /** What the model has to hear since it was last told. */
-  news(): readonly NewEntry[];
+  takeNotices(): readonly NewEntry[];
   /** A client's own words on how to go about planning. */
   setWorkflow(text: string | undefined): void;
 }
@@ -57,7 +57,7 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
       if (mode() === "plan") options.setMode("default");
     },
     setWorkflow: (words) => (workflow = words),
-    news() {
+    takeNotices() {
       const planning = mode() === "plan";
       if (planning === told) return [];
       told = planning;
@@ -83,7 +83,7 @@ function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
   return realPathOf(given.startsWith("~/") ? join(home, given.slice(2)) : resolve(cwd, given));
 }
 
-const MOST_BYTES = 256 * 1024;
+const MAX_PLAN_BYTES = 256 * 1024;
 
 /** The head of a regular file; undefined when there is none, or nothing in it. */
 function readPlan(path: string): string | undefined {
@@ -96,7 +96,7 @@ function readPlan(path: string): string | undefined {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;
-    const bytes = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
+    const bytes = Buffer.alloc(Math.min(stat.size, MAX_PLAN_BYTES));
     const text = bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
     return text.trim() === "" ? undefined : text;
   } finally {

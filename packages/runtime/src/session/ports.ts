@@ -26,7 +26,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     signal,
     partial: options.partial,
     record: (entries) => {
-      machine.fileHistory?.recording(entries);
+      machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return outbox.record(entries);
@@ -51,7 +51,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     },
     instructionsFor: (access) => state.instructions?.touched(access) ?? [],
     interrupt: () => run.interrupt(),
-    steering: () => [...inbox.takeNotices(), ...plan.news()],
+    steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);

@@ -3,7 +3,7 @@
 import { changed, ConfigError, reload, type Snapshot } from "@keelson/config";
 
 /** The same snapshot when nothing changed. New complaints are told once. */
-export function refreshed(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
+export function reloadIfChanged(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
   if (!changed(snapshot)) return snapshot;
   try {
     const next = reload(snapshot);

@@ -4,7 +4,7 @@ import type { Signal } from "@keelson/protocol";
 
 export interface RunStateOptions {
   /** A client wants to hear when the session starts and stops working. */
-  readonly tellsState: boolean;
+  readonly reportsState: boolean;
   show(signal: Signal): void | Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export class RunState {
 
   set running(running: boolean) {
     this.#running = running;
-    this.#tell(running ? "running" : "idle");
+    this.#reportState(running ? "running" : "idle");
   }
 
   /** The signal of the run that is about to start. */
@@ -40,16 +40,16 @@ export class RunState {
 
   /** While a question to the client is open, the session waits for the client. */
   async whileAsking<T>(question: Promise<T>): Promise<T> {
-    if (this.#questions++ === 0) this.#tell("requires_action");
+    if (this.#questions++ === 0) this.#reportState("requires_action");
     try {
       return await question;
     } finally {
-      if (--this.#questions === 0 && this.#running) this.#tell("running");
+      if (--this.#questions === 0 && this.#running) this.#reportState("running");
     }
   }
 
-  #tell(state: "running" | "idle" | "requires_action"): void {
-    const { show, tellsState } = this.#options;
-    if (tellsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
+  #reportState(state: "running" | "idle" | "requires_action"): void {
+    const { show, reportsState } = this.#options;
+    if (reportsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 }

@@ -6,7 +6,7 @@ import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import { Cost } from "../model/cost.ts";
-import { checkBudget, chooseModel, tariffOf } from "../model/model-choice.ts";
+import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Outbox } from "../stream/outbox.ts";
 import type { OpenOptions } from "./open.ts";
@@ -52,8 +52,8 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const place = await choosePlace(options.session, project, newId);
   const { id, loaded } = place;
   const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
-  const tariff = tariffOf(snapshot);
-  checkBudget(snapshot, tariff, model.profile.id);
+  const rates = modelRates(snapshot);
+  checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,
     model,
@@ -93,10 +93,10 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     transcript,
     inbox,
     outbox,
-    cost: new Cost(tariff, loaded?.costState),
+    cost: new Cost(rates, loaded?.costState),
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     run: new RunState({
-      tellsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),

@@ -16,7 +16,7 @@ import { NOTHING_SAID, type AgentHook, type HookEvent, type HookRun } from "@kee
 import system from "../agent.md" with { type: "text" };
 import type { AgentPorts } from "../../session/agent-ports.ts";
 import { conditionAnswer, ANSWER_SCHEMA, conditionPrompt, withoutThinking } from "./condition.ts";
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
 /** `fire` must leave out hooks that ask a model, or they would call each other without end. */
 export type HookAgentPorts = AgentPorts & Pick<Ports, "fire">;
@@ -28,7 +28,7 @@ export interface AgentHookOptions extends HandlerLimit {
 }
 
 const MAX_TURNS = 50;
-const MAX_MISFITS = 5;
+const MAX_INVALID_ANSWERS = 5;
 
 /** `input` is the event as JSON. Never rejects. */
 export async function runAgentHook(handler: AgentHook, input: string, options: AgentHookOptions): Promise<HookRun> {
@@ -37,16 +37,16 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
   const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
   const content = conditionPrompt(handler.prompt, input, options.model);
   try {
-    const asked = await withinTime(options, (signal) =>
+    const asked = await runWithTimeout(options, (signal) =>
       run(
         { type: "user", message: { role: "user", content }, parent_tool_use_id: null },
         "default",
         new Conversation(),
         narrowed(options, signal),
-        { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_MISFITS } },
+        { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_INVALID_ANSWERS } },
       ),
     );
-    return end(asked.ended === "done" ? reportOf(asked.value) : cutShort(asked.ended, options));
+    return end(asked.ended === "done" ? reportOf(asked.value) : timeoutReport(asked.ended, options));
   } catch (error) {
     const problem = `the agent failed: ${error instanceof Error ? error.message : String(error)}`;
     return end({ outcome: "error", stdout: "", stderr: "", problem });
@@ -65,7 +65,7 @@ function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"
 
 const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
 // Its own beginning and end are no events of the session.
-const HEARD = new Set<HookEvent>([
+const FORWARDED_EVENTS = new Set<HookEvent>([
   "PreToolUse",
   "PostToolUse",
   "PostToolUseFailure",
@@ -92,13 +92,13 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
     admitted: () => {},
     instructionsFor: () => [],
     steering: () => [],
-    fire: async (event, input) => (HEARD.has(event) ? ports.fire(event, input) : NOTHING_SAID),
-    context: (call) => stayingPut({ ...ports.context(call), signal, seen }),
+    fire: async (event, input) => (FORWARDED_EVENTS.has(event) ? ports.fire(event, input) : NOTHING_SAID),
+    context: (call) => confined({ ...ports.context(call), signal, seen }),
   };
 }
 
 /** The session's shell stays where it is, and nothing is left running. */
-function stayingPut(context: ToolContext): ToolContext {
+function confined(context: ToolContext): ToolContext {
   const { root, directories, cwd } = context.workspace;
   return {
     ...context,

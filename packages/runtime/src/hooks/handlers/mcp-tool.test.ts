@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HookRun, JsonObject, McpToolHook } from "@keelson/protocol";
 import { runMcpToolHook, type CallMcpTool } from "./mcp-tool.ts";
-import type { HandlerLimit } from "./within-time.ts";
+import type { HandlerLimit } from "./timeout.ts";
 
 const EVENT: JsonObject = {
   hook_event_name: "PreToolUse",

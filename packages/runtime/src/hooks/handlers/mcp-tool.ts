@@ -2,7 +2,7 @@
 // It never starts a server and never signs in.
 
 import { isObject, type HookRun, type Json, type JsonObject, type McpToolHook } from "@keelson/protocol";
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
 /** Undefined when the server is not connected, or has no such tool. */
 export type CallMcpTool = (
@@ -26,8 +26,10 @@ export async function runMcpToolHook(
   const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: performance.now() - started });
   const fail = (problem: string) => end({ outcome: "error", stdout: "", stderr: "", problem });
   try {
-    const asked = await withinTime(limit, async (signal) => call?.(server, tool, filled(template, input), signal));
-    if (asked.ended !== "done") return end(cutShort(asked.ended, limit));
+    const asked = await runWithTimeout(limit, async (signal) =>
+      call?.(server, tool, fillTemplate(template, input), signal),
+    );
+    if (asked.ended !== "done") return end(timeoutReport(asked.ended, limit));
     if (!asked.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
     const { text, isError } = asked.value;
     if (isError) return fail(`the tool "${tool}" of "${server}" failed: ${text.slice(0, MAX_ERROR)}`);
@@ -40,7 +42,7 @@ export async function runMcpToolHook(
 }
 
 /** `${tool_input.command}` in any text of the template is what the event has there: text as it is, the rest as JSON. */
-function filled(template: JsonObject, event: JsonObject): JsonObject {
+function fillTemplate(template: JsonObject, event: JsonObject): JsonObject {
   const fill = (value: Json | undefined): Json | undefined => {
     if (typeof value === "string") return value.replace(/\$\{([^{}]+)\}/g, (_, path: string) => textAt(event, path));
     if (Array.isArray(value)) return value.map((each: Json) => fill(each) ?? null);

@@ -3,10 +3,10 @@
 
 import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
 import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
-import { askAside } from "../../model/side-request.ts";
+import { sendSideRequest } from "../../model/side-request.ts";
 import { ANSWER_SCHEMA, conditionPrompt, readAnswer, withoutThinking } from "./condition.ts";
 import system from "../prompt.md" with { type: "text" };
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
 export interface PromptHookOptions extends HandlerLimit {
   /** The handler's model, or the small one. */
@@ -23,8 +23,8 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   const model = withoutThinking(options.model);
   const request = conditionRequest(conditionPrompt(handler.prompt, input, model), model);
   try {
-    const asked = await withinTime(options, (signal) => askAside({ ...options, request, signal }));
-    if (asked.ended !== "done") return end(cutShort(asked.ended, options));
+    const asked = await runWithTimeout(options, (signal) => sendSideRequest({ ...options, request, signal }));
+    if (asked.ended !== "done") return end(timeoutReport(asked.ended, options));
     const answer = readAnswer(asked.value);
     if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
     return end({ outcome: "success", stdout: JSON.stringify(answer), stderr: "" });
@@ -34,7 +34,7 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   }
 }
 
-const MOST_TOKENS = 4_096;
+const MAX_ANSWER_TOKENS = 4_096;
 
 // Where a condition can never be met, saying so spares the session from trying (observed: optional).
 const SCHEMA = {
@@ -50,7 +50,7 @@ function conditionRequest(text: string, model: ModelChoice): ModelRequest {
   const isQuiet = profile.thinking === "none" || thinkingTokens === 0;
   return {
     model: profile.id,
-    max_tokens: isQuiet ? Math.min(profile.maxTokens, MOST_TOKENS) : profile.maxTokens,
+    max_tokens: isQuiet ? Math.min(profile.maxTokens, MAX_ANSWER_TOKENS) : profile.maxTokens,
     system: [{ type: "text", text: system.trim() }],
     messages: [{ role: "user", content: [{ type: "text", text }] }],
     tools: [],

@@ -61,7 +61,7 @@ export function createRunners(options: RunnersOptions): Runners {
     switch (handler.type) {
       case "command":
         await options.undoChanges?.();
-        return processes.run(handler, text, commandOptions(registration, levelIn(input), how, options));
+        return processes.run(handler, text, commandOptions(registration, effortLevel(input), how, options));
       case "http": {
         const { settings, env } = options.snapshot();
         const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
@@ -128,7 +128,7 @@ function commandOptions(
 }
 
 /** Only events that say how hard the model thinks say so in the environment (observed). */
-function levelIn({ effort }: JsonObject): string | undefined {
+function effortLevel({ effort }: JsonObject): string | undefined {
   return isObject(effort) && typeof effort["level"] === "string" ? effort["level"] : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { EVENT_FACTS, hookInput } from "@keelson/engine/hooks";
 import { HOOK_EVENTS, type JsonObject } from "@keelson/protocol";
-import { moved, sampleEvent, type SampleRequest } from "./sample-event.ts";
+import { rebasePaths, sampleEvent, type SampleRequest } from "./sample-event.ts";
 
 const own = (wanted: Omit<SampleRequest, "cwd">): JsonObject => {
   const sample = sampleEvent({ ...wanted, cwd: "/p" });
@@ -48,9 +48,9 @@ test("for other events the input is their fields, and a tool is a mistake", () =
 
 test("moved() leads paths elsewhere, wherever they stand, and leaves look-alikes alone", () => {
   const value = { a: ["/p/x", "cat /p/x /p", 3, null], b: { c: "/p", d: "/pq /p.x /q/p-r" } };
-  expect(moved(value, "/p", "/copy")).toEqual({
+  expect(rebasePaths(value, "/p", "/copy")).toEqual({
     a: ["/copy/x", "cat /copy/x /copy", 3, null],
     b: { c: "/copy", d: "/pq /p.x /q/p-r" },
   });
-  expect(moved("/a+b/c", "/a+b", "/$&")).toBe("/$&/c");
+  expect(rebasePaths("/a+b/c", "/a+b", "/$&")).toBe("/$&/c");
 });

@@ -133,7 +133,7 @@ const FIELDS: Readonly<Record<HookEvent, (tool: string, cwd: string) => JsonObje
 };
 
 /** The same value with every path into one folder leading into another. */
-export function moved<T>(value: T, from: string, to: string): T {
+export function rebasePaths<T>(value: T, from: string, to: string): T {
   const path = new RegExp(`${from.replaceAll(/[^\w/]/g, "\\$&")}(?![\\w.-])`, "g");
   const move = (part: unknown): unknown => {
     if (typeof part === "string") return part.replaceAll(path, () => to);

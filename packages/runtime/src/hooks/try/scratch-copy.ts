@@ -19,10 +19,10 @@ export interface ScratchCopy {
   remove(): Promise<void>;
 }
 
-const MOST_FILES = 20_000;
-const MOST_BYTES = 256 * 1024 * 1024;
-const LARGEST_FILE = 16 * 1024 * 1024;
-const AT_ONCE = 32;
+const MAX_FILES = 20_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const BATCH_SIZE = 32;
 
 export async function scratchCopy(project: string, search: Search, signal: AbortSignal): Promise<ScratchCopy> {
   const root = await mkdtemp(join(tmpdir(), "keelson-hooks-"));
@@ -32,12 +32,12 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
     const transcript = join(root, "transcript.jsonl");
     await writeFile(transcript, "", { mode: 0o600 });
 
-    const names = await listed(project, search, signal);
+    const names = await listProjectFiles(project, search, signal);
     const copied = await copyAll(project, dir, names, signal);
     const git = await copyRepository(project, dir, signal);
     const present = new Set(names.map((name) => name.split("/", 1)[0]!));
     const elsewhere = (await readdir(project)).filter((name) => !present.has(name) && name !== ".git");
-    const leftOut = [...git, ...copied.leftOut, ...inWords(elsewhere)];
+    const leftOut = [...git, ...copied.leftOut, ...describeNames(elsewhere)];
     return { dir, transcript, files: copied.files, bytes: copied.bytes, leftOut, remove: () => remove(root) };
   } catch (error) {
     await remove(root);
@@ -46,7 +46,7 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
 }
 
 /** Files git would show, tracked or not; of `.claude` also the ignored ones, because hooks live there. */
-async function listed(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
+async function listProjectFiles(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
   const common = ["--no-config", "--no-messages", "--files", "--null", "--hidden", "--no-require-git", "--glob=!/.git"];
   const options = { cwd: project, signal };
   const [shown, own] = [
@@ -71,8 +71,8 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   for (const name of names) {
     const stat = await lstat(join(from, name)).catch(() => undefined);
     if (!stat?.isFile()) continue;
-    if (stat.size > LARGEST_FILE) large++;
-    else if (files === MOST_FILES || bytes + stat.size > MOST_BYTES) beyond++;
+    if (stat.size > MAX_FILE_BYTES) large++;
+    else if (files === MAX_FILES || bytes + stat.size > MAX_BYTES) beyond++;
     else {
       files++;
       bytes += stat.size;
@@ -81,10 +81,8 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   }
   await copyEach(from, to, chosen, signal);
   const leftOut = [
-    ...(large > 0 ? [`${count(large, "file")} larger than ${LARGEST_FILE / 1024 / 1024} MB`] : []),
-    ...(beyond > 0
-      ? [`${count(beyond, "file")} beyond the first ${MOST_FILES} or ${MOST_BYTES / 1024 / 1024} MB`]
-      : []),
+    ...(large > 0 ? [`${count(large, "file")} larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`] : []),
+    ...(beyond > 0 ? [`${count(beyond, "file")} beyond the first ${MAX_FILES} or ${MAX_BYTES / 1024 / 1024} MB`] : []),
   ];
   return { files, bytes, leftOut };
 }
@@ -100,8 +98,8 @@ async function copyRepository(project: string, to: string, signal: AbortSignal):
   const entries = await readdir(git, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   let bytes = 0;
-  for (const name of names.slice(0, MOST_FILES)) bytes += (await lstat(name).catch(() => undefined))?.size ?? 0;
-  if (names.length > MOST_FILES || bytes > MOST_BYTES) return ["the git repository, which is too large"];
+  for (const name of names.slice(0, MAX_FILES)) bytes += (await lstat(name).catch(() => undefined))?.size ?? 0;
+  if (names.length > MAX_FILES || bytes > MAX_BYTES) return ["the git repository, which is too large"];
   const inside = names.map((name) => name.slice(git.length + 1));
   await copyEach(git, join(to, ".git"), inside, signal);
   for (const folder of ["objects", "refs/heads"]) await mkdir(join(to, ".git", folder), { recursive: true });
@@ -110,9 +108,9 @@ async function copyRepository(project: string, to: string, signal: AbortSignal):
 
 async function copyEach(from: string, to: string, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (const folder of new Set(names.map((name) => dirname(join(to, name))))) await mkdir(folder, { recursive: true });
-  for (let at = 0; at < names.length; at += AT_ONCE) {
+  for (let at = 0; at < names.length; at += BATCH_SIZE) {
     signal.throwIfAborted();
-    const some = names.slice(at, at + AT_ONCE);
+    const some = names.slice(at, at + BATCH_SIZE);
     // A file that goes away meanwhile is not there; nothing depends on one of them.
     await Promise.allSettled(
       some.map((name) => copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE)),
@@ -120,7 +118,7 @@ async function copyEach(from: string, to: string, names: readonly string[], sign
   }
 }
 
-function inWords(names: readonly string[]): readonly string[] {
+function describeNames(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   return [`${names.slice(0, 5).join(", ")}${more} (ignored, empty or links)`];

@@ -9,7 +9,7 @@ import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, Per
 import { openExplainer } from "../../gate/explain-call.ts";
 import type { ShippedPrograms } from "../../session/open.ts";
 import { modelView, type ModelView } from "./model-view.ts";
-import { moved, sampleEvent } from "./sample-event.ts";
+import { rebasePaths, sampleEvent } from "./sample-event.ts";
 import { scratchCopy, type ScratchCopy } from "./scratch-copy.ts";
 
 export interface TryOutOptions {
@@ -27,16 +27,16 @@ export interface TryOut extends ModelView {
   readonly event: HookEvent;
   readonly label: string;
   readonly input: JsonObject;
-  readonly ran: readonly Tried[];
+  readonly ran: readonly TriedHook[];
   /** Chosen, but they would ask a model or a server. */
   readonly named: readonly HookRegistration[];
   /** Of this event, and not chosen. */
-  readonly passed: readonly Passed[];
+  readonly passed: readonly SkippedHook[];
   readonly outcome: HookOutcome;
   readonly copy: Pick<ScratchCopy, "files" | "bytes" | "leftOut">;
 }
 
-export interface Tried {
+export interface TriedHook {
   readonly registration: HookRegistration;
   readonly run: HookRun;
   readonly reply: HookReply;
@@ -44,7 +44,7 @@ export interface Tried {
   readonly late?: LateReply;
 }
 
-export interface Passed {
+export interface SkippedHook {
   readonly registration: HookRegistration;
   readonly why: string;
 }
@@ -76,11 +76,11 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       session_id: crypto.randomUUID() as string,
       transcript_path: copy.transcript,
       cwd: copy.dir,
-      ...(ABOUT_A_START.has(event) ? {} : { prompt_id: crypto.randomUUID() }),
+      ...(BEFORE_PROMPTS.has(event) ? {} : { prompt_id: crypto.randomUUID() }),
       permission_mode: options.mode ?? snapshot.mode,
       ...(snapshot.flags.effort === undefined ? {} : { effort: { level: snapshot.flags.effort } }),
     };
-    const input = engine.hookInput(event, base, moved(sample.own, cwd, copy.dir));
+    const input = engine.hookInput(event, base, rebasePaths(sample.own, cwd, copy.dir));
     const label = engine.labelOf(event, sample.own);
     const ran = await runAll(runs, { ...options, copy, input, label, sessionId: base.session_id });
     const outcome = engine.foldReplies(ran.map(({ reply }) => reply));
@@ -90,19 +90,19 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       input,
       ran,
       named: chosen.filter((each) => !runs.includes(each)),
-      passed: [...passedBy(here, { matching, chosen, subject }, engine.whyIdle), ...offFor(snapshot, event)],
+      passed: [...skippedHooks(here, { matching, chosen, subject }, engine.whyIdle), ...disabledHooks(snapshot, event)],
       outcome,
       ...modelView(event, outcome),
     };
     const { files, bytes, leftOut } = copy;
-    return { ok: true, result: { ...moved(result, copy.dir, cwd), copy: { files, bytes, leftOut } } };
+    return { ok: true, result: { ...rebasePaths(result, copy.dir, cwd), copy: { files, bytes, leftOut } } };
   } finally {
     await copy.remove();
   }
 }
 
 /** Before any prompt. */
-const ABOUT_A_START: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
+const BEFORE_PROMPTS: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
 
 interface Running extends TryOutOptions {
   readonly copy: ScratchCopy;
@@ -112,7 +112,7 @@ interface Running extends TryOutOptions {
 }
 
 /** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
-async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<Tried[]> {
+async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<TriedHook[]> {
   const { readLate, readReply, timeoutOf } = await import("@keelson/engine/hooks");
   const { createRunners } = await import("../handlers/runner.ts");
   const { snapshot, copy, input, label, signal, sessionId, event } = running;
@@ -123,9 +123,9 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
     snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),
     cwd: () => copy.dir,
     numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
-    callClient: notHere,
+    callClient: unavailable,
     callMcpTool: () => undefined,
-    model: notHere,
+    model: unavailable,
     ports: () => {
       throw new Error("No model is asked while hooks are only tried");
     },
@@ -154,7 +154,7 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
   }
 }
 
-async function notHere(): Promise<never> {
+async function unavailable(): Promise<never> {
   throw new Error("Nobody is asked while hooks are only tried");
 }
 
@@ -170,7 +170,7 @@ function conditions(snapshot: Snapshot, { tool_name: tool, tool_input: input }: 
   };
 }
 
-function passedBy(
+function skippedHooks(
   here: readonly HookRegistration[],
   {
     matching,
@@ -178,7 +178,7 @@ function passedBy(
     subject,
   }: { matching: readonly HookRegistration[]; chosen: readonly HookRegistration[]; subject: string | undefined },
   whyIdle: (registration: HookRegistration) => string | undefined,
-): Passed[] {
+): SkippedHook[] {
   const handlers = new Set(chosen.map(({ handler }) => JSON.stringify(handler)));
   const why = (registration: HookRegistration): string => {
     const { matcher, handler } = registration;
@@ -193,7 +193,7 @@ function passedBy(
     .map((registration) => ({ registration, why: why(registration) }));
 }
 
-const offFor = ({ hooks }: Snapshot, event: HookEvent): readonly Passed[] =>
+const disabledHooks = ({ hooks }: Snapshot, event: HookEvent): readonly SkippedHook[] =>
   hooks.off.filter(({ registration }) => registration.event === event);
 
 export { findTrace, type FoundTrace } from "./find-trace.ts";
