@@ -1,4 +1,5 @@
-// The hooks of one session, joined to what they need and to what the session has to tell them.
+// All hook support of a session behind one interface: the dispatcher, the runners, the trace and the change reporter.
+// Ends them in order when the session closes.
 
 import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
@@ -6,8 +7,9 @@ import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { HookDispatcher, type Firing, type HookDispatcherOptions } from "./dispatcher.ts";
+import { HookDispatcher, type HookDispatcherOptions } from "./dispatcher.ts";
 import type { Runners, RunnersOptions } from "./handlers/runner.ts";
+import type { Firing } from "./run-handler.ts";
 import { ChangeReporter } from "./change-reporter.ts";
 
 export interface SessionHooksOptions
@@ -17,29 +19,31 @@ export interface SessionHooksOptions
   readonly place: SessionPlace;
   snapshot(): Snapshot;
   readonly debug?: Debug;
-  /** A hook gives the session a title. */
+  /** Called when a hook sets `sessionTitle`. */
   setTitle(title: string): void;
 }
 
 export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient"> {
   registered(): readonly HookRegistration[];
   readonly changes: ChangeReporter;
-  /** Without a signal it runs as long as the session. */
+  /** Without a signal, hooks run until the session closes. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
-  /** For the agent of a hook: hooks that ask a model would call each other without end. */
+  /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
   fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
-  /** Tells of the end, then ends everything hooks have left behind. */
+  /** Fires SessionEnd, then stops everything hooks started. */
   close(reason: string): Promise<void>;
 }
 
-/** How long the end waits for hooks nobody else waits for: what was shown last is told to them last. */
+/** How long closing waits for running hooks before it fires SessionEnd. */
 const CLOSE_WAIT_MS = 2_000;
 
 export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
   const trace = createTracer(place, options);
+  let debugLog: typeof DebugLog | undefined;
   const openAll = async () => {
     const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
+    if (options.debug) debugLog = await import("../debug.ts");
     return opened;
   };
   let runners: Promise<Runners> | undefined;
@@ -50,7 +54,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     runners: () => (runners ??= openAll()),
     trace: (firing) => {
       trace.add(firing);
-      options.debug?.("hooks", () => (require("../debug.ts") as typeof DebugLog).firingText(firing));
+      if (debugLog) options.debug?.("hooks", () => debugLog!.firingText(firing));
     },
     onFields: (_, { sessionTitle, watchPaths }) => {
       if (typeof sessionTitle === "string" && sessionTitle !== "") setTitle(sessionTitle);
@@ -90,7 +94,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     async close(reason) {
       changes.close();
       await atMost(CLOSE_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
-      // Whoever would call a client now gets no answer any more; the end of the stream tells it the same (observed).
+      // The client no longer answers callbacks; it learns of the end from the end of the stream.
       hooks.setClient([]);
       await fire("SessionEnd", { reason });
       life.abort();
@@ -107,7 +111,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Files that hooks write variables to are numbered; a handler keeps its number as long as the session lives. */
+/** Env files are numbered by handler; a handler keeps its number for the whole session. */
 async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<Runners> {
   const { createRunners } = await import("./handlers/runner.ts");
   const numbers = new Map<HookRegistration["handler"], number>();
@@ -120,7 +124,7 @@ async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<R
   });
 }
 
-/** Loaded with the runners: before there are any, nothing has happened. */
+/** Writes the hook trace. Its store is loaded with the runners. */
 function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
   let store: Awaited<ReturnType<typeof loadHookTrace>> | undefined;
   let trace: HookTrace | undefined;
@@ -132,7 +136,7 @@ function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptio
       if (place.path === null) return;
       trace ??= store?.openHookTrace(place.dir, place.id, {
         now,
-        onFailure: (error) => warn(`Hooks go on without being traced: ${error.message}`),
+        onFailure: (error) => warn(`The hook trace cannot be written (${error.message}); hooks continue without it`),
       });
       trace?.add({ label, name, registration, input, run, reply });
     },
