@@ -1,5 +1,5 @@
-// `npm run build`: dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk. `--all` adds
-// the other platforms.
+// `npm run build`: builds dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk.
+// `--all` also builds the other platforms.
 
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";

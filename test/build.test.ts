@@ -164,7 +164,7 @@ describe("the npm packages", () => {
     const program = ["node", join(thin, "bin", "npm-launcher.mjs")];
     const ended = await runKeelson(["--version"], { home, program });
     const { os, cpu } = currentPlatform();
-    const stderr = `The package "keelson-${os}-${cpu}" is not installed. Install keelson again without --omit=optional.\n`;
+    const stderr = `The package "keelson-${os}-${cpu}" is not installed; reinstall keelson without --omit=optional\n`;
     expect(outcome(ended)).toEqual({ code: 1, stdout: "", stderr });
   });
 });

@@ -1,4 +1,5 @@
-// docs/settings.schema.json, made from the table of settings keys: `bun scripts/docs/settings-schema.ts` writes it.
+// Generates docs/settings.schema.json from the table of settings keys. Run `bun scripts/docs/settings-schema.ts` to
+// write it.
 
 import { join } from "node:path";
 import { KEYS, type Key, type ValueType } from "../../packages/config/src/check/keys.ts";
@@ -10,7 +11,7 @@ export const schemaFile = join(root, "docs", "settings.schema.json");
 
 type Schema = Record<string, unknown>;
 
-/** Unknown keys are legal, as in the files themselves. */
+/** Allows unknown keys, as the settings files do. */
 export function settingsSchema(): Schema {
   const top: Schema = { type: "object", properties: {} };
   for (const known of KEYS) {
@@ -99,7 +100,7 @@ const PRICES: Schema = {
   required: ["input", "output"],
 };
 
-/** The groups of one event. */
+/** The matcher groups of one event. */
 function hookGroups(): Schema {
   const filled = { type: "string", minLength: 1 };
   const flag = { type: "boolean" };
