@@ -1,6 +1,5 @@
-// Answers every question of the gate: PermissionRequest hooks and whoever is attached are asked side by side, and the
-// first answer counts. Where neither has one, the answer is no.
-// This is not a front end's duty, so no front end can forget it.
+// Gets an approval for a call: PermissionRequest hooks and the client are asked at the same time, and the first answer
+// wins. Without an answer, the call is denied. Front ends do not take part, so none can skip this.
 
 import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
@@ -13,15 +12,15 @@ import {
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
-/** The `can_use_tool` channel to a client that said it will answer. */
+/** Sends `can_use_tool` to a client that answers it. */
 export type AskPerson = (
   body: { subtype: string; [key: string]: unknown },
   withdrawn: AbortSignal,
 ) => Promise<ControlResponse["response"]>;
 
-/** Who may answer, and what becomes of rules that come with an answer. */
+/** Who can approve a call, and where rules that come with an answer go. */
 export interface Approvers {
-  /** Of a tool that an MCP server brought. */
+  /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
   hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
@@ -49,7 +48,7 @@ async function askHooks(
   const { permission } = await hooks(about, withdrawn);
   if (!permission) return undefined;
   if (permission.behavior === "deny") {
-    const message = permission.message || `A PermissionRequest hook refused ${tool.name}`;
+    const message = permission.message || `A PermissionRequest hook denied ${tool.name}`;
     return { behavior: "deny", by: "hook", message, interrupt: permission.interrupt === true };
   }
   if (permission.updatedPermissions) accept(permission.updatedPermissions);
@@ -89,7 +88,7 @@ function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
 }
 
-/** What clients call the reason. */
+/** The reason's name on the wire. */
 export function reasonType(by: Decider): string {
   return by === "protected" ? "safetyCheck" : by;
 }
@@ -110,8 +109,12 @@ function readAnswer(
     const interrupt = response["interrupt"] === true;
     return { behavior: "deny", by: "person", message: response["message"], interrupt };
   }
-  return { behavior: "deny", by: "person", message: "Tool permission request failed: the answer was not understood" };
+  return {
+    behavior: "deny",
+    by: "person",
+    message: "Tool permission request failed: the client's answer is not valid",
+  };
 }
 
 const noApproverMessage = (reason: string) =>
-  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;
+  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;

@@ -1,4 +1,5 @@
-// Auto mode's second opinion: asks the model about calls that no rule decided, and stops asking it when it is no help.
+// The classifier of auto mode: asks the model about calls that no rule decides. After too many denials it is not used
+// again in the session.
 
 import {
   ModelError,
@@ -40,7 +41,7 @@ export class Classifier {
     this.#options = options;
   }
 
-  /** The decision after the classifier was heard, or the one before where it may not speak. */
+  /** Returns the classifier's decision, or the given one if the classifier does not apply. */
   async judge(
     decision: GateDecision,
     mode: PermissionMode,
@@ -75,19 +76,19 @@ export class Classifier {
       return readVerdict(await sendSideRequest({ model: model(), request, signal, charge, now }));
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
+      return { verdict: "unclear", reason: `the classifier request failed (${error.message})` };
     }
   }
 
   #showVerdict({ verdict, reason }: Classified): void {
     const { inARow, inAll } = this.#denials;
-    const said = verdict === "deny" ? "said no" : "gave no verdict";
-    const rest = isSpent(this.#denials) ? "; it is not asked any more in this session" : "";
+    const what = verdict === "deny" ? "denied the call" : "gave no verdict";
+    const rest = isSpent(this.#denials) ? "; not used again in this session" : "";
     void this.#options.show({
       type: "system",
       subtype: "informational",
       level: "notice",
-      content: `Auto mode: the classifier ${said}: ${reason} (${inARow} in a row, ${inAll} in all${rest})`,
+      content: `Auto mode: the classifier ${what}: ${reason} (${inARow} in a row, ${inAll} total${rest})`,
     });
   }
 }

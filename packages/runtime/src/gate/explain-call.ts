@@ -1,4 +1,4 @@
-// The gate asked about calls that nobody makes: the same tools, rules and question as in a session, and nothing runs.
+// Explains how the gate would judge a call: same tools, rules and question as in a session, but nothing runs.
 
 import type { Snapshot } from "@keelson/config";
 import {
@@ -23,7 +23,7 @@ import { expectedSandbox } from "../machine/sandbox.ts";
 export interface HypotheticalCall {
   readonly tool: string;
   readonly input: JsonObject;
-  /** Instead of the mode the settings choose. */
+  /** Overrides the mode from the settings. */
   readonly mode?: PermissionMode;
 }
 
@@ -34,20 +34,20 @@ export type CallVerdict =
   { readonly ok: true; readonly decision: GateDecision } | { readonly ok: false; readonly message: string };
 
 export interface Explainer {
-  /** Names of all tools a rule may speak about. */
+  /** Names of all tools that rules can name. */
   readonly tools: readonly string[];
   explain(call: HypotheticalCall): Promise<Explained>;
-  /** The verdict alone: what a session would decide. */
+  /** The decision only. */
   judge(call: HypotheticalCall): Promise<CallVerdict>;
-  /** What the call would touch; undefined when it makes no sense. */
+  /** What the call would touch; undefined if the call is not valid. */
   access(call: HypotheticalCall): Promise<Access | undefined>;
-  /** Every rule in force, with what is odd about it. */
+  /** Every rule in effect, with a note if something about it looks wrong. */
   notes(): Promise<readonly { readonly rule: Rule; readonly note?: RuleNote }[]>;
 }
 
 export function openExplainer(snapshot: Snapshot): Explainer {
   const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
-  // Also the tools that rules take away: why they are gone is worth explaining.
+  // Includes tools removed by rules, so that their removal can be explained.
   const builtIn = builtInTools(NO_TASKS);
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
@@ -110,7 +110,7 @@ type ReadCall =
   | { readonly ok: true; readonly call: { tool: string; input: JsonObject; access: Access } }
   | { readonly ok: false; readonly message: string };
 
-/** What the call would touch, as the tool itself says it. */
+/** Validates the input and asks the tool what the call would touch. */
 async function readCall(
   name: string,
   given: JsonObject,
@@ -134,7 +134,7 @@ async function readCall(
   }
 }
 
-/** Tools that only some sessions offer, or this version does not, but rules may name all the same. */
+/** Tools that only some sessions offer, or that are not implemented yet. Rules can name them anyway. */
 const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),
@@ -174,7 +174,7 @@ const NO_TASKS = {
 };
 
 async function refuseToRun(): Promise<never> {
-  throw new Error("Nothing runs while a call is only explained");
+  throw new Error("Cannot run a command while explaining a call");
 }
 
 export type {

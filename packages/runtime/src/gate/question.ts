@@ -1,5 +1,5 @@
-// Turns a call into the question the gate decides: links resolved and, for commands, everything about them looked up.
-// The only place that makes such a question.
+// Builds the question the gate decides: the call with links resolved and, for a command, everything looked up on disk.
+// No other module builds one.
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
@@ -8,7 +8,7 @@ import type { CommandLookup } from "./command-lookup.ts";
 
 export { withLinkReason, withLinks } from "./links.ts";
 
-/** What a question needs besides the call itself and what is looked up for it. */
+/** The part of a question that comes from the session rather than from the call. */
 export type GateFacts = Omit<
   GateQuestion,
   "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "commandChecks" | "git"
@@ -25,7 +25,7 @@ export async function gateQuestion(
   return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
 }
 
-/** Adds those of the paths that are hard links to a governing file: no path shows that. */
+/** Adds paths that are hard links to a governing file; their names do not show it. */
 function withOtherNames(governing: readonly string[], paths: readonly string[]): readonly string[] {
   const linked = paths.filter((path) => identityOf(path) !== undefined);
   if (linked.length === 0) return governing;
@@ -33,7 +33,7 @@ function withOtherNames(governing: readonly string[], paths: readonly string[]):
   return [...governing, ...linked.filter((path) => own.has(identityOf(path)))];
 }
 
-/** Undefined for files with a single name. */
+/** Undefined for a file with only one name. */
 function identityOf(path: string): string | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

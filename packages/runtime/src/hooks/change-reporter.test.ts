@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
 import { ChangeReporter } from "./change-reporter.ts";
 
-/** Surroundings whose hooks end when the test says so. */
+/** A reporter whose hooks end when the test resolves them. */
 function opened() {
   const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
   const reporter = new ChangeReporter({
@@ -20,7 +20,7 @@ function opened() {
   return { reporter, open };
 }
 
-test("a command waits for hooks that prepare its folder, and for no others", async () => {
+test("a command waits for CwdChanged hooks and for no others", async () => {
   const { reporter, open } = opened();
   reporter.report("InstructionsLoaded", {});
   reporter.directoriesAdded(["/other"], "register_repo_root");
@@ -39,7 +39,7 @@ test("a command waits for hooks that prepare its folder, and for no others", asy
   expect(settled).toBe(true);
 });
 
-test("a run that is stopped does not wait for a hook that hangs", async () => {
+test("an interrupted run does not wait for a hook that hangs", async () => {
   const { reporter } = opened();
   reporter.cwdChanged("/project", "/project/src");
   const stopping = new AbortController();

@@ -1,4 +1,4 @@
-// Tells hooks what changes around the session: the folder it stands in, folders it may work in, files they asked about.
+// Fires hooks for changes around the session: its working directory, added directories, watched files.
 
 import { clearFolderEnvFiles } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
@@ -13,7 +13,7 @@ export interface ChangeReporterOptions {
   registered(): readonly HookRegistration[];
 }
 
-/** Their hooks leave variables for the commands to come. A command does not wait for what others make of the news. */
+/** Hooks of these events may set variables for later commands, so commands wait for them and for no others. */
 const PREPARES_COMMANDS: ReadonlySet<HookEvent> = new Set(["CwdChanged", "FileChanged"]);
 
 export class ChangeReporter {
@@ -25,7 +25,7 @@ export class ChangeReporter {
     this.#options = options;
   }
 
-  /** Begins to watch what the matchers of FileChanged name. */
+  /** Watches the files named in FileChanged matchers. */
   start(): void {
     const { hasHooksFor, registered, root } = this.#options;
     if (!hasHooksFor("FileChanged")) return;
@@ -52,17 +52,14 @@ export class ChangeReporter {
     for (const directory of directories) this.report("DirectoryAdded", { directory, source });
   }
 
-  /** Nobody waits for what hooks make of it, but the session's end does. */
+  /** Fires the event without waiting for its hooks; closing the session waits for them. */
   report(event: HookEvent, input: JsonObject): void {
     if (!this.#options.hasHooksFor(event)) return;
     const fired = this.#options.fire(event, input);
     if (PREPARES_COMMANDS.has(event)) this.#await(fired);
   }
 
-  /**
-   * Until hooks that prepare for what comes next have done so: what they set up then holds for the next command. A hook
-   * that hangs does not hold on to a run that was stopped.
-   */
+  /** Resolves when hooks that prepare the next command are done, or when `signal` aborts. */
   async settled(signal?: AbortSignal): Promise<void> {
     while (this.#pending.size > 0 && signal?.aborted !== true) await untilAborted(Promise.all(this.#pending), signal);
   }

@@ -1,4 +1,4 @@
-// Fourth stage of a session: its hooks, and the approvals that depend on them. A subagent uses its parent's hooks.
+// Fourth stage of a session: connects its hooks to the other stages, and opens the approvals that depend on them.
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
@@ -62,7 +62,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
     callMcpTool: (...call) => mcp.callTool(...call),
     model: async (name) => {
-      // Offline, every model is the offline one.
+      // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
       return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
     },

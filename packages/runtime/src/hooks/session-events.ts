@@ -1,4 +1,5 @@
-// What a session tells hooks about itself: its start and end, where it stands, what it is configured with.
+// Hook events the session fires itself (Setup, SessionStart, PreModelSwitch, PostModelSwitch, ConfigChange), and what
+// their outcomes mean. The engine fires the events of a run.
 
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
@@ -10,11 +11,11 @@ export interface SessionStartFacts {
   readonly source: "startup" | "resume" | "fork";
   readonly model: string;
   readonly title?: string;
-  /** Asked for on the command line; comes before everything. */
+  /** Set by --init or --maintenance: runs Setup hooks first. */
   readonly setup?: "init" | "maintenance";
 }
 
-/** What start hooks want the model to know, and a prompt one of them wants to begin with. */
+/** Context for the model and, if a hook set one, the first prompt. */
 export interface StartHookResult {
   readonly context: readonly string[];
   readonly initialUserMessage?: string;
@@ -37,12 +38,12 @@ export async function fireSessionStart(
   };
 }
 
-/** Whether hooks let a model be changed to another; the reason when not. */
+/** Returns why hooks block the switch, or undefined if they allow it. */
 export async function firePreModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<string | undefined> {
   const said = await fire("PreModelSwitch", modelSwitchInput(change));
-  // Nobody but the one who wants the change could be asked, so what asks refuses.
+  // `ask` blocks too: the only one to ask is the client, which requested the switch.
   if (said.verdict !== "deny" && said.verdict !== "ask" && said.stop === undefined) return undefined;
-  return said.reasons.join("\n") || said.stop || `A PreModelSwitch hook refused ${change.to}`;
+  return said.reasons.join("\n") || said.stop || `A PreModelSwitch hook blocked the switch to "${change.to}"`;
 }
 
 export interface ModelSwitchFacts {
@@ -61,7 +62,7 @@ function modelSwitchInput({ from, to, requested, source, cacheTtl }: ModelSwitch
   return { from_model: from, to_model: to, requested_model: requested, source, cache_ttl: cacheTtl };
 }
 
-/** Tells of every settings file that changed. False: a hook wants the settings to stay as they were. */
+/** Fires ConfigChange for every changed settings file. Returns false if a hook blocks the change. */
 export async function fireConfigChange(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
   const old = new Map(before.sources.map(({ path, stamp }) => [path, stamp]));
   let refused = false;
@@ -73,7 +74,7 @@ export async function fireConfigChange(fire: Fire, before: Snapshot, after: Snap
     if (source === "policy_settings") policy = true;
     else if (said.verdict === "deny" || said.stop !== undefined) refused = true;
   }
-  // An administrator's policy is nobody's to refuse.
+  // Hooks cannot block managed settings.
   return policy || !refused;
 }
 

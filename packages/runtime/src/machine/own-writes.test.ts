@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "keelson-own-"));
 const path = join(folder, "settings.json");
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As somebody would who wants it to look untouched. */
+/** Restores mtime, to make the file look unchanged. */
 async function replace(text: string): Promise<void> {
   const { atime, mtime } = statSync(path);
   // The clock that stamps files ticks every few milliseconds.
@@ -18,7 +18,7 @@ async function replace(text: string): Promise<void> {
   utimesSync(path, atime, mtime);
 }
 
-test("a file is ours while we write it, and afterwards until somebody else does", async () => {
+test("a file is ours while we write it, and afterwards until another program writes it", async () => {
   const own = createOwnWrites();
   expect(own.isOurs(path)).toBe(false);
   const finished = own.begin([path, join(folder, "missing")]);
@@ -30,7 +30,7 @@ test("a file is ours while we write it, and afterwards until somebody else does"
   expect(own.isOurs(path)).toBe(false);
 });
 
-test("what a tool wrote is ours as long as it is as the tool left it", async () => {
+test("a file a tool wrote is ours until it changes", async () => {
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const sighting = (by: "read" | "write", mtimeMs = statSync(path).mtimeMs) => ({ by, mtimeMs, size: 2, hash: "" });

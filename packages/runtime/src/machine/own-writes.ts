@@ -1,14 +1,14 @@
-// Guarded files that we wrote ourselves, with somebody's approval. Only as long as they are as we left them: what a command
-// writes over them later is its own doing.
+// Guarded files that Keelson itself wrote, with approval. A file counts as ours only while it is unchanged, so a later
+// change by a command is still detected.
 
 import { statSync, type Stats } from "node:fs";
 import type { ReadLedger } from "@keelson/engine";
 
 export interface OwnWrites {
   isOurs(path: string): boolean;
-  /** From now until the answer is called, whatever happens to these files is our doing. */
+  /** Changes to these files are ours until the returned function is called. */
   begin(paths: readonly string[]): () => void;
-  /** The same ledger, with an eye on what tools write. */
+  /** Wraps a ledger and records what tools write. */
   trackingWrites<Kind extends ReadLedger>(ledger: Kind): Kind;
 }
 
@@ -41,14 +41,14 @@ export function createOwnWrites(): OwnWrites {
         ledger.set(path, sighting);
         if (sighting.by !== "write") return;
         const found = tryStat(path);
-        // Unless somebody else was there since.
+        // Not ours if the file changed after the tool wrote it.
         note(path, found?.mtimeMs === sighting.mtimeMs ? found : undefined);
       },
     }),
   };
 }
 
-/** Anyone can set the time of a change back, but not the time at which they did so. */
+/** Includes ctime: any program can reset mtime, but not ctime. */
 function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join();
 }
@@ -57,6 +57,6 @@ function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a folder that was closed to us
+    return undefined; // no access to the folder
   }
 }

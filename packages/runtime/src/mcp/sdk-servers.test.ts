@@ -6,7 +6,7 @@ import { SdkServers } from "./sdk-servers.ts";
 
 const on = new AbortController().signal;
 
-test("servers connect in the background; a run waits for them and finds their tools in order", async () => {
+test("servers connect in the background; a run waits for them and gets their tools sorted", async () => {
   const { servers, heard } = client({ docs: ["search"], calc: ["subtract", "add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["docs", "calc"] }));
   expect(servers.summary()).toEqual([
@@ -46,7 +46,7 @@ test("servers connect in the background; a run waits for them and finds their to
   expect(heard("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
 });
 
-test("naming a server again changes nothing", async () => {
+test("adding a server again changes nothing", async () => {
   const { servers, heard } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
@@ -55,7 +55,7 @@ test("naming a server again changes nothing", async () => {
   expect(heard("calc").length).toBe(3);
 });
 
-test("a server that does not answer is waited for once, and holds up nobody else", async () => {
+test("a run waits once for a server that does not answer; other servers work", async () => {
   const { servers } = client({ calc: ["add"], slow: "silent" });
   servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "calc"] }));
   const stop = new AbortController();
@@ -69,7 +69,7 @@ test("a server that does not answer is waited for once, and holds up nobody else
   servers.close();
 });
 
-test("one that takes longer than MCP_TIMEOUT has failed; so has one the client does not know", async () => {
+test("a server fails if it takes longer than MCP_TIMEOUT or the client does not know it", async () => {
   const { servers } = client({ slow: "silent" }, { MCP_TIMEOUT: "10" });
   servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "nobody"] }));
   await servers.ready(on);
@@ -81,7 +81,7 @@ test("one that takes longer than MCP_TIMEOUT has failed; so has one the client d
   ]);
 });
 
-test("a list that changed is there for the next run", async () => {
+test("a changed tool list is loaded for the next run", async () => {
   const { servers, tools, say } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
@@ -92,7 +92,7 @@ test("a list that changed is there for the next run", async () => {
   expect(toolNames(servers)).toEqual(["mcp__calc__multiply"]);
 });
 
-test("a manifest saves the handshake", async () => {
+test("a manifest replaces the handshake", async () => {
   const { servers, heard } = client({ calc: ["add"] });
   const manifest = {
     initializeResult: { capabilities: { tools: {} } },
@@ -103,7 +103,7 @@ test("a manifest saves the handshake", async () => {
   expect([toolNames(servers), heard("calc")]).toEqual([["mcp__calc__known"], []]);
 });
 
-test("what the client decided about single tools becomes rules, and what it denied is not offered", async () => {
+test("tool policies of the client become rules; denied tools are not offered", async () => {
   const { servers } = client({ calc: ["add", "ask", "wipe"] });
   const tools = [
     { name: "add", permission_policy: "always_allow" },
@@ -122,7 +122,7 @@ test("what the client decided about single tools becomes rules, and what it deni
   expect(servers.rules({ base: "/p", mayAllow: false }).map(({ behavior }) => behavior)).toEqual(["ask", "deny"]);
 });
 
-test("of two servers that spell the same, the first keeps its tools", async () => {
+test("if two server names normalize to the same name, the first keeps its tools", async () => {
   const { servers } = client({ "a b": ["x"], "a.b": ["x", "y"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["a b", "a.b"] }));
   await servers.ready(on);
@@ -130,7 +130,7 @@ test("of two servers that spell the same, the first keeps its tools", async () =
   expect(servers.originOf("mcp__a_b__x")?.server).toBe("a b");
 });
 
-test("switched off it has no tools; switched on it is greeted anew", async () => {
+test("a disabled server has no tools; an enabled one connects again", async () => {
   const { servers, heard } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
@@ -144,7 +144,7 @@ test("switched off it has no tools; switched on it is greeted anew", async () =>
   expect(await servers.toggle("nope", true)).toBe("Server not found: nope");
 });
 
-test("switched off while it connects, it stays off", async () => {
+test("a server disabled while it connects stays disabled", async () => {
   const { servers, heard } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.toggle("calc", false);
@@ -152,7 +152,7 @@ test("switched off while it connects, it stays off", async () => {
   expect([servers.summary()[0]?.status, heard("calc")]).toEqual(["disabled", []]);
 });
 
-test("another set of servers takes the place of the first; those we cannot have are named", async () => {
+test("setServers() replaces the servers and lists unsupported ones as errors", async () => {
   const { servers, heard } = client({ calc: ["add"], docs: ["search"], web: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "docs"] }));
   await servers.ready(on);
@@ -160,13 +160,13 @@ test("another set of servers takes the place of the first; those we cannot have 
   expect(await servers.setServers(wanted)).toEqual({
     added: ["web", "files"],
     removed: ["calc"],
-    errors: { files: 'Only servers inside the client (type "sdk") are available in this version' },
+    errors: { files: 'This version supports only MCP servers inside the client (type "sdk")' },
   });
   await servers.ready(on);
   expect([toolNames(servers), heard("docs").length]).toEqual([["mcp__docs__search"], 3]);
 });
 
-test("hooks and clients may call a tool without the model", async () => {
+test("hooks and clients can call a tool without the model", async () => {
   const { servers } = client({ calc: ["add", "fail"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
@@ -183,7 +183,7 @@ test("hooks and clients may call a tool without the model", async () => {
   expect(await asked("mcp__nope__add")).toEqual({ ok: false, error: "MCP server not connected: nope" });
 });
 
-test("what a server in the client cannot do is refused in words", async () => {
+test("requests that SDK servers do not support get an error message", async () => {
   const { servers } = client({ calc: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   expect(await servers.reconnect("calc")).toStartWith("mcp_reconnect does not support SDK MCP servers");
@@ -197,7 +197,7 @@ test("what a server in the client cannot do is refused in words", async () => {
   expect(servers.setModeOverride("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
 });
 
-test("close() withdraws what is open and leaves nothing", async () => {
+test("close() cancels open calls and removes all servers", async () => {
   const { servers, withdrawn } = client({ slow: "silent" });
   servers.add(serversFromInitialize({ sdkMcpServers: ["slow"] }));
   const waiting = servers.ready(on);

@@ -3,7 +3,7 @@ import { serversFromConfig, serversFromInitialize } from "./server-config.ts";
 
 const plain = (name: string) => ({ name, policies: new Map() });
 
-test("initialize names servers, and says more about some", () => {
+test("serversFromInitialize() reads names, timeouts, policies and manifests", () => {
   const manifest = { initializeResult: {}, toolsListResult: { tools: [] } };
   const tools = [
     { name: "add", permission_policy: "always_allow" },
@@ -31,7 +31,7 @@ test("initialize names servers, and says more about some", () => {
   ]);
 });
 
-test("what is not as it should be is left out", () => {
+test("serversFromInitialize() ignores invalid values", () => {
   expect(serversFromInitialize({})).toEqual([]);
   expect(serversFromInitialize({ sdkMcpServers: "calc" })).toEqual([]);
   const odd = {
@@ -46,7 +46,7 @@ test("what is not as it should be is left out", () => {
   expect(serversFromInitialize({ sdkMcpServers: Array.from({ length: 1_000 }, (_, n) => `s${n}`) }).length).toBe(200);
 });
 
-test("a map of servers holds those of the client, and others", () => {
+test("serversFromConfig() separates servers of the client from others", () => {
   const servers = {
     calc: { type: "sdk", name: "calc" },
     files: { command: "x" },

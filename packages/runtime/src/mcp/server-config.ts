@@ -1,13 +1,13 @@
-// The servers a client says live inside it, however it says so. What does not fit is left out.
+// Reads which MCP servers run inside the client, from `initialize` or a server map. Invalid values are ignored.
 
 import type { Manifest } from "@keelson/mcp";
 import { isObject } from "@keelson/protocol";
 
 export interface NamedServer {
   readonly name: string;
-  /** The longest a call may take. */
+  /** Timeout of a call. */
   readonly timeoutMs?: number;
-  /** What the client decided beforehand about single tools, by the server's own names. */
+  /** The client's permission policy for each tool, by the server's own tool name. */
   readonly policies: ReadonlyMap<string, Policy>;
   readonly manifest?: Manifest;
 }
@@ -18,7 +18,7 @@ const MAX_SERVERS = 200;
 const MAX_NAME_LENGTH = 200;
 const MIN_TIMEOUT_MS = 1_000;
 
-/** Those of an `initialize` request. */
+/** The servers in an `initialize` request. */
 export function serversFromInitialize(request: {
   readonly sdkMcpServers?: unknown;
   readonly sdkMcpServerConfigs?: unknown;
@@ -32,7 +32,7 @@ export function serversFromInitialize(request: {
   });
 }
 
-/** Those of a map such as `mcp_set_servers` and `--mcp-config` carry, and the names of all others in it. */
+/** The servers in a map, as in `mcp_set_servers` and `--mcp-config`, and the names of all others in it. */
 export function serversFromConfig(servers: unknown): { readonly sdk: NamedServer[]; readonly others: string[] } {
   const entries = Object.entries(isObject(servers) ? servers : {}).slice(0, MAX_SERVERS);
   const isSdk = ([name, config]: [string, unknown]) => isName(name) && isObject(config) && config["type"] === "sdk";

@@ -3,7 +3,7 @@ import { Cost } from "./cost.ts";
 
 const rates = { costOf: () => 0, limitsOf: () => ({ contextWindow: 1, maxOutputTokens: 1 }) };
 
-test("lines are counted from what file tools say, and carried on by a session that is resumed", () => {
+test("changed lines are counted from file tool results and kept when a session is resumed", () => {
   const cost = new Cost(rates);
   cost.countLines({ type: "create", content: "one\ntwo\n", structuredPatch: [] });
   cost.countLines({ type: "create", content: "", structuredPatch: [] });

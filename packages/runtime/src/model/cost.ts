@@ -1,9 +1,9 @@
-// What the session has used and what that costs, model by model. Unknown prices stay unknown.
+// Token usage and cost of a session, by model. If a price is unknown, so is the total.
 
 import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
 
 export interface ModelRates {
-  /** Null when no price is known. */
+  /** Null if the price is unknown. */
   costOf(model: string, usage: Usage): number | null;
   limitsOf(model: string): { readonly contextWindow: number; readonly maxOutputTokens: number };
 }
@@ -37,7 +37,7 @@ export class Cost {
     });
   }
 
-  /** Lines that file tools say they changed. */
+  /** Counts changed lines from the result of a file tool. */
   countLines(result: unknown): void {
     const { added, removed } = changedLines(result);
     this.#lines = { added: this.#lines.added + added, removed: this.#lines.removed + removed };
@@ -55,7 +55,7 @@ export class Cost {
     return Object.fromEntries(this.#models);
   }
 
-  /** Dollars in all; null as soon as one model has no known price. */
+  /** Null if the price of any model is unknown. */
   get totalUsd(): number | null {
     let total = 0;
     for (const { costUSD } of this.#models.values()) {
@@ -80,7 +80,7 @@ export class Cost {
   }
 }
 
-/** A new file has no patch: all of it is added. */
+/** A new file has no patch; all its lines are added. */
 function changedLines(result: unknown): { readonly added: number; readonly removed: number } {
   if (!isObject(result) || !Array.isArray(result["structuredPatch"])) return { added: 0, removed: 0 };
   const { type, content, structuredPatch } = result;
@@ -90,6 +90,6 @@ function changedLines(result: unknown): { readonly added: number; readonly remov
   const lines = structuredPatch.flatMap((hunk) =>
     isObject(hunk) && Array.isArray(hunk["lines"]) ? hunk["lines"] : [],
   );
-  const begin = (sign: string) => lines.filter((line) => typeof line === "string" && line.startsWith(sign)).length;
-  return { added: begin("+"), removed: begin("-") };
+  const countWith = (sign: string) => lines.filter((line) => typeof line === "string" && line.startsWith(sign)).length;
+  return { added: countWith("+"), removed: countWith("-") };
 }

@@ -1,4 +1,4 @@
-// Which model this session asks, and what it costs: settings, flags and environment handed to the model package.
+// Chooses the session's model and its prices from flags, settings and environment.
 
 import type { Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
@@ -9,7 +9,7 @@ import type { Debug } from "../debug.ts";
 import { OpenError } from "../session/place.ts";
 
 interface ModelChoiceOptions {
-  /** Absent: the one of flags and settings. */
+  /** Overrides flags and settings. */
   readonly model?: string | undefined;
   readonly sessionId: string;
   readonly entrypoint: string;
@@ -53,10 +53,10 @@ export function modelRates({ settings, env }: Snapshot): ModelRates {
   };
 }
 
-/** A budget can only be held where the price is known. */
+/** Rejects --max-budget-usd for a model whose price is unknown. */
 export function checkBudget({ flags }: Snapshot, rates: ModelRates, model: string): void {
   if (flags.maxBudgetUsd === undefined || rates.costOf(model, NO_USAGE) !== null) return;
   throw new OpenError(
-    `--max-budget-usd cannot be enforced: no price is known for ${model}. Give one under "modelPrices" in the settings, or leave the budget out.`,
+    `--max-budget-usd cannot be enforced: the price of "${model}" is unknown. Add it to "modelPrices" in the settings, or remove the flag`,
   );
 }

@@ -1,5 +1,4 @@
-// What happens around the runs of a session: hooks hear of its start, and between runs changed settings and MCP servers
-// are taken over.
+// The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
@@ -24,17 +23,17 @@ export interface Stages {
   readonly hooks: SessionHooks;
 }
 
-/** Start hooks run before anything else happens in the session. */
+/** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
   const { state, options, place, inbox, outbox } = storage;
   const { sdk, others } = serversFromConfig(options.snapshot.flags.mcpServers);
   mcp.add(sdk);
   if (others.length > 0) {
     options.warn(
-      `MCP servers that are programs or addresses are not available in this version yet: ${others.join(", ")}`,
+      `This version supports only MCP servers inside the client (type "sdk"); ignored: ${others.join(", ")}`,
     );
   }
-  // A copy kept elsewhere begins where the fork does.
+  // A client that mirrors the transcript needs the forked entries first.
   if (options.mirror && options.session.fork && place.path !== null) {
     const { readEntries } = await import("@keelson/store/past");
     outbox.mirror([...readEntries(place.path)]);
@@ -55,7 +54,7 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
   if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
 }
 
-/** Between runs, when nothing is under way: takes over what changed on disk, and the servers a client brought. */
+/** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
   const { storage, machine, gate, mcp, hooks } = stages;
   const { state, options, place, cost } = storage;
@@ -63,7 +62,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   const changes = state.instructions?.changes();
   if (changes !== undefined) storage.notify(changes);
   const next = reloadIfChanged(state.snapshot, options.warn);
-  // What a child of a command wrote a moment ago is undone now; the next run reads the settings again.
+  // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next !== state.snapshot && isSound && !wasRefused(next, state)) {
     if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
@@ -97,7 +96,7 @@ async function withServerInstructions(system: readonly string[], mcp: SdkServers
   return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(said)}`];
 }
 
-/** Takes a snapshot over whole: rules, directories, hooks, tools and system prompt. */
+/** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. */
 export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "storage" | "gate" | "hooks">): void {
   const { state, folders } = storage;
   const { snapshot } = state;
@@ -111,7 +110,7 @@ export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "st
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** A change that hooks refused is not put to them again and again. */
+/** Whether hooks already blocked this change; they are not asked twice. */
 function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
   return refused !== undefined && JSON.stringify(refused) === JSON.stringify(sources);
 }

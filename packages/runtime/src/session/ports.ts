@@ -1,4 +1,4 @@
-// What the engine gets for one run of the session: the ports of every agent, and the session's own streams.
+// The engine's ports for one run of the session: the ports of every agent, plus the session's own streams.
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
@@ -45,7 +45,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       );
     },
     fire: async (event, input) => {
-      // What hooks set up for a new folder applies to the next command.
+      // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },

@@ -1,5 +1,5 @@
-// First stage of a session: what it is, where it is kept, and the streams into and out of it. Nothing here can run or
-// judge anything.
+// First stage of a session: its identity, its transcript, its state, and its input and output streams. It runs and
+// judges nothing.
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
@@ -26,19 +26,19 @@ export interface Storage {
   /** Requests to the client. */
   readonly client: ClientRequests;
   readonly run: RunState;
-  /** Puts a reminder before the model at its next safe boundary. */
+  /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   newId(): string;
   now(): number;
 }
 
-/** The folders the session works in, and where its shell is. */
+/** The working directories of the session. */
 export interface WorkFolders {
   readonly workspace: Workspace;
-  /** With a source, those who listen are told. */
+  /** Calls the `onAdd` listeners if a source is given. */
   add(paths: readonly string[], source?: string): void;
   remove(paths: readonly string[]): void;
-  /** Called whenever the shell changes its folder. */
+  /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
 }

@@ -129,7 +129,7 @@ Together:
   The call is refused
 
 The model would see:
-  result of the call, an error:
+  tool result (error):
     PreToolUse:Bash hook error: [touch made; pwd >&2; exit 2]: ${root}/project
   reminder:
     PreToolUse:Bash hook additional context: it is Monday
@@ -155,8 +155,8 @@ test("test tells apart what misses a call: matcher, if, a copy of another hook, 
     ran: 2,
     passed: [
       ["a", "Its matcher Read does not match Bash"],
-      ["b", 'Its "if" Bash(rm *) does not cover this call'],
-      ["true", "The same hook is there already; it runs once"],
+      ["b", 'Its "if" rule Bash(rm *) does not match this call'],
+      ["true", "It duplicates another hook; identical hooks run once"],
     ],
   });
   expect(outcome).toEqual({ reasons: [], context: [] });
@@ -207,9 +207,9 @@ test.each([
   [["test", "Stop", "--input", "{"], "error: --input is not valid JSON: "],
   [["test", "Stop", "--input", "[]"], "error: --input must be a JSON object"],
   [["test", "Stop", "--input", "@gone.json"], "error: --input: file not found: "],
-  [["test", "Stop", "--tool", "Bash"], "error: Stop is about no tool; leave --tool out"],
-  [["trace"], "error: There is no session of this folder yet"],
-  [["trace", "x"], 'error: No session of this folder has the ID or the title "x"'],
+  [["test", "Stop", "--tool", "Bash"], "error: Stop is not about a tool; remove --tool"],
+  [["trace"], "error: This folder has no sessions yet"],
+  [["trace", "x"], 'error: No session in this folder has the ID or title "x"'],
   [["list", "--settings", "gone.json"], "Error: Settings file not found: "],
   [["--nope"], "error: unknown option '--nope'"],
 ])("%p is refused with a sentence", async (argv, message) => {

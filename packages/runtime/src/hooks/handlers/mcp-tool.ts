@@ -1,10 +1,10 @@
-// An MCP tool hook: calls a tool of a server that is connected already, and reads its text like a command's output.
-// It never starts a server and never signs in.
+// An MCP tool hook: calls a tool of a connected server and reads its text like a command's output. Never starts a
+// server or signs in.
 
 import { isObject, type HookRun, type Json, type JsonObject, type McpToolHook } from "@keelson/protocol";
 import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
-/** Undefined when the server is not connected, or has no such tool. */
+/** Undefined if the server is not connected or has no such tool. */
 export type CallMcpTool = (
   server: string,
   tool: string,
@@ -15,7 +15,7 @@ export type CallMcpTool = (
 const MAX_TEXT = 1024 * 1024;
 const MAX_ERROR = 500;
 
-/** Never rejects. Without a caller no server is connected. */
+/** Never rejects. */
 export async function runMcpToolHook(
   { server, tool, input: template = {} }: McpToolHook,
   input: JsonObject,
@@ -41,7 +41,7 @@ export async function runMcpToolHook(
   }
 }
 
-/** `${tool_input.command}` in any text of the template is what the event has there: text as it is, the rest as JSON. */
+/** Replaces `${tool_input.command}` and the like with the event's values: strings as they are, others as JSON. */
 function fillTemplate(template: JsonObject, event: JsonObject): JsonObject {
   const fill = (value: Json | undefined): Json | undefined => {
     if (typeof value === "string") return value.replace(/\$\{([^{}]+)\}/g, (_, path: string) => textAt(event, path));

@@ -1,5 +1,5 @@
-// A prompt hook: one request to a small model, without tools, that says whether a condition holds.
-// It decides nothing when it fails.
+// A prompt hook: one model request without tools that reports whether a condition holds. A failed request blocks
+// nothing.
 
 import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
 import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
@@ -9,7 +9,7 @@ import system from "../prompt.md" with { type: "text" };
 import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
 export interface PromptHookOptions extends HandlerLimit {
-  /** The handler's model, or the small one. */
+  /** The handler's model, or the small default. */
   readonly model: ModelChoice;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
@@ -36,7 +36,7 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
 
 const MAX_ANSWER_TOKENS = 4_096;
 
-// Where a condition can never be met, saying so spares the session from trying (observed: optional).
+// `impossible` is optional: it tells the session not to keep trying.
 const SCHEMA = {
   ...ANSWER_SCHEMA,
   properties: {

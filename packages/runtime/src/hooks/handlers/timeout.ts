@@ -1,11 +1,11 @@
-// Work of a hook that has only so long. Nobody waits for work that does not heed its signal.
+// Runs a hook's work with a timeout. Does not wait for work that ignores its signal.
 
 export interface HandlerLimit {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** `late`: time was over first. `stopped`: the run was. What work throws after that is nobody's concern. */
+/** `late`: the timeout passed. `stopped`: the run was interrupted. Errors thrown after that are ignored. */
 export type TimedResult<T> = { readonly ended: "done"; readonly value: T } | { readonly ended: "late" | "stopped" };
 
 export async function runWithTimeout<T>(
@@ -32,7 +32,7 @@ export async function runWithTimeout<T>(
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** How a hook that ran out of time is reported. */
+/** The report of a hook that was cut off. */
 export function timeoutReport(ended: "late" | "stopped", { timeoutMs }: HandlerLimit) {
   const problem = ended === "late" ? `gave no answer within ${timeoutMs / 1000} s` : "stopped with the run";
   return { outcome: "cancelled" as const, stdout: "", stderr: "", problem };

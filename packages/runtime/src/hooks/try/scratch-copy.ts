@@ -1,5 +1,5 @@
-// A copy of a project that hooks may change without harm: what git would show, bounded in number and size.
-// Links are not followed and not copied, since they would lead back to the original.
+// Copies a project so that hooks can be tried without changing it: the files git would show, limited in number and
+// size. Links are not copied, because they would lead back to the original.
 
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { dirname, join } from "node:path";
 import type { Search } from "@keelson/engine";
 
 export interface ScratchCopy {
-  /** Stands for the project. */
+  /** The copied project. */
   readonly dir: string;
   /** An empty transcript, outside the project. */
   readonly transcript: string;
   readonly files: number;
   readonly bytes: number;
-  /** What is in the project and not in the copy, in words. */
+  /** Descriptions of what was not copied. */
   readonly leftOut: readonly string[];
   remove(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
   }
 }
 
-/** Files git would show, tracked or not; of `.claude` also the ignored ones, because hooks live there. */
+/** Files git would show, tracked or not. In `.claude` also ignored files, because hooks are often there. */
 async function listProjectFiles(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
   const common = ["--no-config", "--no-messages", "--files", "--null", "--hidden", "--no-require-git", "--glob=!/.git"];
   const options = { cwd: project, signal };
@@ -55,7 +55,7 @@ async function listProjectFiles(project: string, search: Search, signal: AbortSi
   ];
   const names = [own, shown].flatMap(({ stdout, cut }) => {
     const parts = stdout.split("\0");
-    // Cut in the middle of a name.
+    // The last name may be incomplete.
     if (cut) parts.pop();
     return parts;
   });
@@ -87,14 +87,14 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   return { files, bytes, leftOut };
 }
 
-/** So that hooks can ask git. Not where the folder only points at a repository: hooks would change the real one. */
+/** Copies the repository, so that hooks can use git. Not if it is elsewhere: hooks would change the real one. */
 async function copyRepository(project: string, to: string, signal: AbortSignal): Promise<readonly string[]> {
   const git = join(project, ".git");
   const stat = await lstat(git).catch(() => undefined);
   if (stat === undefined) return [];
-  if (!stat.isDirectory()) return ["the git repository, which is elsewhere"];
+  if (!stat.isDirectory()) return ["the git repository, which is in another folder"];
   const config = await readFile(join(git, "config"), "utf8").catch(() => "");
-  if (/^[^\S\n]*worktree\s*=/im.test(config)) return ["the git repository, which names another folder as its own"];
+  if (/^[^\S\n]*worktree\s*=/im.test(config)) return ["the git repository, whose worktree is another folder"];
   const entries = await readdir(git, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   let bytes = 0;
@@ -111,7 +111,7 @@ async function copyEach(from: string, to: string, names: readonly string[], sign
   for (let at = 0; at < names.length; at += BATCH_SIZE) {
     signal.throwIfAborted();
     const some = names.slice(at, at + BATCH_SIZE);
-    // A file that goes away meanwhile is not there; nothing depends on one of them.
+    // A file may be deleted meanwhile; that does not matter.
     await Promise.allSettled(
       some.map((name) => copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE)),
     );

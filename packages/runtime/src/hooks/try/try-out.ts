@@ -1,5 +1,5 @@
-// Hooks tried on an event nobody fired, in a copy of the project: the same choice, the same runners and the same
-// reading as in a session. Hooks that would ask a model or an MCP server are named, not run.
+// Tries hooks on a sample event in a copy of the project, with the same matching, runners and parsing as in a session.
+// Hooks that call a model or an MCP server are listed, not run.
 
 import { dirname } from "node:path";
 import type { Snapshot } from "@keelson/config";
@@ -16,7 +16,7 @@ export interface TryOutOptions {
   readonly snapshot: Snapshot;
   readonly event: HookEvent;
   readonly tool?: string;
-  /** For events about a tool, the tool's input; for others the event's own fields. */
+  /** For tool events, the tool's input; for others, fields of the event. */
   readonly input?: JsonObject;
   readonly mode?: PermissionMode;
   readonly programs?: ShippedPrograms;
@@ -28,9 +28,9 @@ export interface TryOut extends ModelView {
   readonly label: string;
   readonly input: JsonObject;
   readonly ran: readonly TriedHook[];
-  /** Chosen, but they would ask a model or a server. */
+  /** Hooks that match but call a model or a server, and were not run. */
   readonly named: readonly HookRegistration[];
-  /** Of this event, and not chosen. */
+  /** Hooks of this event that do not match. */
   readonly passed: readonly SkippedHook[];
   readonly outcome: HookOutcome;
   readonly copy: Pick<ScratchCopy, "files" | "bytes" | "leftOut">;
@@ -40,7 +40,7 @@ export interface TriedHook {
   readonly registration: HookRegistration;
   readonly run: HookRun;
   readonly reply: HookReply;
-  /** It went on in the background, where nothing it says decides anything. */
+  /** Set if it ran in the background, where it cannot block anything. */
   readonly late?: LateReply;
 }
 
@@ -101,7 +101,7 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
   }
 }
 
-/** Before any prompt. */
+/** Events before the first prompt, which have no prompt id. */
 const BEFORE_PROMPTS: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
 
 interface Running extends TryOutOptions {
@@ -111,7 +111,7 @@ interface Running extends TryOutOptions {
   readonly sessionId: string;
 }
 
-/** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
+/** Runs all hooks at once, as in a session, but also waits for background hooks to show their output. */
 async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<TriedHook[]> {
   const { readLate, readReply, timeoutOf } = await import("@keelson/engine/hooks");
   const { createRunners } = await import("../handlers/runner.ts");
@@ -119,7 +119,7 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
   const runners = createRunners({
     sessionId,
     entrypoint: "hooks-test",
-    // Files for variables also belong into the copy.
+    // Env files go into the copy too.
     snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),
     cwd: () => copy.dir,
     numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
@@ -127,7 +127,7 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
     callMcpTool: () => undefined,
     model: unavailable,
     ports: () => {
-      throw new Error("No model is asked while hooks are only tried");
+      throw new Error("Cannot call a model while trying hooks");
     },
     charge: () => undefined,
     now: () => performance.now(),
@@ -155,10 +155,10 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
 }
 
 async function unavailable(): Promise<never> {
-  throw new Error("Nobody is asked while hooks are only tried");
+  throw new Error("Cannot call the client or a model while trying hooks");
 }
 
-/** Whether an `if` rule speaks about the call; worked out when a hook has one. */
+/** Tests `if` rules against the call. */
 function conditions(snapshot: Snapshot, { tool_name: tool, tool_input: input }: JsonObject) {
   const { cwd, home, directories } = snapshot;
   return async (rule: string): Promise<boolean> => {
@@ -184,9 +184,9 @@ function skippedHooks(
     const { matcher, handler } = registration;
     const idle = whyIdle(registration);
     if (idle !== undefined) return idle;
-    if (handlers.has(JSON.stringify(handler))) return "The same hook is there already; it runs once";
-    if (matching.includes(registration)) return `Its "if" ${handler.if} does not cover this call`;
-    return `Its matcher ${matcher} does not match ${subject ?? "nothing"}`;
+    if (handlers.has(JSON.stringify(handler))) return "It duplicates another hook; identical hooks run once";
+    if (matching.includes(registration)) return `Its "if" rule ${handler.if} does not match this call`;
+    return `Its matcher ${matcher} does not match ${subject ?? "this event"}`;
   };
   return here
     .filter((each) => !chosen.includes(each))
