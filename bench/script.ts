@@ -27,7 +27,7 @@ export function renderReply(reply: Reply, number: number): string[] {
   const emit = (type: string, data: object) => {
     events.push(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   };
-  // Always few tokens, so that the client never compacts during a measurement.
+  // Always few tokens, so the client never compacts during a measurement.
   const usage = { input_tokens: 100, output_tokens: 1 };
   const message = { id: `msg_${number}`, type: "message", role: "assistant", model: "scripted", content: [] };
   emit("message_start", { message: { ...message, stop_reason: null, stop_sequence: null, usage } });

@@ -1,4 +1,4 @@
-// The scripted model, in its own process so that its work does not slow the client. Records when a request has fully
+// The scripted model, in its own process so its work does not slow the client. Records when a request has fully
 // arrived and when the last byte of its reply was written.
 
 import { clock } from "./clock.ts";

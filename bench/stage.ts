@@ -21,7 +21,7 @@ export interface Play extends Cost {
 
 export interface PlayOptions {
   readonly args?: readonly string[];
-  /** Texts the last request must contain, so that a fast failure does not count as a result. */
+  /** Texts the last request must contain, so a fast failure does not count as a result. */
   readonly expected?: readonly string[];
   readonly limitMs?: number;
   /** Overrides the project. */
@@ -68,7 +68,7 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
     model,
     async play(replies, { args = [], expected = [], limitMs, cwd = project, env: more } = {}) {
       await model.play(replies, expected);
-      const cost = await runProgram([...program, "-p", "Go on until you are finished.", ...headless, ...args], {
+      const cost = await runProgram([...program, "-p", "Continue until you are done.", ...headless, ...args], {
         cwd,
         env: { ...env, ...more },
         limitMs,

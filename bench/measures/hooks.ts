@@ -46,7 +46,7 @@ export async function hooks(stage: Stage): Promise<Row[]> {
       what: `${HOOKS} hooks, 1 matching: added to a call`,
       unit: "ms",
       samples: rounds.map((round) => round.one),
-      against: `besides its own process, ${median(rounds.map(({ spawn }) => spawn)).toFixed(2)} ms`,
+      against: `not counting its process, ${median(rounds.map(({ spawn }) => spawn)).toFixed(2)} ms`,
     },
   ];
 }

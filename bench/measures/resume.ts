@@ -16,7 +16,7 @@ export async function resume(stage: Stage): Promise<Row[]> {
   const fileSize = Math.floor((megabytes * 1024 * 1024 * 0.8) / (turns * READS_PER_TURN));
   const textSize = Math.floor((megabytes * 1024 * 1024 * 0.2) / turns);
 
-  // A separate project, so that `--continue` finds only this session.
+  // A separate project, so `--continue` finds only this session.
   const cwd = join(stage.folder, "long-session");
   await mkdir(cwd);
   const script = Array.from({ length: turns }, (_, turn) => ({

@@ -101,7 +101,7 @@ function startApplication(stage: Stage, runtime: string, sdkPath: string): Appli
   };
   const query: Application["query"] = async (replies, options = {}, { warm = false } = {}) => {
     await stage.model.play(replies);
-    const asked = { prompt: "Go on until you are finished.", options: { ...base, ...options }, warm, restMs: 50 };
+    const asked = { prompt: "Continue until you are done.", options: { ...base, ...options }, warm, restMs: 50 };
     child.stdin.write(`${JSON.stringify(asked)}\n`);
     await child.stdin.flush();
     const { value } = await lines.next();

@@ -64,7 +64,7 @@ async function writeModules(target: string): Promise<void> {
   });
 }
 
-/** The compiler writes one declaration for each source; those that can be reached from an entry are the public ones. */
+/** Keeps only the declarations that an entry point reaches; the compiler writes one per source. */
 async function writeDeclarations(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "keelson-sdk-types-"));
   try {

@@ -47,7 +47,7 @@ export interface Explainer {
 
 export function openExplainer(snapshot: Snapshot): Explainer {
   const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
-  // Includes tools removed by rules, so that their removal can be explained.
+  // Includes tools removed by rules, so their removal can be explained.
   const builtIn = builtInTools(NO_TASKS);
   const context = contextOf(snapshot);
   const { directories } = context.workspace;

@@ -1,4 +1,4 @@
-// Resolves hard links in a gate question, so that a rule about a file also covers its other names.
+// Resolves hard links in a gate question, so a rule about a file also covers its other names.
 
 import type { GateDecision, GateQuestion } from "@keelson/engine";
 import type { LinkGuard } from "@keelson/host/links";

@@ -5,11 +5,11 @@ import type { Runners } from "./handlers/runner.ts";
 
 /** A dispatcher with one command hook per event; each ends with `run`. */
 function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}) {
-  const told: JsonObject[] = [];
+  const received: JsonObject[] = [];
   const shown: unknown[] = [];
   const runners: Runners = {
     async run(_, input) {
-      told.push(input);
+      received.push(input);
       return { outcome: "success", exitCode: 0, stdout: "", stderr: "", durationMs: 1, ...run };
     },
     close: async () => void closed.push(true),
@@ -37,17 +37,17 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
   });
   const handler = { type: "command", command: "look" } as const;
   hooks.replace(events.map((event) => ({ event, handler, source: "userSettings" })));
-  return { hooks, told, shown, closed };
+  return { hooks, received, shown, closed };
 }
 
 const { signal } = new AbortController();
 
 test("a hook gets the state from when the event was fired, not from when the hook runs", async () => {
-  const { hooks, told } = opened(["InstructionsLoaded", "UserPromptSubmit"]);
+  const { hooks, received } = opened(["InstructionsLoaded", "UserPromptSubmit"]);
   const early = hooks.fire("InstructionsLoaded", { load_reason: "session_start" }, { signal });
   const late = hooks.fire("UserPromptSubmit", { prompt_id: "p", prompt: "go" }, { signal });
   await Promise.all([early, late]);
-  const prompts = told.map(({ hook_event_name: event, prompt_id: prompt }) => ({ event, prompt }));
+  const prompts = received.map(({ hook_event_name: event, prompt_id: prompt }) => ({ event, prompt }));
   expect(prompts.toSorted((a, b) => (String(a.event) < String(b.event) ? -1 : 1))).toEqual([
     { event: "InstructionsLoaded", prompt: undefined },
     { event: "UserPromptSubmit", prompt: "p" },
@@ -58,9 +58,9 @@ test("a failing Stop hook is also shown as a notification; other hooks are not",
   const { hooks, shown } = opened(["Stop", "PreCompact"], { outcome: "error", exitCode: 1, stderr: "broken" });
   await hooks.fire("Stop", { stop_hook_active: false }, { signal });
   await hooks.fire("PreCompact", { trigger: "auto" }, { signal });
-  const told = { type: "system", subtype: "informational", level: "warning" };
+  const warning = { type: "system", subtype: "informational", level: "warning" };
   expect(shown).toEqual([
-    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+    { ...warning, content: expect.stringContaining("exited with code 1: broken") },
     {
       type: "system",
       subtype: "notification",
@@ -68,7 +68,7 @@ test("a failing Stop hook is also shown as a notification; other hooks are not",
       text: "A Stop hook failed",
       priority: "immediate",
     },
-    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+    { ...warning, content: expect.stringContaining("exited with code 1: broken") },
   ]);
 });
 

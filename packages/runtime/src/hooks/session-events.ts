@@ -26,24 +26,24 @@ export async function fireSessionStart(
   { source, model, title, setup }: SessionStartFacts,
 ): Promise<StartHookResult> {
   const prepared = setup ? (await fire("Setup", { trigger: setup })).context : [];
-  const said = await fire("SessionStart", {
+  const outcome = await fire("SessionStart", {
     source,
     model,
     ...(title === undefined ? {} : { session_title: title }),
   });
-  const first = said.fields?.["initialUserMessage"];
+  const first = outcome.fields?.["initialUserMessage"];
   return {
-    context: [...prepared, ...said.context],
+    context: [...prepared, ...outcome.context],
     ...(typeof first === "string" && first !== "" ? { initialUserMessage: first } : {}),
   };
 }
 
 /** Returns why hooks block the switch, or undefined if they allow it. */
 export async function firePreModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<string | undefined> {
-  const said = await fire("PreModelSwitch", modelSwitchInput(change));
+  const outcome = await fire("PreModelSwitch", modelSwitchInput(change));
   // `ask` blocks too: the only one to ask is the client, which requested the switch.
-  if (said.verdict !== "deny" && said.verdict !== "ask" && said.stop === undefined) return undefined;
-  return said.reasons.join("\n") || said.stop || `A PreModelSwitch hook blocked the switch to "${change.to}"`;
+  if (outcome.verdict !== "deny" && outcome.verdict !== "ask" && outcome.stop === undefined) return undefined;
+  return outcome.reasons.join("\n") || outcome.stop || `A PreModelSwitch hook blocked the switch to "${change.to}"`;
 }
 
 export interface ModelSwitchFacts {
@@ -65,17 +65,17 @@ function modelSwitchInput({ from, to, requested, source, cacheTtl }: ModelSwitch
 /** Fires ConfigChange for every changed settings file. Returns false if a hook blocks the change. */
 export async function fireConfigChange(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
   const old = new Map(before.sources.map(({ path, stamp }) => [path, stamp]));
-  let refused = false;
-  let policy = false;
+  let blocked = false;
+  let policyChanged = false;
   for (const { path, stamp } of after.sources) {
     const source = settingsSource(path, after);
     if (source === undefined || old.get(path) === stamp) continue;
-    const said = await fire("ConfigChange", { source, file_path: path });
-    if (source === "policy_settings") policy = true;
-    else if (said.verdict === "deny" || said.stop !== undefined) refused = true;
+    const outcome = await fire("ConfigChange", { source, file_path: path });
+    if (source === "policy_settings") policyChanged = true;
+    else if (outcome.verdict === "deny" || outcome.stop !== undefined) blocked = true;
   }
   // Hooks cannot block managed settings.
-  return policy || !refused;
+  return policyChanged || !blocked;
 }
 
 function settingsSource(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {

@@ -13,7 +13,7 @@ const CASES: readonly [env: object, setting: boolean | undefined, headless: bool
   [{ ...ON, ...OFF }, true, false, false],
 ];
 
-test.each(CASES)("wantsCheckpoints() with %j and the setting %p", (env, setting, headless, interactive) => {
+test.each(CASES)("checkpointsEnabled() with %j and the setting %p", (env, setting, headless, interactive) => {
   const facts = { env: { ...env }, settings: setting === undefined ? {} : { fileCheckpointingEnabled: setting } };
   expect([checkpointsEnabled(facts), checkpointsEnabled(facts, true)]).toEqual([headless, interactive]);
 });

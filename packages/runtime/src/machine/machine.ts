@@ -39,7 +39,7 @@ export interface Machine {
   readonly readable: readonly string[];
   readonly governing: Governing;
   /**
-   * Call before writing these files with approval, so that the change is not attributed to a running command. Call the
+   * Call before writing these files with approval, so the change is not attributed to a running command. Call the
    * returned function when they are written.
    */
   beginSettingsWrite(files: readonly string[]): () => void;

@@ -7,7 +7,7 @@ import { SdkServers } from "./sdk-servers.ts";
 const on = new AbortController().signal;
 
 test("servers connect in the background; a run waits for them and gets their tools sorted", async () => {
-  const { servers, heard } = client({ docs: ["search"], calc: ["subtract", "add"] });
+  const { servers, received } = client({ docs: ["search"], calc: ["subtract", "add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["docs", "calc"] }));
   expect(servers.summary()).toEqual([
     { name: "docs", status: "pending", source: "sdk" },
@@ -43,16 +43,16 @@ test("servers connect in the background; a run waits for them and gets their too
     { name: "docs", instructions: "Ask docs." },
     { name: "calc", instructions: "Ask calc." },
   ]);
-  expect(heard("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
+  expect(received("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
 });
 
 test("adding a server again changes nothing", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
+  const { servers, received } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  expect(heard("calc").length).toBe(3);
+  expect(received("calc").length).toBe(3);
 });
 
 test("a run waits once for a server that does not answer; other servers work", async () => {
@@ -93,14 +93,14 @@ test("a changed tool list is loaded for the next run", async () => {
 });
 
 test("a manifest replaces the handshake", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
+  const { servers, received } = client({ calc: ["add"] });
   const manifest = {
     initializeResult: { capabilities: { tools: {} } },
     toolsListResult: { tools: [{ name: "known", inputSchema: { type: "object" } }] },
   };
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
   await servers.ready(on);
-  expect([toolNames(servers), heard("calc")]).toEqual([["mcp__calc__known"], []]);
+  expect([toolNames(servers), received("calc")]).toEqual([["mcp__calc__known"], []]);
 });
 
 test("tool policies of the client become rules; denied tools are not offered", async () => {
@@ -131,7 +131,7 @@ test("if two server names normalize to the same name, the first keeps its tools"
 });
 
 test("a disabled server has no tools; an enabled one connects again", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
+  const { servers, received } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(await servers.toggle("calc", false)).toBeUndefined();
@@ -140,20 +140,20 @@ test("a disabled server has no tools; an enabled one connects again", async () =
   expect(await servers.toggle("calc", true)).toBeUndefined();
   expect(await servers.toggle("calc", true)).toBeUndefined();
   await servers.ready(on);
-  expect([toolNames(servers), heard("calc").length]).toEqual([["mcp__calc__add"], 6]);
+  expect([toolNames(servers), received("calc").length]).toEqual([["mcp__calc__add"], 6]);
   expect(await servers.toggle("nope", true)).toBe("Server not found: nope");
 });
 
 test("a server disabled while it connects stays disabled", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
+  const { servers, received } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.toggle("calc", false);
   await servers.ready(on);
-  expect([servers.summary()[0]?.status, heard("calc")]).toEqual(["disabled", []]);
+  expect([servers.summary()[0]?.status, received("calc")]).toEqual(["disabled", []]);
 });
 
 test("setServers() replaces the servers and lists unsupported ones as errors", async () => {
-  const { servers, heard } = client({ calc: ["add"], docs: ["search"], web: [] });
+  const { servers, received } = client({ calc: ["add"], docs: ["search"], web: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "docs"] }));
   await servers.ready(on);
   const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" }, files: { command: "x" } };
@@ -163,7 +163,7 @@ test("setServers() replaces the servers and lists unsupported ones as errors", a
     errors: { files: 'This version supports only MCP servers inside the client (type "sdk")' },
   });
   await servers.ready(on);
-  expect([toolNames(servers), heard("docs").length]).toEqual([["mcp__docs__search"], 3]);
+  expect([toolNames(servers), received("docs").length]).toEqual([["mcp__docs__search"], 3]);
 });
 
 test("hooks and clients can call a tool without the model", async () => {
@@ -209,7 +209,7 @@ test("close() cancels open calls and removes all servers", async () => {
 
 const toolNames = (servers: SdkServers) => servers.tools().map(({ name }) => name);
 
-/** A client with servers inside it: their tools by name, or one that never says a word. */
+/** A client with MCP servers: the names of their tools, or a server that never answers. */
 function client(inside: Record<string, string[] | "silent">, env: Record<string, string> = {}) {
   const messages: [server: string, method: unknown][] = [];
   const withdrawn: AbortSignal[] = [];
@@ -233,7 +233,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
     tools: inside,
     withdrawn,
     say: (name: string, message: JsonObject) => bridges.heard(name, message),
-    heard: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
+    received: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
   };
 }
 
@@ -252,7 +252,7 @@ function answer(name: string, tools: readonly string[], method: unknown, params:
   }
 }
 
-/** Lets everything that is under way go on until this is so. */
+/** Waits until the condition holds. */
 async function settled(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

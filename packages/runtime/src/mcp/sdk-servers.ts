@@ -79,7 +79,7 @@ export class SdkServers implements McpServers {
     });
   }
 
-  /** Which server a tool belongs to, and what both call themselves. */
+  /** The server of a tool, with the names the server and the tool have on their own side. */
   originOf(tool: string): ToolOrigin | undefined {
     const found = this.#offered().find((each) => each.tool.name === tool);
     if (!found) return undefined;
@@ -87,7 +87,7 @@ export class SdkServers implements McpServers {
     return { server: found.server, source: "sdk", tool: name, ...(title === undefined ? {} : { title }) };
   }
 
-  /** What servers want the model to know, in the order they were named. */
+  /** Instructions of the servers for the model, in the order the servers were added. */
   instructions(): readonly { readonly name: string; readonly instructions: string }[] {
     return [...this.#servers.values()].flatMap(({ connection, name }) => {
       const instructions = connection?.facts?.instructions;

@@ -90,10 +90,10 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
 }
 
 async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
-  const said = mcp.instructions();
-  if (said.length === 0) return system;
+  const fromServers = mcp.instructions();
+  if (fromServers.length === 0) return system;
   const { renderServerInstructions } = await import("@keelson/mcp");
-  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(said)}`];
+  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(fromServers)}`];
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. */

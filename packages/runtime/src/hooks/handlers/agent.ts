@@ -37,7 +37,7 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
   const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
   const content = conditionPrompt(handler.prompt, input, options.model);
   try {
-    const asked = await runWithTimeout(options, (signal) =>
+    const result = await runWithTimeout(options, (signal) =>
       run(
         { type: "user", message: { role: "user", content }, parent_tool_use_id: null },
         "default",
@@ -46,7 +46,7 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
         { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_INVALID_ANSWERS } },
       ),
     );
-    return end(asked.ended === "done" ? reportOf(asked.value) : timeoutReport(asked.ended, options));
+    return end(result.ended === "done" ? reportOf(result.value) : timeoutReport(result.ended, options));
   } catch (error) {
     const problem = `the agent failed: ${error instanceof Error ? error.message : String(error)}`;
     return end({ outcome: "error", stdout: "", stderr: "", problem });

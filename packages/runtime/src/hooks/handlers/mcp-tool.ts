@@ -26,12 +26,12 @@ export async function runMcpToolHook(
   const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: performance.now() - started });
   const fail = (problem: string) => end({ outcome: "error", stdout: "", stderr: "", problem });
   try {
-    const asked = await runWithTimeout(limit, async (signal) =>
+    const result = await runWithTimeout(limit, async (signal) =>
       call?.(server, tool, fillTemplate(template, input), signal),
     );
-    if (asked.ended !== "done") return end(timeoutReport(asked.ended, limit));
-    if (!asked.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
-    const { text, isError } = asked.value;
+    if (result.ended !== "done") return end(timeoutReport(result.ended, limit));
+    if (!result.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
+    const { text, isError } = result.value;
     if (isError) return fail(`the tool "${tool}" of "${server}" failed: ${text.slice(0, MAX_ERROR)}`);
     if (text.length > MAX_TEXT) return fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`);
     return end({ outcome: "success", exitCode: 0, stdout: text, stderr: "" });

@@ -23,13 +23,13 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   const model = withoutThinking(options.model);
   const request = conditionRequest(conditionPrompt(handler.prompt, input, model), model);
   try {
-    const asked = await runWithTimeout(options, (signal) => sendSideRequest({ ...options, request, signal }));
-    if (asked.ended !== "done") return end(timeoutReport(asked.ended, options));
-    const answer = readAnswer(asked.value);
+    const result = await runWithTimeout(options, (signal) => sendSideRequest({ ...options, request, signal }));
+    if (result.ended !== "done") return end(timeoutReport(result.ended, options));
+    const answer = readAnswer(result.value);
     if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
     return end({ outcome: "success", stdout: JSON.stringify(answer), stderr: "" });
   } catch (error) {
-    if (error instanceof ModelError) return fail(`${model.profile.id} could not be asked: ${error.message}`);
+    if (error instanceof ModelError) return fail(`${model.profile.id} could not be result: ${error.message}`);
     return fail(`asking ${model.profile.id} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-// Copies a project so that hooks can be tried without changing it: the files git would show, limited in number and
+// Copies a project to try hooks without changing it: the files git would show, limited in number and
 // size. Links are not copied, because they would lead back to the original.
 
 import { constants } from "node:fs";
@@ -87,7 +87,7 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   return { files, bytes, leftOut };
 }
 
-/** Copies the repository, so that hooks can use git. Not if it is elsewhere: hooks would change the real one. */
+/** Copies the repository so hooks can use git. Not if it is elsewhere: hooks would change the real one. */
 async function copyRepository(project: string, to: string, signal: AbortSignal): Promise<readonly string[]> {
   const git = join(project, ".git");
   const stat = await lstat(git).catch(() => undefined);
