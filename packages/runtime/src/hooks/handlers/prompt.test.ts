@@ -139,8 +139,12 @@ test("a failed model request is reported and blocks nothing", async () => {
   const cut = await ask(scriptedModel({ ...yes, cutAfter: "first_block" }));
   const broken = await ask(scriptedModel());
   expect([refused.run, cut.run]).toMatchObject([
-    { outcome: "error", stdout: "", problem: "scripted could not be asked: no such parameter" },
-    { outcome: "error", stdout: "", problem: expect.stringContaining("scripted could not be asked: Connection broke") },
+    { outcome: "error", stdout: "", problem: "the request to scripted failed: no such parameter" },
+    {
+      outcome: "error",
+      stdout: "",
+      problem: expect.stringContaining("the request to scripted failed: Connection broke"),
+    },
   ]);
   expect(broken.run).toMatchObject({ outcome: "error", problem: expect.stringContaining("Script exhausted") });
   // A request without a reply is not charged; a reply that was cut off is.

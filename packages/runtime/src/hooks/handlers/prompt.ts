@@ -1,7 +1,7 @@
 // A prompt hook: one model request without tools that reports whether a condition holds. A failed request blocks
 // nothing.
 
-import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
+import type { ModelChoice, ModelRequest } from "@keelson/engine";
 import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
 import { sendSideRequest } from "../../model/side-request.ts";
 import { ANSWER_SCHEMA, conditionPrompt, readAnswer, withoutThinking } from "./condition.ts";
@@ -29,8 +29,8 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
     if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
     return end({ outcome: "success", stdout: JSON.stringify(answer), stderr: "" });
   } catch (error) {
-    if (error instanceof ModelError) return fail(`${model.profile.id} could not be result: ${error.message}`);
-    return fail(`asking ${model.profile.id} failed: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    return fail(`the request to ${model.profile.id} failed: ${why}`);
   }
 }
 
