@@ -1,5 +1,5 @@
-// The floor: the least a Bun program can do in place of an agent. Without arguments it does nothing at all;
-// with them it sends requests of a given size to the model and reads the replies.
+// The floor: the minimum a Bun program can do in place of an agent. Without arguments it does nothing; with them it
+// sends requests of a given size to the model and reads the replies.
 
 const [url, count, bytes, transcript] = process.argv.slice(2);
 

@@ -1,4 +1,4 @@
-// Compiles the floor program, once per run, with the flags of the real one.
+// Compiles the floor program with the same flags as Keelson, once per run.
 
 import { join } from "node:path";
 

@@ -1,14 +1,14 @@
-// Our end of the scripted model: starts its process, hands it a script, collects its stamps.
+// Controls the scripted model: starts its process, sends it a script, collects its timestamps.
 
 import { join } from "node:path";
 import type { Reply } from "./script.ts";
 
 export interface Stamp {
   readonly isTurn: boolean;
-  /** The whole request was here. */
+  /** When the whole request had arrived. */
   readonly arrived: number;
   readonly bytes: number;
-  /** The last byte of the reply was handed over. */
+  /** When the last byte of the reply was written. */
   ended: number;
 }
 
@@ -23,7 +23,7 @@ export type FromServer =
 
 export interface ScriptedModel {
   readonly url: string;
-  /** `expected` are texts that the last request of the script must hold. */
+  /** `expected` are texts that the last request of the script must contain. */
   play(replies: readonly Reply[], expected?: readonly string[]): Promise<void>;
   report(): Promise<{ readonly stamps: readonly Stamp[]; readonly found: readonly string[] }>;
   close(): void;

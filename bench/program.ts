@@ -1,4 +1,4 @@
-// Runs a program once and says what it cost: wall time, CPU with all its children, peak memory of the program itself.
+// Runs a program once and measures wall time, CPU including children, and the program's own peak memory.
 
 import { readFileSync } from "node:fs";
 import { clock } from "./clock.ts";
@@ -8,7 +8,7 @@ export interface Cost {
   readonly ended: number;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** 0 when the program was gone before it could be looked at. */
+  /** 0 if the program exited before the first sample. */
   readonly peakMb: number;
   readonly stdoutBytes: number;
 }
@@ -38,7 +38,7 @@ export async function runProgram(command: readonly string[], options: RunOptions
   const ended = clock();
   const peakMb = memory.stop();
   if (child.exitCode !== 0) {
-    const how = child.signalCode ? `was ended by ${child.signalCode}` : `ended with ${child.exitCode}`;
+    const how = child.signalCode ? `was killed by ${child.signalCode}` : `exited with code ${child.exitCode}`;
     throw new Error(`"${command.slice(0, 3).join(" ")} …" ${how}: ${(await stderr).slice(0, 500)}`);
   }
   const usage = child.resourceUsage();
@@ -52,10 +52,7 @@ export async function runProgram(command: readonly string[], options: RunOptions
   };
 }
 
-/**
- * Follows the kernel's own high-water mark. The figure in `resourceUsage()` is no use on Linux: a child starts as a
- * copy of its parent and is charged with the parent's peak.
- */
+/** Samples the kernel's peak. On Linux, `resourceUsage()` is wrong: a child starts with its parent's peak. */
 function watchMemory(pid: number): { stop(): number | undefined } {
   if (process.platform !== "linux") return { stop: () => undefined };
   let peakKb = 0;
@@ -64,7 +61,7 @@ function watchMemory(pid: number): { stop(): number | undefined } {
       const status = readFileSync(`/proc/${pid}/status`, "latin1");
       peakKb = Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1] ?? peakKb);
     } catch {
-      // It has ended; the last look counts.
+      // It has exited; keep the last sample.
     }
   };
   const timer = setInterval(look, 2);

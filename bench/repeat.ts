@@ -1,6 +1,5 @@
-// Repeats a measurement. The first round warms caches and is not counted.
+// Repeats a measurement. The first round warms caches and is discarded.
 
-/** Runs `once` one time more than asked and returns what the later ones gave. */
 export async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
   await once();
   const results: T[] = [];

@@ -1,8 +1,8 @@
-// `npm run bench`: measures what the client itself costs, against a scripted model that answers at once.
+// `npm run bench`: measures the client's own cost, with a scripted model that answers immediately.
 //   --quick          fewer and smaller runs
-//   --only a,b       some measures (see the list below)
-//   --json           the raw samples instead of a table
-//   --program path   another executable than dist/keelson
+//   --only a,b       only these measures (see the list below)
+//   --json           print the raw samples instead of a table
+//   --program path   measure this executable instead of dist/keelson
 
 import { loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -48,7 +48,7 @@ const { values } = parseArgs({
 const names = values.only?.split(",") ?? Object.keys(measures);
 const unknown = names.filter((name) => !(name in measures));
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(", ")}. There are ${Object.keys(measures).join(", ")}`);
+  console.error(`Unknown measure: ${unknown.join(", ")}. Choose from ${Object.keys(measures).join(", ")}`);
   process.exit(2);
 }
 

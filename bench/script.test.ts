@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { prose, read, renderReply } from "./script.ts";
 
-test("renderReply() cuts the text into deltas and ends with the calls", () => {
+test("renderReply() splits the text into deltas and ends with the calls", () => {
   const events = renderReply({ text: "abcdef", deltas: 3, calls: [read("/a")] }, 4).map(dataOf);
   expect(events.map(({ type }) => type)).toEqual([
     "message_start",
@@ -19,7 +19,7 @@ test("renderReply() cuts the text into deltas and ends with the calls", () => {
   expect(events.at(-2).delta.stop_reason).toBe("tool_use");
 });
 
-test("prose() gives the length asked for, and the same text again for the same seed", () => {
+test("prose() has the given length, and the same seed gives the same text", () => {
   expect(prose(5000, 3)).toHaveLength(5000);
   expect(prose(5000, 3)).toBe(prose(5000, 3));
   expect(prose(5000, 3)).not.toBe(prose(5000, 4));

@@ -1,4 +1,4 @@
-// What the scripted model says, and how it is spelled on the wire. Pure.
+// The scripted model's replies and their wire format. Pure.
 
 export interface Call {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Call {
 /** One reply of the model. */
 export interface Reply {
   readonly text?: string;
-  /** Into how many deltas the text is cut. */
+  /** How many deltas the text is split into. */
   readonly deltas?: number;
   readonly calls?: readonly Call[];
 }
@@ -27,7 +27,7 @@ export function renderReply(reply: Reply, number: number): string[] {
   const emit = (type: string, data: object) => {
     events.push(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   };
-  // Few tokens, always: a client must not compact in the middle of a measurement.
+  // Always few tokens, so the client never compacts during a measurement.
   const usage = { input_tokens: 100, output_tokens: 1 };
   const message = { id: `msg_${number}`, type: "message", role: "assistant", model: "scripted", content: [] };
   emit("message_start", { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
@@ -59,7 +59,7 @@ function cut(text: string, pieces: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size));
 }
 
-/** Plain words, `size` characters of them, the same for the same seed. */
+/** Random words, `size` characters in total. The same seed gives the same text. */
 export function prose(size: number, seed: number): string {
   const words = [
     "harbour",

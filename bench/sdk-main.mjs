@@ -1,5 +1,5 @@
-// An application that makes one query for each line of its input, on whichever runtime runs it, and says when it began and
-// what it saw: `node sdk-main.mjs path/of/the/sdk/index.js`.
+// An application that makes one query per line of stdin and prints its timings. Runs on Node and Bun:
+// `node sdk-main.mjs path/to/sdk/index.js`.
 
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ const clock = () => performance.timeOrigin + performance.now();
 for await (const line of createInterface({ input: process.stdin })) {
   const { prompt, options, warm, restMs } = JSON.parse(line);
   const spare = warm ? await prewarm({ options }) : undefined;
-  // What applications do between queries; a spare that was only just made is not what is measured.
+  // Applications pause between queries; do not measure a spare that has just been started.
   if (spare) await new Promise((resolve) => setTimeout(resolve, restMs));
 
   const started = clock();

@@ -1,11 +1,11 @@
-// The scripted model: a process of its own, so that its work is not on the client's clock.
-// Stamps when a request has arrived whole and when the last byte of its reply was handed over.
+// The scripted model, in its own process so its work does not slow the client. Records when a request has fully
+// arrived and when the last byte of its reply was written.
 
 import { clock } from "./clock.ts";
 import type { FromServer, Stamp, ToServer } from "./model.ts";
 import { renderReply } from "./script.ts";
 
-/** Deltas per write of a long reply; a write per delta would measure this process. */
+/** Deltas per write. One write per delta would measure this process instead. */
 const DELTAS_PER_WRITE = 20;
 
 let replies: string[][] = [];
@@ -37,7 +37,7 @@ const server = Bun.serve({
     if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 100 });
     if (!pathname.endsWith("/messages")) return Response.json({});
 
-    // A request without tools is a side question (a title, a probe) and no turn of the script.
+    // A request without tools is a side request (such as a title), not a turn of the script.
     const isTurn = body.includes('"tools":[{');
     const turn = stamps.filter((stamp) => stamp.isTurn).length;
     const stamp: Stamp = { isTurn, arrived, bytes: body.length, ended: 0 };

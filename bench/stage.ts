@@ -1,4 +1,4 @@
-// Where the measurements happen: a throw-away home and project, the scripted model, the program and its floor.
+// The setup for measurements: a temporary home and project, the scripted model, the program and the floor.
 
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,25 +8,25 @@ import { startModel, type ScriptedModel } from "./model.ts";
 import { runProgram, type Cost } from "./program.ts";
 import type { Reply } from "./script.ts";
 
-/** What a run of the program cost, and what the model saw of it. */
+/** The cost of one run, and its timings as seen by the model. */
 export interface Play extends Cost {
-  /** From the start of the process to the arrival of its first whole request. */
+  /** From process start to the arrival of the first full request. */
   readonly firstRequestMs: number;
-  /** Between the end of each reply and the arrival of the next request: the client's own time. */
+  /** From the end of each reply to the arrival of the next request: the client's own time. */
   readonly gapsMs: readonly number[];
-  /** From the last byte of the last reply to the end of the process. */
+  /** From the last byte of the last reply to process exit. */
   readonly tailMs: number;
   readonly requestBytes: readonly number[];
 }
 
 export interface PlayOptions {
   readonly args?: readonly string[];
-  /** Texts the last request must hold, so that a fast refusal does not count as fast. */
+  /** Texts the last request must contain, so a fast failure does not count as a result. */
   readonly expected?: readonly string[];
   readonly limitMs?: number;
-  /** Another project than the stage's own. */
+  /** Overrides the project. */
   readonly cwd?: string;
-  /** Takes the place of variables of the stage. */
+  /** Overrides variables of the stage. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export interface Stage {
   readonly model: ScriptedModel;
   /** Runs the program headless through a script. */
   play(replies: readonly Reply[], options?: PlayOptions): Promise<Play>;
-  /** Has the floor program send `count` requests of `bytes` bytes, or what a transcript holds. */
+  /** Makes the floor program send one request per reply, of `bytes` bytes or with the content of a transcript. */
   playFloor(replies: readonly Reply[], bytes: number, transcript?: string): Promise<Play>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
     model,
     async play(replies, { args = [], expected = [], limitMs, cwd = project, env: more } = {}) {
       await model.play(replies, expected);
-      const cost = await runProgram([...program, "-p", "Go on until you are finished.", ...headless, ...args], {
+      const cost = await runProgram([...program, "-p", "Continue until you are done.", ...headless, ...args], {
         cwd,
         env: { ...env, ...more },
         limitMs,
@@ -91,7 +91,7 @@ export async function setStage(program: readonly string[], { quick }: { quick: b
 const headless =
   "--output-format stream-json --verbose --model claude-sonnet-4-5 --allowedTools Read,Bash,Grep,Glob".split(" ");
 
-/** Nothing of ours: no settings, no keys, no proxies. */
+/** Nothing from the caller's environment but PATH: no settings, keys or proxies. */
 function environment(home: string, url: string): Record<string, string> {
   return {
     PATH: Bun.env.PATH ?? "/usr/bin:/bin",
@@ -111,7 +111,7 @@ async function withStamps(cost: Cost, model: ScriptedModel, turns: number, expec
   if (seen.length !== turns)
     throw new Error(`The program made ${seen.length} requests; the script has ${turns} replies`);
   const lost = expected.filter((text) => !found.includes(text));
-  if (lost.length > 0) throw new Error(`The last request does not hold "${lost.join('", "')}"`);
+  if (lost.length > 0) throw new Error(`The last request does not contain "${lost.join('", "')}"`);
   return {
     ...cost,
     firstRequestMs: seen[0]!.arrived - cost.started,

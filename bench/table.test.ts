@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { median, renderTable } from "./table.ts";
 
-test("renderTable() puts the floor beside each figure", () => {
+test("renderTable() shows the floor next to each measurement", () => {
   const rows = [
     { what: "start", unit: "ms", samples: [9, 10, 12], floor: [4, 5, 6] },
     { what: "request", unit: "KB", samples: [123.4] },
@@ -17,6 +17,6 @@ test("renderTable() puts the floor beside each figure", () => {
   );
 });
 
-test("median() of an even number of values lies between the middle two", () => {
+test("median() of an even number of values is the mean of the middle two", () => {
   expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([])]).toEqual([2, 2.5, Number.NaN]);
 });

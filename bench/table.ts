@@ -1,13 +1,13 @@
-// Figures and how they are shown. Pure.
+// Formats measurements as a table. Pure.
 
-/** One line of the table: a figure of ours, and beside it the least that anything could cost. */
+/** One line of the table: a measurement and its floor. */
 export interface Row {
   readonly what: string;
   readonly unit: "ms" | "s" | "MB" | "KB" | "×" | "/s";
   readonly samples: readonly number[];
-  /** Empty when there is no floor for this figure. */
+  /** Absent or empty if there is no floor. */
   readonly floor?: readonly number[];
-  /** What the floor is, where it is not the empty program. */
+  /** What the floor is, if not the floor program. */
   readonly against?: string;
 }
 

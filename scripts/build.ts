@@ -1,15 +1,15 @@
-// `npm run build`: dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk. `--all` adds
-// the other platforms.
+// `npm run build`: builds dist/keelson for this machine, the npm packages in dist/npm and @keelson/sdk in dist/sdk.
+// `--all` also builds the other platforms.
 
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { compile, programEntry } from "./compile.ts";
 import { freshBuild } from "./fresh-build.ts";
-import { writePlatformPackage, writeThinPackage } from "./npm-packages.ts";
+import { writePlatformPackage, writeThinPackage } from "./npm/npm-packages.ts";
 import { currentPlatform, isCurrent, platforms, type Platform } from "./platform.ts";
 import { root } from "./root.ts";
-import { writeSdkPackage } from "./sdk-package.ts";
+import { writeSdkPackage } from "./npm/sdk-package.ts";
 
 const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
 const { version } = await Bun.file(join(root, "package.json")).json();

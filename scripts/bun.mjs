@@ -1,5 +1,5 @@
-// Finds the Bun that npm installed and runs it with the arguments given here.
-// Works with install scripts disabled: the executable sits in a platform package, no linking needed.
+// Runs the Bun that npm installed, with the given arguments. Works with install scripts disabled, because the
+// executable is in a platform package and needs no linking.
 
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,16 +8,16 @@ import { passThrough } from "./pass-through.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The path of Bun's executable for this machine. */
+/** The path of the Bun executable for this machine. */
 export function findBun() {
   const modules = join(here, "..", "node_modules");
   const name = process.platform === "win32" ? "bun.exe" : "bun";
   const candidates = variants().map((variant) => join(modules, "@oven", variant, "bin", name));
-  // Where Bun's own install script puts the executable; with scripts disabled a stub of a few hundred bytes sits there.
+  // Bun's install script puts the executable here; with scripts disabled, it is a stub of a few hundred bytes.
   candidates.push(join(modules, "bun", "bin", "bun.exe"));
   const found = candidates.find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 1_000_000);
   if (found) return found;
-  console.error("Bun was not found in node_modules. Run `npm ci` in the repository first.");
+  console.error("Bun is not installed in node_modules; run `npm ci` first");
   process.exit(1);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what tests need on a CI machine, where it is missing and we may: bubblewrap and socat for the shield and the
-# sandbox, zsh for people who work in it, PostgreSQL and Redis for the session stores. Where we may not, the tests themselves say what is missing.
+# Installs the system packages that tests need: bubblewrap and socat for the shield and the sandbox, zsh for the shell
+# tests, PostgreSQL and Redis for the session stores. Without root or apt-get it only lists what is missing.
 set -euo pipefail
 
 missing=()
@@ -12,7 +12,7 @@ command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-  echo "Missing: ${missing[*]}. Install them with the package manager of this machine." >&2
+  echo "Missing: ${missing[*]}. Install them with your package manager." >&2
   exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive

@@ -1,4 +1,4 @@
-// One executable: our sources, Bun, ripgrep and the sandbox's helper in one file. Knows how to build, not what to package.
+// Compiles Keelson into one executable with Bun, ripgrep and the sandbox helper. Knows nothing about packaging.
 
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
@@ -13,14 +13,14 @@ export interface CompileOptions {
   readonly platform: Platform;
 }
 
-/** Compiles a program. Throws with the bundler's own words when it cannot. */
+/** Compiles a program. Throws the bundler's error if it fails. */
 export async function compile({ entry, outfile, platform }: CompileOptions): Promise<void> {
   await Bun.build({
     entrypoints: [entry],
     target: "bun",
     format: "esm",
     minify: true,
-    // Without splitting, modules behind `await import()` are parsed at every start.
+    // Without splitting, modules behind `await import()` would be parsed at every start.
     splitting: true,
     bytecode: true,
     plugins: [embedPrograms(await programsFor(platform))],
@@ -28,8 +28,8 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
       outfile,
       target: platform.target,
       ...(isCurrent(platform) ? {} : { executablePath: await bunFor(platform) }),
-      // By default an executable runs the `preload` scripts of a bunfig.toml in the current directory and takes
-      // variables from its .env, before anybody could be asked whether the folder is trusted.
+      // By default, an executable runs `preload` scripts from bunfig.toml and loads .env from the current directory,
+      // before the user could be asked whether to trust it.
       autoloadBunfig: false,
       autoloadDotenv: false,
       autoloadTsconfig: false,
@@ -38,7 +38,7 @@ export async function compile({ entry, outfile, platform }: CompileOptions): Pro
   });
 }
 
-/** Run from source the program carries no others and this module says so; in the executable it names them. */
+/** Replaces shipped-programs.ts, which lists no programs when run from source, with one that embeds them. */
 function embedPrograms(programs: object): BunPlugin {
   const imports = Object.entries(programs).map(
     ([name, path]) => `import ${name} from ${JSON.stringify(path)} with { type: "file" };`,

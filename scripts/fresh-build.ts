@@ -1,4 +1,4 @@
-// Builds dist/keelson unless the one that is there was made from these very sources.
+// Builds dist/keelson, unless it is up to date with the sources.
 
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { root } from "./root.ts";
 const programPath = join(root, "dist", process.platform === "win32" ? "keelson.exe" : "keelson");
 const stampPath = `${programPath}.sources`;
 
-/** The path of an executable that matches the sources. */
+/** Returns the path of an up-to-date executable. */
 export async function freshBuild(): Promise<string> {
   const sources = await hashSources();
   if ((await Bun.file(programPath).exists()) && (await readStamp()) === sources) return programPath;
-  // Renamed into place: tests that run beside us may be holding the old one.
+  // Rename it into place: tests running at the same time may use the old one.
   const outfile = `${programPath}.${process.pid}${process.platform === "win32" ? ".exe" : ""}`;
   await compile({ entry: programEntry, outfile, platform: currentPlatform() });
   await rename(outfile, programPath);
@@ -25,7 +25,7 @@ async function readStamp(): Promise<string> {
   return (await Bun.file(stampPath).exists()) ? Bun.file(stampPath).text() : "";
 }
 
-/** One hash over everything that goes into the executable. */
+/** Hashes everything that goes into the executable. */
 async function hashSources(): Promise<string> {
   const patterns = ["packages/*/src/**/*", "packages/*/package.json", "scripts/*.ts", "package-lock.json"];
   const paths = patterns

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The `keelson` command of the npm package: finds the executable for this machine and becomes it.
+// The `keelson` command of the npm package: finds the executable for this machine and runs it.
 
 import { createRequire } from "node:module";
-import { passThrough, withoutBunSteering } from "./pass-through.mjs";
+import { passThrough, withoutBunVariables } from "./pass-through.mjs";
 
-passThrough(findExecutable(), process.argv.slice(2), { env: withoutBunSteering() });
+passThrough(findExecutable(), process.argv.slice(2), { env: withoutBunVariables() });
 
 function findExecutable() {
   const name = `keelson-${process.platform}-${process.arch}`;
@@ -12,7 +12,7 @@ function findExecutable() {
   try {
     return createRequire(import.meta.url).resolve(`${name}/bin/${file}`);
   } catch {
-    console.error(`The package "${name}" is not installed. Install keelson again without --omit=optional.`);
+    console.error(`The package "${name}" is not installed; reinstall keelson without --omit=optional`);
     process.exit(1);
   }
 }

@@ -1,15 +1,15 @@
-// Stands in front of another program: same streams, same signals, same end.
+// Runs another program as if it were this process: same streams, same signals, same exit code.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
-/** Runs a program and ends as it ended. */
+/** Runs a program and exits the way it exits. */
 export function passThrough(executable, args, options = {}) {
   const child = spawn(executable, args, { stdio: "inherit", ...options });
-  makeWayWhenOrphaned();
+  exitWhenOrphaned();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
-      // Ctrl-C in a terminal reaches the child as well; sent on, it would count as pressed twice.
+      // In a terminal, Ctrl-C reaches the child directly; forwarding it would look like pressing it twice.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       child.kill(signal);
     });
@@ -22,24 +22,23 @@ export function passThrough(executable, args, options = {}) {
     if (signal === null) process.exit(code ?? 1);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
-    // Only reached where the signal does not end us, as on Windows.
+    // Only reached if the signal does not end this process, as on Windows.
     process.exitCode = 128 + (constants.signals[signal] ?? 0);
   });
 }
 
 /**
- * A program whose parent is gone looks whether anybody still reads what it says. With us in between it would never
- * know; and nobody is left who waits for our end.
+ * Exits when the parent is gone. The program checks for a lost parent, too, and could not see it behind this process.
  */
-function makeWayWhenOrphaned() {
+function exitWhenOrphaned() {
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) process.exit(0);
   }, 1_000).unref();
 }
 
-/** Our environment without the two variables that make Bun run foreign code, or be plain Bun. */
-export function withoutBunSteering() {
+/** The environment without the variables that make Bun run other code or act as plain Bun. */
+export function withoutBunVariables() {
   const { BUN_OPTIONS, BUN_BE_BUN, ...rest } = process.env;
   return rest;
 }

@@ -1,5 +1,5 @@
-// The machines Keelson is built for, and the executables each of them needs from npm.
-// Foreign ones are fetched with `npm pack` and must match the checksum in package-lock.json.
+// The platforms Keelson is built for, and the executables each needs from npm. Those of other platforms are fetched with
+// `npm pack` and must match the checksum in package-lock.json.
 
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ export async function programsFor({ os, cpu }: Platform): Promise<{ ripgrep: str
   return { ripgrep, seccomp: await fromPackage("@anthropic-ai/sandbox-runtime", helper) };
 }
 
-/** The Bun that becomes the executable. */
+/** The Bun executable to compile into. */
 export async function bunFor({ os, cpu }: Platform): Promise<string> {
   const name = `@oven/bun-${os === "win32" ? "windows" : os}-${cpu === "arm64" ? "aarch64" : cpu}`;
   return fromPackage(name, join("bin", os === "win32" ? "bun.exe" : "bun"));
@@ -62,7 +62,7 @@ async function fetchPackage(name: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await run(["npm", "pack", "--silent", `${name}@${locked.version}`], folder);
   const archive = (await readdir(folder)).find((entry) => entry.endsWith(".tgz"));
-  if (!archive) throw new Error(`npm pack left no archive for "${name}"`);
+  if (!archive) throw new Error(`npm pack wrote no archive for "${name}"`);
   const bytes = await Bun.file(join(folder, archive)).bytes();
   const sum = `sha512-${new Bun.CryptoHasher("sha512").update(bytes).digest("base64")}`;
   if (sum !== locked.integrity) throw new Error(`The archive of "${name}" does not match package-lock.json`);

@@ -13,7 +13,7 @@ import {
   type TemporaryHome,
 } from "@keelson/testkit";
 import { freshBuild } from "../scripts/fresh-build.ts";
-import { writePlatformPackage, writeThinPackage } from "../scripts/npm-packages.ts";
+import { writePlatformPackage, writeThinPackage } from "../scripts/npm/npm-packages.ts";
 import { currentPlatform } from "../scripts/platform.ts";
 
 const root = dirname(import.meta.dir);
@@ -164,7 +164,7 @@ describe("the npm packages", () => {
     const program = ["node", join(thin, "bin", "npm-launcher.mjs")];
     const ended = await runKeelson(["--version"], { home, program });
     const { os, cpu } = currentPlatform();
-    const stderr = `The package "keelson-${os}-${cpu}" is not installed. Install keelson again without --omit=optional.\n`;
+    const stderr = `The package "keelson-${os}-${cpu}" is not installed; reinstall keelson without --omit=optional\n`;
     expect(outcome(ended)).toEqual({ code: 1, stdout: "", stderr });
   });
 });

@@ -12,8 +12,8 @@ import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
 import { VARIABLES } from "../packages/config/src/env/variables.ts";
 import { SETTINGS_TABLE, type SettingsRow } from "../packages/protocol/src/settings-table.ts";
-import { openDocShell } from "../scripts/doc-shell.ts";
-import { record } from "../scripts/record-session.ts";
+import { openDocShell } from "../scripts/docs/doc-shell.ts";
+import { record } from "../scripts/docs/record-session.ts";
 import { root } from "../scripts/root.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMockModel, temporaryHome, testUnless } from "@keelson/testkit";
-import { writeSdkPackage } from "../scripts/sdk-package.ts";
+import { writeSdkPackage } from "../scripts/npm/sdk-package.ts";
 import { door } from "./sessions/sdk/door.ts";
 
 const root = join(import.meta.dir, "..");

@@ -1,5 +1,5 @@
-// What registered hooks add to a tool call, besides the process of the one that runs: thirty small reads in a row
-// without hooks, with 200 of which none is meant, and with 200 of which one is.
+// What registered hooks add to a tool call, not counting the hook's own process: thirty small reads in a row without
+// hooks, with 200 hooks of which none matches, and with 200 of which one matches.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export async function hooks(stage: Stage): Promise<Row[]> {
   const one = await settings("one-matching.json", 1);
   const script = [...paths.map((path) => ({ calls: [read(path)] })), { text: "ok" }];
   const expected = ["content-0-end", `content-${CALLS - 1}-end`];
-  // The first call loads what the later ones find.
+  // Skip the first call, which loads modules.
   const gap = async (args: readonly string[] = []) =>
     quiet((await stage.play(script, { cwd, args, expected })).gapsMs.slice(1));
 
@@ -46,12 +46,12 @@ export async function hooks(stage: Stage): Promise<Row[]> {
       what: `${HOOKS} hooks, 1 matching: added to a call`,
       unit: "ms",
       samples: rounds.map((round) => round.one),
-      against: `besides its own process, ${median(rounds.map(({ spawn }) => spawn)).toFixed(2)} ms`,
+      against: `not counting its process, ${median(rounds.map(({ spawn }) => spawn)).toFixed(2)} ms`,
     },
   ];
 }
 
-/** Names in one half, patterns in the other; the last ones are for the tool that is called. */
+/** Half of the matchers are names, half are patterns; the last `matching` ones match the called tool. */
 function groups(matching: number): object[] {
   const matcher = (i: number) => (i % 2 === 0 ? `Tool${i}|Other${i}` : `^mcp__server${i}__.*(read|write)$`);
   return Array.from({ length: HOOKS }, (_, i) => ({
@@ -60,7 +60,7 @@ function groups(matching: number): object[] {
   }));
 }
 
-/** The same command the way a hook is run, by nobody: input on stdin, both outputs read to their end. */
+/** Runs the same command as a hook does, but directly: input on stdin, both outputs read to the end. */
 async function bareSpawn(cwd: string, env: Readonly<Record<string, string>>): Promise<number> {
   const shell = Bun.which("bash") ?? "/bin/sh";
   const input = Buffer.from(`${JSON.stringify({ tool_name: "Read", padding: "x".repeat(400) })}\n`);
@@ -80,7 +80,7 @@ async function bareSpawn(cwd: string, env: Readonly<Record<string, string>>): Pr
   return quiet(times);
 }
 
-/** The first quartile: a difference of medians is mostly noise of the machine. */
+/** The first quartile, because a difference of medians is mostly noise. */
 function quiet(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[times.length >> 2]!;
 }

@@ -1,4 +1,4 @@
-// A start in a folder 20 levels deep, with 1,000 instruction files on the way to it, and in one without any.
+// A start in a folder 20 levels deep, with 1,000 instruction files in its parents, and with none.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function instructions(stage: Stage): Promise<Row[]> {
   ];
 }
 
-/** On each level a CLAUDE.md, a file it includes, and so many rules. Returns the deepest folder. */
+/** Writes a CLAUDE.md, a file it includes and `rules` rules on each level. Returns the deepest folder. */
 async function plant(top: string, rules: number): Promise<string> {
   let folder = top;
   for (let level = 0; level < LEVELS; level++) {

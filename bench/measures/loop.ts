@@ -1,5 +1,5 @@
-// A long agent loop: every turn reads one more small file. Shows what a turn costs early and late.
-// The floor sends as many requests, each of the mean size, and runs no tool.
+// A long agent loop: every turn reads one more small file. Shows what a turn costs early and late. The floor sends the
+// same number of requests, each of the mean size, and runs no tools.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

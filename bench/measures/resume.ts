@@ -1,5 +1,5 @@
-// Resuming a long session: the program writes it itself, then `--continue` has to read it and send it all.
-// The floor parses the same transcript line by line and sends everything.
+// Resuming a long session: the program writes the session, then `--continue` reads it and sends all of it. The floor
+// parses the same transcript line by line and sends everything.
 
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export async function resume(stage: Stage): Promise<Row[]> {
   const fileSize = Math.floor((megabytes * 1024 * 1024 * 0.8) / (turns * READS_PER_TURN));
   const textSize = Math.floor((megabytes * 1024 * 1024 * 0.2) / turns);
 
-  // A project of its own, so that `--continue` finds this session and no other.
+  // A separate project, so `--continue` finds only this session.
   const cwd = join(stage.folder, "long-session");
   await mkdir(cwd);
   const script = Array.from({ length: turns }, (_, turn) => ({
@@ -64,6 +64,6 @@ async function newestTranscript(home: string): Promise<string> {
   const paths = [...new Bun.Glob("**/*.jsonl").scanSync({ cwd: home, absolute: true, dot: true })];
   const dated = await Promise.all(paths.map(async (path) => ({ path, time: (await stat(path)).mtimeMs })));
   const newest = dated.toSorted((a, b) => b.time - a.time)[0];
-  if (!newest) throw new Error("The program left no transcript in its home");
+  if (!newest) throw new Error("The program wrote no transcript");
   return newest.path;
 }

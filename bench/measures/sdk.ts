@@ -1,18 +1,18 @@
-// What the SDK adds: from query() to the model's first request beside the program alone, with and without a spare process
-// ready, and how many partial messages it passes on. On Node and on Bun, with the package as it is published.
+// What the SDK adds: the time from query() to the first request compared with the program alone, with and without a
+// spare process, and the rate of partial messages. On Node and Bun, with the package as published.
 
 import { join } from "node:path";
-import { writeSdkPackage } from "../../scripts/sdk-package.ts";
+import { writeSdkPackage } from "../../scripts/npm/sdk-package.ts";
 import { repeat } from "../repeat.ts";
 import { prose, type Reply } from "../script.ts";
 import type { Stage } from "../stage.ts";
 import type { Row } from "../table.ts";
 
-/** What the application says of one query. */
+/** What the application reports about one query. */
 interface Seen {
   readonly started: number;
   readonly partial: number;
-  /** When the first and the last partial message were there. */
+  /** When the first and last partial message arrived. */
   readonly first: number;
   readonly last: number;
 }
@@ -101,11 +101,11 @@ function startApplication(stage: Stage, runtime: string, sdkPath: string): Appli
   };
   const query: Application["query"] = async (replies, options = {}, { warm = false } = {}) => {
     await stage.model.play(replies);
-    const asked = { prompt: "Go on until you are finished.", options: { ...base, ...options }, warm, restMs: 50 };
+    const asked = { prompt: "Continue until you are done.", options: { ...base, ...options }, warm, restMs: 50 };
     child.stdin.write(`${JSON.stringify(asked)}\n`);
     await child.stdin.flush();
     const { value } = await lines.next();
-    if (value === undefined) throw new Error(`The application ended with ${await child.exited}`);
+    if (value === undefined) throw new Error(`The application exited with code ${await child.exited}`);
     return JSON.parse(value);
   };
   return {

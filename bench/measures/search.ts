@@ -1,4 +1,4 @@
-// Grep and Glob over 50,000 files, against ripgrep on its own, and a start in such a project.
+// Grep and Glob over 50,000 files compared with ripgrep alone, and a start in that project.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What the shield adds to a command: thirty small ones in a row, a denied file in the project, and the same with a
-// PATH on which there is no bubblewrap.
+// What the shield adds to a command: thirty small commands in a project with a denied file, and the same with a PATH
+// that has no bubblewrap.
 
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export async function shield(stage: Stage): Promise<Row[]> {
   await mkdir(join(cwd, "sub"), { recursive: true });
   await Bun.write(join(cwd, "sub", ".env"), "hidden\n");
   const bare = await pathWithoutBubblewrap(join(stage.folder, "bare-bin"));
-  // Quoted, because the plainest commands run without the shield.
+  // Quoted, because the simplest commands run without the shield.
   const script = [
     ...Array.from({ length: COMMANDS }, (_, i) => ({ calls: [shell(`echo 'shield-${i}-end'`)] })),
     { text: "ok" },
@@ -26,7 +26,7 @@ export async function shield(stage: Stage): Promise<Row[]> {
     own: await stage.play(script, { cwd, args, expected }),
     floor: await stage.play(script, { cwd, args, expected, env: { PATH: bare } }),
   }));
-  // The first command tries the shield out and looks through the project; that is its own row.
+  // The first command tests the shield and scans the project; it has its own row.
   const later = (gaps: readonly number[]) => median(gaps.slice(1));
   return [
     {

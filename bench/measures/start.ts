@@ -1,4 +1,4 @@
-// `--version`: what it takes to be there at all.
+// `--version`: the cost of starting the program.
 
 import { runProgram } from "../program.ts";
 import { repeat } from "../repeat.ts";

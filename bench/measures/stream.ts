@@ -1,4 +1,4 @@
-// A long answer: 200 KB of text in 10,000 deltas, every one of them passed on.
+// A long answer: 200 KB of text in 10,000 deltas, each sent to the client.
 
 import { repeat } from "../repeat.ts";
 import { prose } from "../script.ts";

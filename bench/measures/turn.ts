@@ -1,4 +1,4 @@
-// One headless turn: a prompt, one request, a one-word answer. The floor sends a request of the same size.
+// One headless turn: a prompt, a request, a one-word answer. The floor sends a request of the same size.
 
 import { repeat } from "../repeat.ts";
 import type { Play, Stage } from "../stage.ts";

@@ -1,16 +1,16 @@
-// What the parts of a session tell a debug log: names, sizes, verdicts and times, never what was said, typed or read.
-// Loaded only when somebody asked for a log.
+// What a session writes to the debug log: names, sizes, verdicts and times, never the content of messages or files.
+// Loaded only when debug logging is on.
 
 import type { ModelEvent, ModelProvider, Ports } from "@keelson/engine";
 import { blocksOf, isToolResult, isToolUse, type NewEntry } from "@keelson/protocol";
-import type { Firing } from "./hooks/dispatcher.ts";
+import type { Firing } from "./hooks/run-handler.ts";
 
-/** The text is only made when the category is wanted. */
+/** Calls `text` only if the category is being logged. */
 export type Debug = (category: DebugCategory, text: () => string) => void;
 
 export type DebugCategory = "api" | "config" | "hooks" | "instructions" | "mcp" | "permissions" | "session" | "tools";
 
-/** Tells of every request: what it asks for, and how it came out. */
+/** Logs every request and its outcome. */
 export function debugProvider(inner: ModelProvider, debug: Debug): ModelProvider {
   return {
     ...inner,
@@ -52,7 +52,7 @@ function eventText(event: ModelEvent): string | undefined {
   return notice.type === "restart" ? "Reply starts over" : undefined;
 }
 
-/** Tells of every call: when it was made, what the gate said, and how it came out. */
+/** Logs every tool call, the gate's decision and the outcome. */
 export function debugPorts(ports: Ports, debug: Debug): Ports {
   return {
     ...ports,
@@ -81,7 +81,7 @@ function entryTexts(entry: NewEntry): (() => string)[] {
   });
 }
 
-/** One handler at work. Its command stays out: people put tokens there. */
+/** Describes a hook run without its command, which may contain tokens. */
 export function firingText({ label, registration, run, reply }: Firing): string {
   const { handler, source, matcher } = registration;
   const facts = [

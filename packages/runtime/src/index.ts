@@ -4,6 +4,6 @@ export { OpenError, type SessionChoice } from "./session/place.ts";
 
 import type { listInstructions as ListInstructions } from "./instructions/list.ts";
 
-/** Loaded when it is called: sessions have no use for it. */
+/** Loaded on first call; sessions do not need it. */
 export const listInstructions: typeof ListInstructions = async (snapshot) =>
   (await import("./instructions/list.ts")).listInstructions(snapshot);

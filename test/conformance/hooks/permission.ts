@@ -22,7 +22,7 @@ const asks = rowsOf("PermissionRequest", { settings: {} });
 const answers = (decision: object, fields: { exit?: number } = {}) => says("PermissionRequest", { decision }, fields);
 const runs = { files: RAN, heard: [expect.anything(), [TOUCHED]], result: expect.objectContaining({ denials: [] }) };
 const refused = (text: unknown) => ({ files: {}, heard: [expect.anything(), [text]] });
-const nobody = refused(expect.stringContaining("Nobody can be asked in this session"));
+const nobody = refused(expect.stringContaining("No one is available to approve it in this session"));
 const YES = { behavior: "allow", updatedInput: { command: "touch ran" } };
 const REMEMBER = {
   type: "addRules",
@@ -156,10 +156,10 @@ const PERMISSION_DENIED: readonly Row[] = [
     ],
   }),
   denies("retry lets the model know that it may try again", says("PermissionDenied", { retry: true }), {
-    ...denial(expect.stringMatching(/Reason: it is deny.*may be tried once more/s)),
+    ...denial(expect.stringMatching(/Reason: it is deny.*allows one retry/s)),
   }),
   denies("without retry it reads only the refusal", says("PermissionDenied", { retry: false }), {
-    ...denial(expect.not.stringContaining("once more")),
+    ...denial(expect.not.stringContaining("one retry")),
   }),
   denies("exit 2 is ignored", exits(2, "no"), denial(expect.stringContaining("Reason: it is deny"))),
   denies("exit 1 is ignored", exits(1, "no"), denial(expect.stringContaining("Reason: it is deny"))),

@@ -33,7 +33,7 @@ test("a no is a no, told to the model and to whoever watches", async () => {
   expect(spoken(model.requests[2]!).at(-1).content).toMatchObject([
     { is_error: true, content: expect.stringContaining("auto mode classifier. Reason: it is deny") },
   ]);
-  expect(messagesOf(ended, "system/informational")).toMatchObject([{ content: expect.stringContaining("1 in all") }]);
+  expect(messagesOf(ended, "system/informational")).toMatchObject([{ content: expect.stringContaining("1 total") }]);
   expect(resultOf(ended).permission_denials).toHaveLength(1);
 });
 

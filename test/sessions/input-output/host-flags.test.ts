@@ -148,7 +148,7 @@ test("a resume that would drop more than the turn it names is rejected", async (
     );
 
   const both = await resume(reply("1"), prompt("two"));
-  const why = `Resume rejected by --resume-drops-turn: it would leave out other turns as well: ${prompt("three")}`;
+  const why = `Resume rejected by --resume-drops-turn: it would also drop other turns: ${prompt("three")}`;
   expect([both.code, both.stderr.trim(), resultOf(both).errors]).toEqual([1, why, [why]]);
   expect((await resume(reply("2"), prompt("two"))).stderr).toStartWith(
     "Resume rejected by --resume-drops-turn: the turn",
@@ -167,7 +167,7 @@ test("a budget of tokens is told to the model before each run, with what is left
   await using model = await startMockModel([{ text: "1" }, { text: "2" }]);
   const options = { home, url: model.url };
   await runKeelson(["-p", "--task-budget", "5000", "one"], options);
-  expect(JSON.stringify(told(model.requests[0]!))).toContain("a budget of 5000 tokens in all, of which about 5000");
+  expect(JSON.stringify(told(model.requests[0]!))).toContain("a budget of 5000 tokens; about 5000 are left");
   await runKeelson(["-p", "-c", "--task-budget", "5000", "two"], options);
-  expect(JSON.stringify(told(model.requests[1]!))).toContain("of which about 5000 are left");
+  expect(JSON.stringify(told(model.requests[1]!))).toContain("about 5000 are left");
 }, 20_000);

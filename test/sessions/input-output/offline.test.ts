@@ -76,7 +76,7 @@ test("runs a command only where that is allowed, and says why not", async () => 
 
   expect(await ask(home, "run `touch made`")).toBe(
     `Bash failed, so I stopped here. It said:\n\n${fence(
-      "This command requires approval. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.",
+      "This command requires approval. No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.",
     )}`,
   );
   expect(made()).toBe(false);
@@ -98,7 +98,7 @@ test("creates a file only where edits are allowed", async () => {
   const path = join(home.project, "log/today.txt");
   expect(await ask(home, prompt)).toBe(
     `Write failed, so I stopped here. It said:\n\n${fence(
-      `Permission to write to ${path} was not granted. Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
+      `Permission to write to ${path} was not granted. No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`,
     )}`,
   );
   expect(existsSync(path)).toBe(false);

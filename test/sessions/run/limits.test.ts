@@ -99,7 +99,7 @@ test("--max-budget-usd cannot be held without a price, so it is refused with the
 
   const refused = await runKeelson(args, { home, url: model.url });
   expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toContain("no price is known for my-own-model");
+  expect(refused.stderr).toContain(`the price of "my-own-model" is unknown`);
   expect(refused.stderr).toContain("modelPrices");
   expect(model.requests).toEqual([]);
 

@@ -7,8 +7,8 @@ import { customTitle, dequeued } from "@keelson/store";
 import type { RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
-import { mayChangeModel, mayChangeSettings, tellModelChange } from "../hooks/session-events.ts";
-import { namedInInitialize } from "../mcp/named.ts";
+import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
+import { serversFromInitialize } from "../mcp/server-config.ts";
 import { chooseModel } from "../model/model-choice.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
@@ -25,7 +25,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     startedMs: now(),
     snapshot: () => state.snapshot,
     adopt,
-    mayAdopt: (next) => mayChangeSettings(hooks.fire, state.snapshot, next),
+    mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
     model: () => state.model,
     setModel: async (name) => {
       const { debug, entrypoint } = options;
@@ -37,10 +37,10 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
         source: "sdk",
         cacheTtl: next.cache.ttl,
       };
-      const refusal = await mayChangeModel(hooks.fire, change);
+      const refusal = await firePreModelSwitch(hooks.fire, change);
       if (refusal !== undefined) throw new Error(refusal);
       state.model = next;
-      for (const text of await tellModelChange(hooks.fire, change)) notify(text);
+      for (const text of await firePostModelSwitch(hooks.fire, change)) notify(text);
       return next.profile.id;
     },
     tuneModel: (next) => (state.model = next),
@@ -67,7 +67,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {
-      mcp.add(namedInInitialize(client));
+      mcp.add(serversFromInitialize(client));
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       plan.setWorkflow(client.planModeInstructions);

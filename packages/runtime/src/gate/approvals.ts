@@ -1,15 +1,15 @@
-// From a call to a yes or a no: the gate decides; what it leaves open is put to the classifier in auto mode, then to
-// PermissionRequest hooks and the client. Denials are reported to the client.
+// Permission for one tool call. The gate decides first; a call it leaves open goes to the classifier in auto mode, then
+// to PermissionRequest hooks and the client. Denials are reported to the client.
 
 import type { GateDecision, Permission, PermitRequest } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject, Signal } from "@keelson/protocol";
-import { answer, reasonType, type AskPerson } from "./ask.ts";
+import { reasonType, requestApproval, type AskPerson } from "./ask.ts";
 import type { Classifier } from "./classifier.ts";
 import type { Gate } from "./gate.ts";
 
 export interface ApprovalOptions {
   readonly gate: Gate;
-  /** The client, if it answers permission questions. */
+  /** Sends a question to the client. Absent if the client does not answer permission questions. */
   readonly person?: AskPerson;
   fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
   /** The MCP server a tool belongs to. */
@@ -18,7 +18,7 @@ export interface ApprovalOptions {
   show(signal: Signal): void | Promise<void>;
 }
 
-/** Decides about a call, asking whoever can be asked. */
+/** Allows or denies a call, asking hooks and the client if needed. */
 export type Permit = (request: PermitRequest, signal: AbortSignal) => Promise<Permission>;
 
 export class Approvals {
@@ -32,7 +32,7 @@ export class Approvals {
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permission> {
     const { gate, person } = this.#options;
     const { access, input, call } = request;
-    // Some servers reuse an id; what was agreed to before was another call.
+    // Some providers reuse call ids; an earlier approval was for another call.
     gate.rules.setUnguarded(call.id, false);
     const decided = await gate.decide(request);
     const decision = await this.#classify(decided, request, signal);
@@ -47,7 +47,7 @@ export class Approvals {
     const { by, message } = decision;
     const again = decided.behavior === "deny" ? undefined : await this.#mayRetry(request, message, signal);
     const denied = { behavior: "deny", by, message: again ? `${message} ${again}` : message } as const;
-    // A hook that refused has said so itself.
+    // A hook's denial is already on the stream.
     if (by !== "hook") this.#report(request, denied);
     return denied;
   }
@@ -69,7 +69,7 @@ export class Approvals {
       const message = `Keelson needs permission to use ${request.tool.name}`;
       void fire("Notification", { message, notification_type: "permission_prompt" }, signal);
     }
-    return answer(request, decision, {
+    return requestApproval(request, decision, {
       ...(person ? { person: (body, answered) => person(body, AbortSignal.any([signal, answered])) } : {}),
       origin: originOf(request.tool.name),
       hooks: (about, withdrawn) => fire("PermissionRequest", about, AbortSignal.any([signal, withdrawn])),
@@ -77,12 +77,12 @@ export class Approvals {
     });
   }
 
-  /** The classifier refused. A hook may say that trying again is worthwhile. */
+  /** Runs PermissionDenied hooks after the classifier denied a call; they may allow a retry. */
   async #mayRetry(request: PermitRequest, reason: string, signal: AbortSignal): Promise<string | undefined> {
     const { tool, input: tool_input, call } = request;
     const about = { tool_name: tool.name, tool_input, tool_use_id: call.id, reason };
     const { fields } = await this.#options.fire("PermissionDenied", about, signal);
-    return fields?.["retry"] === true ? "A hook says that this call may be tried once more." : undefined;
+    return fields?.["retry"] === true ? "A hook allows one retry of this call." : undefined;
   }
 
   #report(request: PermitRequest, denied: Permission & { behavior: "deny" }): void {

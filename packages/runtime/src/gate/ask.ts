@@ -1,6 +1,5 @@
-// Answers every question of the gate: PermissionRequest hooks and whoever is attached are asked side by side, and the
-// first answer counts. Where neither has one, the answer is no.
-// This is not a front end's duty, so no front end can forget it.
+// Gets an approval for a call: PermissionRequest hooks and the client are asked at the same time, and the first answer
+// wins. Without an answer, the call is denied. Front ends do not take part, so none can skip this.
 
 import type { Decider, GateDecision, Permission, PermitRequest, Rule } from "@keelson/engine";
 import {
@@ -13,25 +12,26 @@ import {
 
 type Question = GateDecision & { readonly behavior: "ask" };
 
-/** The `can_use_tool` channel to a client that said it will answer. */
+/** Sends `can_use_tool` to a client that answers it. */
 export type AskPerson = (
   body: { subtype: string; [key: string]: unknown },
   withdrawn: AbortSignal,
 ) => Promise<ControlResponse["response"]>;
 
-/** Who may answer, and what becomes of rules that come with an answer. */
-export interface Answerers {
-  /** Of a tool that an MCP server brought. */
+/** Who can approve a call, and where rules that come with an answer go. */
+export interface Approvers {
+  /** Set for MCP tools. */
   readonly origin?: { readonly server: string; readonly source: string };
   readonly person?: AskPerson;
   hooks(input: JsonObject, withdrawn: AbortSignal): Promise<HookOutcome>;
   accept(updates: readonly PermissionUpdate[]): void;
 }
 
-export async function answer(request: PermitRequest, question: Question, by: Answerers): Promise<Permission> {
+export async function requestApproval(request: PermitRequest, question: Question, by: Approvers): Promise<Permission> {
   const settled = new AbortController();
   const hooked = askHooks(request, question, by, settled.signal);
-  if (!by.person) return (await hooked) ?? { behavior: "deny", by: question.by, message: nobody(question.reason) };
+  if (!by.person)
+    return (await hooked) ?? { behavior: "deny", by: question.by, message: noApproverMessage(question.reason) };
   const person = askPerson(request, question, by.person, by, settled.signal);
   const first = await Promise.race([hooked.then((answered) => answered ?? person), person]);
   settled.abort();
@@ -41,14 +41,14 @@ export async function answer(request: PermitRequest, question: Question, by: Ans
 async function askHooks(
   { tool, input }: PermitRequest,
   { suggestions }: Question,
-  { hooks, accept }: Answerers,
+  { hooks, accept }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission | undefined> {
   const about: JsonObject = { tool_name: tool.name, tool_input: input, permission_suggestions: suggestions };
   const { permission } = await hooks(about, withdrawn);
   if (!permission) return undefined;
   if (permission.behavior === "deny") {
-    const message = permission.message || `A PermissionRequest hook refused ${tool.name}`;
+    const message = permission.message || `A PermissionRequest hook denied ${tool.name}`;
     return { behavior: "deny", by: "hook", message, interrupt: permission.interrupt === true };
   }
   if (permission.updatedPermissions) accept(permission.updatedPermissions);
@@ -59,7 +59,7 @@ async function askPerson(
   request: PermitRequest,
   question: Question,
   ask: AskPerson,
-  { accept, origin }: Answerers,
+  { accept, origin }: Approvers,
   withdrawn: AbortSignal,
 ): Promise<Permission> {
   const body = {
@@ -72,7 +72,7 @@ async function askPerson(
     ...(question.blockedPath === undefined ? {} : { blocked_path: question.blockedPath }),
     decision_reason: question.reason,
     decision_reason_type: question.reasonType ?? reasonType(question.by),
-    ...(question.rule?.behavior === "ask" ? { matched_ask_rule: asWritten(question.rule) } : {}),
+    ...(question.rule?.behavior === "ask" ? { matched_ask_rule: ruleOnWire(question.rule) } : {}),
     ...(origin ? { mcp_server: { name: origin.server, source: origin.source } } : {}),
     ...(request.access.kind === "person" ? { requires_user_interaction: true } : {}),
     tool_use_id: request.call.id,
@@ -84,11 +84,11 @@ async function askPerson(
   return readAnswer(reply.response, request.input, accept);
 }
 
-function asWritten({ source, tool, content }: Rule) {
+function ruleOnWire({ source, tool, content }: Rule) {
   return { source, tool_name: tool, ...(content === undefined ? {} : { rule_content: content }) };
 }
 
-/** What clients call the reason. */
+/** The reason's name on the wire. */
 export function reasonType(by: Decider): string {
   return by === "protected" ? "safetyCheck" : by;
 }
@@ -109,8 +109,12 @@ function readAnswer(
     const interrupt = response["interrupt"] === true;
     return { behavior: "deny", by: "person", message: response["message"], interrupt };
   }
-  return { behavior: "deny", by: "person", message: "Tool permission request failed: the answer was not understood" };
+  return {
+    behavior: "deny",
+    by: "person",
+    message: "Tool permission request failed: the client's answer is not valid",
+  };
 }
 
-const nobody = (reason: string) =>
-  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} Nobody can be asked in this session. To allow it, start with --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;
+const noApproverMessage = (reason: string) =>
+  `${/[.!?]$/.test(reason) ? reason : `${reason}.`} No one is available to approve it in this session. To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.`;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { boundedRead } from "./bounded-read.ts";
 
-test("boundedRead() answers until the time is spent, then fails the call", () => {
+test("boundedRead() answers until the time runs out, then fails the call", () => {
   let clock = 0;
   const slow = (path: string) => {
     clock += 40;

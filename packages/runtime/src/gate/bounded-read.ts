@@ -1,26 +1,26 @@
-// Whether tools that look at many files may see each, for no longer than somebody would wait. With rules that are slow to
-// match and thousands of files, answering one by one would keep the program from hearing anything else.
+// A time limit on permission checks for tools that look at many files. With slow rules and thousands of files, the
+// checks would block the event loop.
 
 import { ToolError } from "@keelson/engine";
 
-/** Ten times what a hundred thousand files take with everyday rules. */
-const MOST_MS = 10_000;
+/** Ten times the cost of 100,000 files with ordinary rules. */
+const LIMIT_MS = 10_000;
 
-/** For one call. Past the limit the call fails instead of leaving files out or showing what may be denied. */
+/** For one call. Past the limit, the call fails: it neither skips files nor shows denied ones. */
 export function boundedRead(
   mayRead: (path: string) => boolean,
   now: () => number,
-  mostMs: number = MOST_MS,
+  limitMs: number = LIMIT_MS,
 ): (path: string) => boolean {
-  let spent = 0;
+  let elapsed = 0;
   return (path) => {
-    if (spent > mostMs)
+    if (elapsed > limitMs)
       throw new ToolError(
         "Checking the permission rules for this many files takes too long. Narrow the path or pattern.",
       );
-    const began = now();
+    const started = now();
     const answer = mayRead(path);
-    spent += now() - began;
+    elapsed += now() - started;
     return answer;
   };
 }

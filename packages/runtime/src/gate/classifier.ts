@@ -1,4 +1,5 @@
-// Auto mode's second opinion: asks the model about calls that no rule decided, and stops asking it when it is no help.
+// The classifier of auto mode: asks the model about calls that no rule decides. After too many denials it is not used
+// again in the session.
 
 import {
   ModelError,
@@ -19,7 +20,7 @@ import {
   type Classified,
 } from "@keelson/engine/auto";
 import type { ModelMessage, PermissionMode, Signal, Usage } from "@keelson/protocol";
-import { askAside } from "../model/side-request.ts";
+import { sendSideRequest } from "../model/side-request.ts";
 
 export interface ClassifierOptions {
   rules(): AutoRules & { readonly classifyAllShell?: boolean };
@@ -40,7 +41,7 @@ export class Classifier {
     this.#options = options;
   }
 
-  /** The decision after the classifier was heard, or the one before where it may not speak. */
+  /** Returns the classifier's decision, or the given one if the classifier does not apply. */
   async judge(
     decision: GateDecision,
     mode: PermissionMode,
@@ -65,29 +66,29 @@ export class Classifier {
     );
     const verdict = await this.#ask(request, signal);
     this.#denials = countVerdict(this.#denials, verdict);
-    if (verdict.verdict !== "allow") this.#tell(verdict);
+    if (verdict.verdict !== "allow") this.#showVerdict(verdict);
     return afterVerdict(decision, verdict);
   }
 
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<Classified> {
     const { model, charge, now } = this.#options;
     try {
-      return readVerdict(await askAside({ model: model(), request, signal, charge, now }));
+      return readVerdict(await sendSideRequest({ model: model(), request, signal, charge, now }));
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      return { verdict: "unclear", reason: `the classifier could not be asked (${error.message})` };
+      return { verdict: "unclear", reason: `the classifier request failed (${error.message})` };
     }
   }
 
-  #tell({ verdict, reason }: Classified): void {
+  #showVerdict({ verdict, reason }: Classified): void {
     const { inARow, inAll } = this.#denials;
-    const said = verdict === "deny" ? "said no" : "gave no verdict";
-    const rest = isSpent(this.#denials) ? "; it is not asked any more in this session" : "";
+    const what = verdict === "deny" ? "denied the call" : "gave no verdict";
+    const rest = isSpent(this.#denials) ? "; not used again in this session" : "";
     void this.#options.show({
       type: "system",
       subtype: "informational",
       level: "notice",
-      content: `Auto mode: the classifier ${said}: ${reason} (${inARow} in a row, ${inAll} in all${rest})`,
+      content: `Auto mode: the classifier ${what}: ${reason} (${inARow} in a row, ${inAll} total${rest})`,
     });
   }
 }

@@ -1,5 +1,5 @@
-// What the gate must know about a command before it is judged: its parts, where its paths lead, which files its patterns
-// match, and what git would load where it runs. Loaded with the first command.
+// Collects what the gate needs to judge a command: its parsed parts, where its paths lead, which files its patterns
+// match, and what git would load in its folder. Loaded with the first command.
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
@@ -17,7 +17,7 @@ import { realPathOf } from "@keelson/host";
 import { createGitLookup, type GitLookupOptions } from "@keelson/host/git";
 import { listContents, expandPattern, type FoundPath } from "@keelson/host/look-up";
 
-/** Keeps what it learned about repositories from one command to the next. */
+/** Remembers repositories between commands. */
 export type CommandLookup = (access: Access & { kind: "command" }, home: string) => Partial<GateQuestion>;
 
 export function createCommandLookup(git: GitLookupOptions): CommandLookup {

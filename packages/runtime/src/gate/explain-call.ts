@@ -1,4 +1,4 @@
-// The gate asked about calls that nobody makes: the same tools, rules and question as in a session, and nothing runs.
+// Explains how the gate would judge a call: same tools, rules and question as in a session, but nothing runs.
 
 import type { Snapshot } from "@keelson/config";
 import {
@@ -18,12 +18,12 @@ import { createCommandLookup } from "./command-lookup.ts";
 import { gateQuestion } from "./question.ts";
 import { governingOf } from "../machine/governing.ts";
 import { builtInTools } from "../machine/pool.ts";
-import { supposedSandbox } from "../machine/sandbox.ts";
+import { expectedSandbox } from "../machine/sandbox.ts";
 
-export interface SupposedCall {
+export interface HypotheticalCall {
   readonly tool: string;
   readonly input: JsonObject;
-  /** Instead of the mode the settings choose. */
+  /** Overrides the mode from the settings. */
   readonly mode?: PermissionMode;
 }
 
@@ -34,26 +34,26 @@ export type CallVerdict =
   { readonly ok: true; readonly decision: GateDecision } | { readonly ok: false; readonly message: string };
 
 export interface Explainer {
-  /** Names of all tools a rule may speak about. */
+  /** Names of all tools that rules can name. */
   readonly tools: readonly string[];
-  explain(call: SupposedCall): Promise<Explained>;
-  /** The verdict alone: what a session would decide. */
-  judge(call: SupposedCall): Promise<CallVerdict>;
+  explain(call: HypotheticalCall): Promise<Explained>;
+  /** The decision only. */
+  judge(call: HypotheticalCall): Promise<CallVerdict>;
   /** The input fields of a built-in tool; undefined for other tools. */
   fields(tool: string): readonly string[] | undefined;
-  /** What the call would touch; undefined when it makes no sense. */
-  access(call: SupposedCall): Promise<Access | undefined>;
-  /** Every rule in force, with what is odd about it. */
+  /** What the call would touch; undefined if the call is not valid. */
+  access(call: HypotheticalCall): Promise<Access | undefined>;
+  /** Every rule in effect, with a note if something about it looks wrong. */
   notes(): Promise<readonly { readonly rule: Rule; readonly note?: RuleNote }[]>;
 }
 
 export function openExplainer(snapshot: Snapshot): Explainer {
   const { cwd, home, rules, mode, env, childEnv, trusted } = snapshot;
-  // Also the tools that rules take away: why they are gone is worth explaining.
+  // Includes tools removed by rules, so their removal can be explained.
   const builtIn = builtInTools(NO_TASKS);
   const context = contextOf(snapshot);
   const { directories } = context.workspace;
-  const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(ELSEWHERE)];
+  const tools = [...builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...Object.keys(UNAVAILABLE_TOOLS)];
 
   const shell = chooseShell({ env, cwd }).program.kind === "bash" ? "bash" : "other";
   const governing = governingOf(
@@ -69,11 +69,11 @@ export function openExplainer(snapshot: Snapshot): Explainer {
     directories: () => directories,
     env: () => childEnv,
   });
-  let sandbox: ReturnType<typeof supposedSandbox> | undefined;
-  const ask = async ({ tool, input, mode: supposed }: SupposedCall) => {
-    const reading = await read(tool, input, builtIn, context);
+  let sandbox: ReturnType<typeof expectedSandbox> | undefined;
+  const ask = async ({ tool, input, mode: supposed }: HypotheticalCall) => {
+    const reading = await readCall(tool, input, builtIn, context);
     if (!reading.ok) return reading;
-    const confined = await (sandbox ??= supposedSandbox(snapshot));
+    const confined = await (sandbox ??= expectedSandbox(snapshot));
     const question = await gateQuestion(
       { ...facts, ...confined, mode: supposed ?? mode },
       reading.call,
@@ -98,7 +98,7 @@ export function openExplainer(snapshot: Snapshot): Explainer {
       return json && Object.keys(json["properties"] ?? {});
     },
     async access({ tool, input }) {
-      const reading = await read(tool, input, builtIn, context);
+      const reading = await readCall(tool, input, builtIn, context);
       return reading.ok ? reading.call.access : undefined;
     },
     async notes() {
@@ -112,15 +112,20 @@ export function openExplainer(snapshot: Snapshot): Explainer {
   };
 }
 
-type Reading =
+type ReadCall =
   | { readonly ok: true; readonly call: { tool: string; input: JsonObject; access: Access } }
   | { readonly ok: false; readonly message: string };
 
-/** What the call would touch, as the tool itself says it. */
-async function read(name: string, given: JsonObject, tools: readonly Tool[], context: ToolContext): Promise<Reading> {
+/** Validates the input and asks the tool what the call would touch. */
+async function readCall(
+  name: string,
+  given: JsonObject,
+  tools: readonly Tool[],
+  context: ToolContext,
+): Promise<ReadCall> {
   const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.aliases?.includes(name));
   if (tool === undefined) {
-    const access = elsewhere(name, given);
+    const access = accessOfUnavailable(name, given);
     if (access) return { ok: true, call: { tool: name, input: given, access } };
     return { ok: false, message: `No tool is called '${name}'` };
   }
@@ -135,8 +140,8 @@ async function read(name: string, given: JsonObject, tools: readonly Tool[], con
   }
 }
 
-/** Tools that only some sessions offer, or this version does not, but rules may name all the same. */
-const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
+/** Tools that only some sessions offer, or that are not implemented yet. Rules can name them anyway. */
+const UNAVAILABLE_TOOLS: Readonly<Record<string, (text: (field: string) => string) => Access>> = {
   WebFetch: (text) => ({ kind: "url", url: text("url") }),
   WebSearch: () => ({ kind: "external" }),
   Agent: (text) => ({ kind: "agent", agent: text("subagent_type") }),
@@ -147,10 +152,10 @@ const ELSEWHERE: Readonly<Record<string, (text: (field: string) => string) => Ac
   ExitPlanMode: () => ({ kind: "person" }),
 };
 
-function elsewhere(name: string, input: JsonObject): Access | undefined {
+function accessOfUnavailable(name: string, input: JsonObject): Access | undefined {
   if (name.startsWith("mcp__")) return { kind: "external" };
   const text = (field: string) => (typeof input[field] === "string" ? input[field] : "");
-  return Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name]!(text) : undefined;
+  return Object.hasOwn(UNAVAILABLE_TOOLS, name) ? UNAVAILABLE_TOOLS[name]!(text) : undefined;
 }
 
 function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolContext {
@@ -160,7 +165,7 @@ function contextOf({ cwd, directories, env, childEnv, home }: Snapshot): ToolCon
     workspace: createWorkspace(cwd, directories),
     files: createFiles(),
     search: createSearch({ env: childEnv, cacheDir: home }),
-    shell: { run: nothingRuns, background: nothingRuns },
+    shell: { run: refuseToRun, background: refuseToRun },
     seen: createLedger(),
     mayRead: () => true,
     env,
@@ -174,8 +179,8 @@ const NO_TASKS = {
   output: () => ({ text: "", size: 0 }),
 };
 
-async function nothingRuns(): Promise<never> {
-  throw new Error("Nothing runs while a call is only explained");
+async function refuseToRun(): Promise<never> {
+  throw new Error("Cannot run a command while explaining a call");
 }
 
 export type {

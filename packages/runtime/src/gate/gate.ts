@@ -1,5 +1,5 @@
-// Puts tool calls to the engine's gate: gathers the facts, decides, and remembers which path was judged. Who is asked
-// when the decision is `ask` is the business of approvals.ts.
+// Judges tool calls with the engine's gate: collects the facts, decides, and remembers which path was judged.
+// approvals.ts handles `ask` decisions.
 
 import type { GateDecision, PermitRequest, SandboxState } from "@keelson/engine";
 import type { GitLookupOptions } from "@keelson/host/git";
@@ -12,25 +12,25 @@ import type { RuleBook } from "./rule-book.ts";
 export interface GateOptions {
   readonly rules: RuleBook;
   readonly home: string;
-  /** Folders of ours with output that was too long to show: always readable. */
+  /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
-  /** Where the model keeps its notes; undefined when it keeps none. */
+  /** The memory folder; undefined if memory is off. */
   memory(): string | undefined;
-  /** The file of the session's plan, links resolved; undefined before there is one. */
+  /** The plan file with links resolved; undefined before it exists. */
   plan(): string | undefined;
-  /** Files and folders that govern this session, links resolved and not. */
+  /** Files and folders that govern this session, both as named and with links resolved. */
   governing(): readonly string[];
   cwd(): string;
   directories(): readonly string[];
   addDirectories(paths: readonly string[]): void;
   removeDirectories(paths: readonly string[]): void;
   readonly sandbox: SandboxState;
-  /** What runs commands. */
+  /** The shell that runs commands. */
   readonly shell: "bash" | "other";
   readonly git: GitLookupOptions;
-  /** Whether a command that starts here would find every denied file hidden. */
+  /** Whether the shield hides every denied file from a command started in this folder. */
   isShielded(cwd: string): Promise<boolean>;
-  /** Whether only rules from managed settings may allow anything. */
+  /** Whether only managed settings may have allow rules. */
   managedOnly(): boolean;
   /** Writes rules to the settings. */
   save(updates: readonly PermissionUpdate[]): Promise<void>;
@@ -39,7 +39,7 @@ export interface GateOptions {
 export class Gate {
   readonly rules: RuleBook;
   readonly #options: GateOptions;
-  /** Where the path of a call led when it was judged. */
+  /** The path of each call and where it led when the call was judged. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #commands: Promise<CommandLookup> | undefined;
   #saved: Promise<void> = Promise.resolve();
@@ -49,10 +49,10 @@ export class Gate {
     this.#options = options;
   }
 
-  /** What the rules and the mode say, with links resolved and commands parsed. */
+  /** Decides by rules and mode, with links resolved and commands parsed. */
   async decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
     const { sandbox, isShielded, cwd } = this.#options;
-    const [{ gate, links, matchers }, { gateQuestion, withLinks, explained }] = await this.#load();
+    const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
     const question = await gateQuestion(
       { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook },
@@ -62,22 +62,22 @@ export class Gate {
     const { realPath } = question;
     if ("path" in access && realPath !== undefined) this.#judged.set(call, { path: access.path, realPath });
     const linked = await withLinks(question, links, cwd());
-    return explained(gate.decide(linked), linked, question);
+    return withLinkReason(gate.decide(linked), linked, question);
   }
 
-  /** Why the call is denied, whoever agreed to it; undefined when it is not. */
+  /** Why the call is denied even if it was approved; undefined if it is not. */
   async forbids(request: PermitRequest): Promise<string | undefined> {
     const decision = await this.decide(request);
     return decision.behavior === "deny" ? decision.message : undefined;
   }
 
-  /** Where a path led when this call was judged; undefined for paths that were not. */
+  /** Where a path led when this call was judged; undefined for other paths. */
   judgedPath(call: ToolUseBlock, path: string): string | undefined {
     const judged = this.#judged.get(call);
     return judged?.path === path ? judged.realPath : undefined;
   }
 
-  /** Applies what came with an answer. What is meant to last is written to the settings. */
+  /** Applies the updates in an answer. Permanent ones are also written to the settings. */
   accept(given: readonly PermissionUpdate[]): void {
     const { managedOnly, addDirectories, removeDirectories, save } = this.#options;
     const widens = (update: PermissionUpdate) => "behavior" in update && update.behavior === "allow";
@@ -92,12 +92,12 @@ export class Gate {
     if (lasting.length > 0) this.#saved = this.#saved.then(() => save(lasting));
   }
 
-  /** Resolves when everything accepted so far has been written. */
+  /** Resolves when all accepted updates are written. */
   saved(): Promise<void> {
     return this.#saved;
   }
 
-  /** Loads what judging needs while there is nothing better to do. From then on `rules.mayRead` answers. */
+  /** Loads the gate ahead of the first call. `rules.mayRead` works from then on. */
   async warm(): Promise<void> {
     await this.#load();
     this.#options.governing();

@@ -1,5 +1,4 @@
-// A question to the gate with hard links resolved as far as rules need it: to a rule, a file by another name is the file
-// the rule is about.
+// Resolves hard links in a gate question, so a rule about a file also covers its other names.
 
 import type { GateDecision, GateQuestion } from "@keelson/engine";
 import type { LinkGuard } from "@keelson/host/links";
@@ -12,7 +11,7 @@ export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: s
     if (behind === "unknown") return { ...question, linked: true };
     return behind === undefined ? question : { ...question, realPath: behind.path };
   }
-  // Behind the shield every name of a denied file is hidden.
+  // The shield already hides every name of a denied file.
   if (realPaths === undefined || shield === true) return question;
   await links.prepare(realPaths.values(), { cwd, folders: false });
   const found = [...realPaths].map(([path, real]) => [path, real, links.deniedTarget(real)] as const);
@@ -24,8 +23,8 @@ export async function withLinks(question: GateQuestion, links: LinkGuard, cwd: s
   };
 }
 
-/** The decision, with the reason a person would look for in vain in the file's own name. */
-export function explained(decision: GateDecision, asked: GateQuestion, given: GateQuestion): GateDecision {
+/** Explains a denial that comes from a hard link, which the file's own name does not show. */
+export function withLinkReason(decision: GateDecision, asked: GateQuestion, given: GateQuestion): GateDecision {
   if (decision.behavior !== "deny" || decision.by !== "rule" || asked.realPath === given.realPath) return decision;
   return { ...decision, message: "This file is a hard link to a file that is denied by your permission settings." };
 }

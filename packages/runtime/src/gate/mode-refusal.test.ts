@@ -12,23 +12,28 @@ const start = ({ env = {}, ...more }: Partial<Snapshot>) => ({
 const disabled = { permissions: { disableBypassPermissionsMode: "disable" as const } };
 
 test.each([
-  ["nothing was said", start({}), 1000, false],
-  ["it started that way", start({ mode: "bypassPermissions" }), 1000, true],
-  ["it was made selectable", start({ flags: { allowSkipPermissions: true } }), 1000, true],
+  ["no flag was given", start({}), 1000, false],
+  ["the session started in it", start({ mode: "bypassPermissions" }), 1000, true],
+  ["a flag allows it", start({ flags: { allowSkipPermissions: true } }), 1000, true],
   ["settings forbid it", start({ flags: { allowSkipPermissions: true }, settings: disabled }), 1000, false],
   [
-    "the start asked for it and settings forbid it",
+    "a flag selects it and settings forbid it",
     start({ flags: { skipPermissions: true }, settings: disabled }),
     1000,
     false,
   ],
-  ["root made it selectable", start({ flags: { allowSkipPermissions: true } }), 0, false],
-  ["root in a sandbox", start({ flags: { allowSkipPermissions: true }, env: { IS_SANDBOX: "1" } }), 0, true],
-])("whether bypass may be switched to when %s", (_, snapshot, uid, expected) => {
+  ["a flag allows it and the user is root", start({ flags: { allowSkipPermissions: true } }), 0, false],
+  [
+    "a flag allows it and the user is root in a sandbox",
+    start({ flags: { allowSkipPermissions: true }, env: { IS_SANDBOX: "1" } }),
+    0,
+    true,
+  ],
+])("modeRefusal() of bypassPermissions when %s", (_, snapshot, uid, expected) => {
   expect(modeRefusal("bypassPermissions", snapshot, uid) === undefined).toBe(expected);
 });
 
-test("auto may be switched to unless the settings forbid it, the other modes always", () => {
+test("modeRefusal() of auto follows the settings; other modes are never refused", () => {
   const forbidden = start({ settings: { disableAutoMode: "disable" } });
   expect(modeRefusal("auto", start({}), 1000)).toBeUndefined();
   expect(modeRefusal("auto", forbidden, 1000)).toContain("disableAutoMode");

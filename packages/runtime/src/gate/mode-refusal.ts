@@ -1,11 +1,11 @@
-// Which permission modes a client may switch to, once the session is open. Pure.
+// Which permission modes a client may switch to while the session is open. Pure.
 
 import type { Snapshot } from "@keelson/config";
 import type { PermissionMode } from "@keelson/protocol";
 
 type Facts = Pick<Snapshot, "mode" | "flags" | "settings"> & { readonly origin: Pick<Snapshot["origin"], "env"> };
 
-/** Why the mode may not be switched to; undefined when it may. */
+/** Why the session cannot switch to the mode; undefined if it can. */
 export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | undefined): string | undefined {
   if (mode === "bypassPermissions" && !mayBypass(facts, uid)) {
     return "Cannot set permission mode to bypassPermissions: the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions";
@@ -17,12 +17,12 @@ export function modeRefusal(mode: PermissionMode, facts: Facts, uid: number | un
   return undefined;
 }
 
-/** Only when the start said so, and nobody above forbade it. */
+/** Needs a flag at startup, and settings that do not forbid it. */
 function mayBypass({ mode, flags, settings, origin }: Facts, uid: number | undefined): boolean {
-  // Whoever started in it has passed these checks already.
+  // These checks already passed at startup.
   if (mode === "bypassPermissions") return true;
   if (flags.allowSkipPermissions !== true) return false;
   if (settings.permissions?.disableBypassPermissionsMode === "disable") return false;
-  // Of our own environment: settings may not say where we run.
+  // From the process environment: settings must not claim to be in a sandbox.
   return uid !== 0 || origin.env["IS_SANDBOX"] === "1";
 }

@@ -1,5 +1,5 @@
-// Third stage of a session: the rules, plan mode and the gate. The rules come first, because the machine asks them which
-// files a command may see; a subagent gets narrower ones.
+// Third stage of a session: the rules, plan mode and the gate. The rules are opened first because the machine needs to
+// know which files a command may see.
 
 import { writeRules } from "@keelson/config";
 import type { PermissionUpdate } from "@keelson/protocol";
@@ -66,15 +66,15 @@ export function openGate(storage: Storage, machine: Machine, rules: RuleBook, pl
   });
 }
 
-/** Writes the rules a person accepted for good to the settings file they chose. The session has them already. */
+/** Writes permanently accepted rules to their settings file. The session already applies them. */
 async function saveRules(
   updates: readonly PermissionUpdate[],
   { state, options }: Storage,
   machine: Machine,
 ): Promise<void> {
   const { snapshot } = state;
-  // Files of the user that are written along with it are among these.
-  const finished = machine.writingSettings(snapshot.sources.map(({ path }) => path));
+  // `writeRules` may also write the user's settings; these paths include them.
+  const finished = machine.beginSettingsWrite(snapshot.sources.map(({ path }) => path));
   const { problems } = await writeRules(updates, snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
 }

@@ -1,14 +1,14 @@
-// Turns a call into the question the gate decides: links resolved and, for commands, everything about them looked up.
-// The only place that makes such a question.
+// Builds the question the gate decides: the call with links resolved and, for a command, everything looked up on disk.
+// No other module builds one.
 
 import { lstatSync } from "node:fs";
 import type { Access, GateQuestion } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import type { CommandLookup } from "./command-lookup.ts";
 
-export { explained, withLinks } from "./links.ts";
+export { withLinkReason, withLinks } from "./links.ts";
 
-/** What a question needs besides the call itself and what is looked up for it. */
+/** The part of a question that comes from the session rather than from the call. */
 export type GateFacts = Omit<
   GateQuestion,
   "tool" | "input" | "access" | "realPath" | "realPaths" | "onDisk" | "analysis" | "commandChecks" | "git"
@@ -19,13 +19,13 @@ export async function gateQuestion(
   call: Pick<GateQuestion, "tool" | "input" | "access">,
   commands: () => Promise<CommandLookup>,
 ): Promise<GateQuestion> {
-  const found = await lookedUp(call.access, facts.home, commands);
+  const found = await lookUp(call.access, facts.home, commands);
   const matched = [...(found.onDisk?.matches.values() ?? [])].flat().map(({ real }) => real);
   const paths = [found.realPath ?? [], [...(found.realPaths?.values() ?? [])], matched].flat();
   return { ...facts, ...call, ...found, governing: withOtherNames(facts.governing ?? [], paths) };
 }
 
-/** Adds those of the paths that are hard links to a governing file: no path shows that. */
+/** Adds paths that are hard links to a governing file; their names do not show it. */
 function withOtherNames(governing: readonly string[], paths: readonly string[]): readonly string[] {
   const linked = paths.filter((path) => identityOf(path) !== undefined);
   if (linked.length === 0) return governing;
@@ -33,7 +33,7 @@ function withOtherNames(governing: readonly string[], paths: readonly string[]):
   return [...governing, ...linked.filter((path) => own.has(identityOf(path)))];
 }
 
-/** Undefined for files with a single name. */
+/** Undefined for a file with only one name. */
 function identityOf(path: string): string | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -43,7 +43,7 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-async function lookedUp(
+async function lookUp(
   access: Access,
   home: string,
   commands: () => Promise<CommandLookup>,

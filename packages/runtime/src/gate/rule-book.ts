@@ -1,5 +1,5 @@
-// The permission mode and rules in force, and the files they hide. The machine asks it which files a command may see;
-// the gate decides by it. It asks nobody and knows no tool.
+// The permission mode and rules in effect, and the files they hide. The gate decides by them; the machine needs them to
+// know which files a command may see. It knows no tools and asks no one.
 
 import type { PermissionState, Rule, Workspace } from "@keelson/engine";
 import type * as EngineGate from "@keelson/engine/gate";
@@ -10,21 +10,21 @@ import type { PermissionMode, PermissionUpdate } from "@keelson/protocol";
 export interface RuleBookOptions extends PermissionState {
   readonly home: string;
   readonly workspace: Workspace;
-  /** Why the session may not switch to this mode; undefined when it may. */
+  /** Why the session cannot switch to this mode; undefined if it can. */
   refusal(mode: PermissionMode): string | undefined;
   modeChanged(mode: PermissionMode): void;
-  /** For people: what could not be looked up. */
+  /** Reports a lookup that failed. */
   warn(text: string): void;
 }
 
-/** Loaded with the first call: a plain answer never needs it. */
+/** Loaded with the first call; a plain answer never needs it. */
 interface Loaded {
-  readonly gate: typeof EngineGate;
-  /** Made for one set of rules. */
+  readonly gate: Pick<typeof EngineGate, "applyUpdate" | "decide" | "hiddenFiles" | "newMatchers">;
+  /** The rules that `matchers` and `isHidden` were made for. */
   readonly rules: readonly Rule[];
   readonly matchers: EngineGate.Matchers;
   readonly isHidden: ReturnType<typeof EngineGate.hiddenFiles>;
-  /** Kept from one set of rules to the next. */
+  /** Kept when the rules change. */
   readonly links: LinkGuard;
 }
 
@@ -32,7 +32,7 @@ export class RuleBook {
   readonly #options: RuleBookOptions;
   #state: PermissionState;
   #loaded: Loaded | undefined;
-  /** Calls that a person allowed to change guarded paths. */
+  /** Calls approved to change guarded paths. */
   readonly #unguarded = new Set<string>();
 
   constructor(options: RuleBookOptions) {
@@ -48,7 +48,7 @@ export class RuleBook {
     return this.#state.rules;
   }
 
-  /** Switches the mode, or returns why it may not. */
+  /** Switches the mode, or returns why it cannot. */
   setMode(mode: PermissionMode): string | undefined {
     const refusal = this.#options.refusal(mode);
     if (refusal !== undefined) return refusal;
@@ -57,25 +57,25 @@ export class RuleBook {
     return undefined;
   }
 
-  /** Replaces the rules that came from settings; those of this session stay. */
+  /** Replaces the rules from settings and keeps those of the session. */
   replaceRules(rules: readonly Rule[]): void {
     const own = this.rules.filter(({ source }) => source === "session");
     this.#state = { ...this.#state, rules: [...rules, ...own] };
   }
 
-  /** Adds or removes rules. Updates come with answers, so the gate has been loaded by then. */
+  /** Adds or removes rules. Updates come with answers, so the gate is already loaded. */
   update(update: PermissionUpdate): void {
     if (!this.#loaded) return;
     const { applyUpdate } = this.#loaded.gate;
     this.#state = applyUpdate(this.#state, update, this.#options.workspace.cwd);
   }
 
-  /** Whether a deny rule leaves this file readable. For tools that look at many files; call `load` first. */
+  /** Whether no deny rule hides this file. For tools that look at many files; call `load` first. */
   mayRead(path: string): boolean {
     return this.mayReadName(path) && this.#loaded!.links.deniedTarget(path) === undefined;
   }
 
-  /** The same for this name of the file alone, whatever other names it has. */
+  /** Like `mayRead`, but ignores other names (hard links) of the file. */
   mayReadName(path: string): boolean {
     const loaded = this.#loaded;
     if (!loaded) return false;
@@ -83,7 +83,7 @@ export class RuleBook {
     return isHidden === undefined || !isHidden(path, realPathOf(path), this.#anchors());
   }
 
-  /** Whether a person agreed that this command may change guarded paths. */
+  /** Whether this call is approved to change guarded paths. */
   mayChangeGuarded(call: string): boolean {
     return this.mode === "bypassPermissions" || this.#unguarded.has(call);
   }
@@ -95,10 +95,8 @@ export class RuleBook {
 
   async load(): Promise<Loaded> {
     if (this.#loaded?.rules === this.rules) return this.#loaded;
-    const [gate, { createLinkGuard }] = await Promise.all([
-      import("@keelson/engine/gate"),
-      import("@keelson/host/links"),
-    ]);
+    const { applyUpdate, decide, hiddenFiles, newMatchers } = await import("@keelson/engine/gate");
+    const { createLinkGuard } = await import("@keelson/host/links");
     const { home, workspace, warn } = this.#options;
     const links =
       this.#loaded?.links ??
@@ -109,7 +107,7 @@ export class RuleBook {
         home,
         warn,
       });
-    return this.#prepare({ gate, links });
+    return this.#prepare({ gate: { applyUpdate, decide, hiddenFiles, newMatchers }, links });
   }
 
   #prepare({ gate, links }: Pick<Loaded, "gate" | "links">): Loaded {

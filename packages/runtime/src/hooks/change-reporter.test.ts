@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { NOTHING_SAID, type HookEvent, type HookOutcome } from "@keelson/protocol";
 import { ChangeReporter } from "./change-reporter.ts";
 
-/** Surroundings whose hooks end when the test says so. */
+/** A reporter whose hooks end when the test resolves them. */
 function opened() {
   const open = new Map<HookEvent, PromiseWithResolvers<HookOutcome>>();
-  const surroundings = new ChangeReporter({
+  const reporter = new ChangeReporter({
     configDir: "/nowhere",
     sessionId: "s",
     root: "/project",
-    hears: () => true,
+    hasHooksFor: () => true,
     registered: () => [],
     fire(event) {
       const waiting = Promise.withResolvers<HookOutcome>();
@@ -17,18 +17,18 @@ function opened() {
       return waiting.promise;
     },
   });
-  return { surroundings, open };
+  return { reporter, open };
 }
 
-test("a command waits for hooks that prepare its folder, and for no others", async () => {
-  const { surroundings, open } = opened();
-  surroundings.tell("InstructionsLoaded", {});
-  surroundings.directoriesAdded(["/other"], "register_repo_root");
-  await surroundings.settled();
+test("a command waits for CwdChanged hooks and for no others", async () => {
+  const { reporter, open } = opened();
+  reporter.report("InstructionsLoaded", {});
+  reporter.directoriesAdded(["/other"], "register_repo_root");
+  await reporter.settled();
 
-  surroundings.moved("/project", "/project/src");
+  reporter.cwdChanged("/project", "/project/src");
   let settled = false;
-  const waiting = surroundings.settled().then(() => (settled = true));
+  const waiting = reporter.settled().then(() => (settled = true));
   await Promise.resolve();
   expect({ told: [...open.keys()], settled }).toEqual({
     told: ["InstructionsLoaded", "DirectoryAdded", "CwdChanged"],
@@ -39,12 +39,12 @@ test("a command waits for hooks that prepare its folder, and for no others", asy
   expect(settled).toBe(true);
 });
 
-test("a run that is stopped does not wait for a hook that hangs", async () => {
-  const { surroundings } = opened();
-  surroundings.moved("/project", "/project/src");
+test("an interrupted run does not wait for a hook that hangs", async () => {
+  const { reporter } = opened();
+  reporter.cwdChanged("/project", "/project/src");
   const stopping = new AbortController();
-  const waiting = surroundings.settled(stopping.signal);
+  const waiting = reporter.settled(stopping.signal);
   stopping.abort();
   await waiting;
-  await surroundings.settled(stopping.signal);
+  await reporter.settled(stopping.signal);
 });

@@ -1,70 +1,67 @@
-// Tells hooks what changes around the session: the folder it stands in, folders it may work in, files they asked about.
+// Fires hooks for changes around the session: its working directory, added directories, watched files.
 
 import { clearFolderEnvFiles } from "@keelson/host";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
 import type { FileWatch } from "./watch-files.ts";
 
-export interface SurroundingsOptions {
+export interface ChangeReporterOptions {
   readonly configDir: string;
   readonly sessionId: string;
   readonly root: string;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
-  hears(event: HookEvent): boolean;
+  hasHooksFor(event: HookEvent): boolean;
   registered(): readonly HookRegistration[];
 }
 
-/** Their hooks leave variables for the commands to come. A command does not wait for what others make of the news. */
-const PREPARES: ReadonlySet<HookEvent> = new Set(["CwdChanged", "FileChanged"]);
+/** Hooks of these events may set variables for later commands, so commands wait for them and for no others. */
+const PREPARES_COMMANDS: ReadonlySet<HookEvent> = new Set(["CwdChanged", "FileChanged"]);
 
 export class ChangeReporter {
-  readonly #options: SurroundingsOptions;
-  readonly #telling = new Set<Promise<unknown>>();
+  readonly #options: ChangeReporterOptions;
+  readonly #pending = new Set<Promise<unknown>>();
   #watch: Promise<FileWatch> | undefined;
 
-  constructor(options: SurroundingsOptions) {
+  constructor(options: ChangeReporterOptions) {
     this.#options = options;
   }
 
-  /** Begins to watch what the matchers of FileChanged name. */
+  /** Watches the files named in FileChanged matchers. */
   start(): void {
-    const { hears, registered, root } = this.#options;
-    if (!hears("FileChanged")) return;
-    const waiting = registered().filter(({ event }) => event === "FileChanged");
+    const { hasHooksFor, registered, root } = this.#options;
+    if (!hasHooksFor("FileChanged")) return;
+    const hooks = registered().filter(({ event }) => event === "FileChanged");
     const watching = import("./watch-files.ts").then(({ namedFiles }) =>
-      this.watch(waiting.flatMap(({ matcher }) => namedFiles(matcher, root))),
+      this.watch(hooks.flatMap(({ matcher }) => namedFiles(matcher, root))),
     );
     this.#await(watching);
   }
 
   watch(paths: readonly string[]): void {
-    if (!this.#options.hears("FileChanged") || paths.length === 0) return;
+    if (!this.#options.hasHooksFor("FileChanged") || paths.length === 0) return;
     this.#watch ??= this.#open();
     this.#await(this.#watch.then((watch) => watch.add(paths)));
   }
 
-  moved(from: string, to: string): void {
-    if (!this.#options.hears("CwdChanged")) return;
+  cwdChanged(from: string, to: string): void {
+    if (!this.#options.hasHooksFor("CwdChanged")) return;
     clearFolderEnvFiles(this.#options.configDir, this.#options.sessionId);
-    this.tell("CwdChanged", { old_cwd: from, new_cwd: to });
+    this.report("CwdChanged", { old_cwd: from, new_cwd: to });
   }
 
   directoriesAdded(directories: readonly string[], source: string): void {
-    for (const directory of directories) this.tell("DirectoryAdded", { directory, source });
+    for (const directory of directories) this.report("DirectoryAdded", { directory, source });
   }
 
-  /** Nobody waits for what hooks make of it, but the session's end does. */
-  tell(event: HookEvent, input: JsonObject): void {
-    if (!this.#options.hears(event)) return;
-    const told = this.#options.fire(event, input);
-    if (PREPARES.has(event)) this.#await(told);
+  /** Fires the event without waiting for its hooks; closing the session waits for them. */
+  report(event: HookEvent, input: JsonObject): void {
+    if (!this.#options.hasHooksFor(event)) return;
+    const fired = this.#options.fire(event, input);
+    if (PREPARES_COMMANDS.has(event)) this.#await(fired);
   }
 
-  /**
-   * Until hooks that prepare for what comes next have done so: what they set up then holds for the next command. A hook
-   * that hangs does not hold on to a run that was stopped.
-   */
+  /** Resolves when hooks that prepare the next command are done, or when `signal` aborts. */
   async settled(signal?: AbortSignal): Promise<void> {
-    while (this.#telling.size > 0 && signal?.aborted !== true) await orStopped(Promise.all(this.#telling), signal);
+    while (this.#pending.size > 0 && signal?.aborted !== true) await untilAborted(Promise.all(this.#pending), signal);
   }
 
   close(): void {
@@ -73,16 +70,16 @@ export class ChangeReporter {
 
   async #open(): Promise<FileWatch> {
     const { watchFiles } = await import("./watch-files.ts");
-    return watchFiles((path, event) => this.tell("FileChanged", { file_path: path, event }));
+    return watchFiles((path, event) => this.report("FileChanged", { file_path: path, event }));
   }
 
   #await(work: Promise<unknown>): void {
-    this.#telling.add(work);
-    void work.finally(() => this.#telling.delete(work));
+    this.#pending.add(work);
+    void work.finally(() => this.#pending.delete(work));
   }
 }
 
-async function orStopped(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+async function untilAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   const stop = () => resolve();
   signal?.addEventListener("abort", stop, { once: true });

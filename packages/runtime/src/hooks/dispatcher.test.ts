@@ -3,13 +3,13 @@ import type { HookEvent, HookRun, JsonObject } from "@keelson/protocol";
 import { HookDispatcher } from "./dispatcher.ts";
 import type { Runners } from "./handlers/runner.ts";
 
-/** Hooks of which one command waits for each event, and ends as told. */
+/** A dispatcher with one command hook per event; each ends with `run`. */
 function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}) {
-  const told: JsonObject[] = [];
+  const received: JsonObject[] = [];
   const shown: unknown[] = [];
   const runners: Runners = {
     async run(_, input) {
-      told.push(input);
+      received.push(input);
       return { outcome: "success", exitCode: 0, stdout: "", stderr: "", durationMs: 1, ...run };
     },
     close: async () => void closed.push(true),
@@ -31,37 +31,36 @@ function opened(events: readonly HookEvent[], run: Partial<HookRun> | Error = {}
     show: (signal) => void shown.push(signal),
     warn: () => {},
     notify: () => {},
-    heed: () => {},
+    onFields: () => {},
     trace: () => {},
-    now: () => 0,
     newId: () => "id",
   });
   const handler = { type: "command", command: "look" } as const;
   hooks.replace(events.map((event) => ({ event, handler, source: "userSettings" })));
-  return { hooks, told, shown, closed };
+  return { hooks, received, shown, closed };
 }
 
 const { signal } = new AbortController();
 
-test("a hook is told how things stood when the event was fired, not when its turn came", async () => {
-  const { hooks, told } = opened(["InstructionsLoaded", "UserPromptSubmit"]);
+test("a hook gets the state from when the event was fired, not from when the hook runs", async () => {
+  const { hooks, received } = opened(["InstructionsLoaded", "UserPromptSubmit"]);
   const early = hooks.fire("InstructionsLoaded", { load_reason: "session_start" }, { signal });
   const late = hooks.fire("UserPromptSubmit", { prompt_id: "p", prompt: "go" }, { signal });
   await Promise.all([early, late]);
-  const prompts = told.map(({ hook_event_name: event, prompt_id: prompt }) => ({ event, prompt }));
+  const prompts = received.map(({ hook_event_name: event, prompt_id: prompt }) => ({ event, prompt }));
   expect(prompts.toSorted((a, b) => (String(a.event) < String(b.event) ? -1 : 1))).toEqual([
     { event: "InstructionsLoaded", prompt: undefined },
     { event: "UserPromptSubmit", prompt: "p" },
   ]);
 });
 
-test("a Stop hook that fails is a notification too; others are only told of", async () => {
+test("a failing Stop hook is also shown as a notification; other hooks are not", async () => {
   const { hooks, shown } = opened(["Stop", "PreCompact"], { outcome: "error", exitCode: 1, stderr: "broken" });
   await hooks.fire("Stop", { stop_hook_active: false }, { signal });
   await hooks.fire("PreCompact", { trigger: "auto" }, { signal });
-  const told = { type: "system", subtype: "informational", level: "warning" };
+  const warning = { type: "system", subtype: "informational", level: "warning" };
   expect(shown).toEqual([
-    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+    { ...warning, content: expect.stringContaining("exited with code 1: broken") },
     {
       type: "system",
       subtype: "notification",
@@ -69,7 +68,7 @@ test("a Stop hook that fails is a notification too; others are only told of", as
       text: "A Stop hook failed",
       priority: "immediate",
     },
-    { ...told, content: expect.stringContaining("exited with code 1: broken") },
+    { ...warning, content: expect.stringContaining("exited with code 1: broken") },
   ]);
 });
 
@@ -80,15 +79,15 @@ test.each<[HookEvent, JsonObject, unknown]>([
   ["PreModelSwitch", { from_model: "a", to_model: "b" }, "deny"],
   ["PostToolUse", { tool_name: "Bash", tool_input: {} }, undefined],
   ["Stop", { stop_hook_active: false }, undefined],
-])("hooks of %s that cannot be run at all let nothing pass that they guard", async (event, input, verdict) => {
+])("%s hooks that cannot be run fail closed if the event can be blocked", async (event, input, verdict) => {
   const { hooks, shown } = opened([event], new Error("no more memory"));
   const outcome = await hooks.fire(event, input, { signal });
-  const why = `Hooks of ${event} could not be run: no more memory`;
+  const why = `Could not run ${event} hooks: no more memory`;
   expect(outcome).toEqual({ reasons: verdict ? [why] : [], context: [], ...(verdict ? { verdict } : {}) } as never);
   expect(shown).toEqual([{ type: "system", subtype: "informational", content: why, level: "warning" }]);
 });
 
-test("what hooks started is ended with the session, also when none is registered any more", async () => {
+test("close() ends the runners, even if no hook is registered anymore", async () => {
   const idle = opened(["Stop"]);
   await idle.hooks.close();
   expect(idle.closed).toEqual([]);

@@ -1,4 +1,4 @@
-// Fourth stage of a session: its hooks, and the approvals that depend on them. A subagent uses its parent's hooks.
+// Fourth stage of a session: connects its hooks to the other stages, and opens the approvals that depend on them.
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
@@ -62,7 +62,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
     callMcpTool: (...call) => mcp.callTool(...call),
     model: async (name) => {
-      // Offline, every model is the offline one.
+      // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
       return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
     },
@@ -70,7 +70,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       ...agentPorts({ storage, machine, gate, permit }, signal),
       fire: (event, input) => hooks.fireWithoutModels(event, input, signal),
     }),
-    entitle: (title) => (state.title = title),
+    setTitle: (title) => (state.title = title),
     charge: (usage, name, durationMs) => cost.charge(usage, name, durationMs),
     notify: (entry, how) => inbox.notify(entry, how),
     show: (signal) => outbox.show(signal),
@@ -79,7 +79,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     now,
     newId,
   });
-  folders.onMove((from, to) => hooks.changes.moved(from, to));
+  folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };
 }

@@ -1,4 +1,5 @@
-// What a session tells hooks about itself: its start and end, where it stands, what it is configured with.
+// Hook events the session fires itself (Setup, SessionStart, PreModelSwitch, PostModelSwitch, ConfigChange), and what
+// their outcomes mean. The engine fires the events of a run.
 
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
@@ -6,43 +7,46 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 
 type Fire = (event: HookEvent, input: JsonObject) => Promise<HookOutcome>;
 
-export interface Start {
+export interface SessionStartFacts {
   readonly source: "startup" | "resume" | "fork";
   readonly model: string;
   readonly title?: string;
-  /** Asked for on the command line; comes before everything. */
+  /** Set by --init or --maintenance: runs Setup hooks first. */
   readonly setup?: "init" | "maintenance";
 }
 
-/** What start hooks want the model to know, and a prompt one of them wants to begin with. */
+/** Context for the model and, if a hook set one, the first prompt. */
 export interface StartHookResult {
   readonly context: readonly string[];
   readonly initialUserMessage?: string;
 }
 
-export async function tellStart(fire: Fire, { source, model, title, setup }: Start): Promise<StartHookResult> {
+export async function fireSessionStart(
+  fire: Fire,
+  { source, model, title, setup }: SessionStartFacts,
+): Promise<StartHookResult> {
   const prepared = setup ? (await fire("Setup", { trigger: setup })).context : [];
-  const said = await fire("SessionStart", {
+  const outcome = await fire("SessionStart", {
     source,
     model,
     ...(title === undefined ? {} : { session_title: title }),
   });
-  const first = said.fields?.["initialUserMessage"];
+  const first = outcome.fields?.["initialUserMessage"];
   return {
-    context: [...prepared, ...said.context],
+    context: [...prepared, ...outcome.context],
     ...(typeof first === "string" && first !== "" ? { initialUserMessage: first } : {}),
   };
 }
 
-/** Whether hooks let a model be changed to another; the reason when not. */
-export async function mayChangeModel(fire: Fire, change: ModelChange): Promise<string | undefined> {
-  const said = await fire("PreModelSwitch", factsOf(change));
-  // Nobody but the one who wants the change could be asked, so what asks refuses.
-  if (said.verdict !== "deny" && said.verdict !== "ask" && said.stop === undefined) return undefined;
-  return said.reasons.join("\n") || said.stop || `A PreModelSwitch hook refused ${change.to}`;
+/** Returns why hooks block the switch, or undefined if they allow it. */
+export async function firePreModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<string | undefined> {
+  const outcome = await fire("PreModelSwitch", modelSwitchInput(change));
+  // `ask` blocks too: the only one to ask is the client, which requested the switch.
+  if (outcome.verdict !== "deny" && outcome.verdict !== "ask" && outcome.stop === undefined) return undefined;
+  return outcome.reasons.join("\n") || outcome.stop || `A PreModelSwitch hook blocked the switch to "${change.to}"`;
 }
 
-export interface ModelChange {
+export interface ModelSwitchFacts {
   readonly from: string;
   readonly to: string;
   readonly requested: string;
@@ -50,31 +54,31 @@ export interface ModelChange {
   readonly cacheTtl: "5m" | "1h";
 }
 
-export async function tellModelChange(fire: Fire, change: ModelChange): Promise<readonly string[]> {
-  return (await fire("PostModelSwitch", factsOf(change))).context;
+export async function firePostModelSwitch(fire: Fire, change: ModelSwitchFacts): Promise<readonly string[]> {
+  return (await fire("PostModelSwitch", modelSwitchInput(change))).context;
 }
 
-function factsOf({ from, to, requested, source, cacheTtl }: ModelChange): JsonObject {
+function modelSwitchInput({ from, to, requested, source, cacheTtl }: ModelSwitchFacts): JsonObject {
   return { from_model: from, to_model: to, requested_model: requested, source, cache_ttl: cacheTtl };
 }
 
-/** Tells of every settings file that changed. False: a hook wants the settings to stay as they were. */
-export async function mayChangeSettings(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
+/** Fires ConfigChange for every changed settings file. Returns false if a hook blocks the change. */
+export async function fireConfigChange(fire: Fire, before: Snapshot, after: Snapshot): Promise<boolean> {
   const old = new Map(before.sources.map(({ path, stamp }) => [path, stamp]));
-  let refused = false;
-  let policy = false;
+  let blocked = false;
+  let policyChanged = false;
   for (const { path, stamp } of after.sources) {
-    const source = kindOf(path, after);
+    const source = settingsSource(path, after);
     if (source === undefined || old.get(path) === stamp) continue;
-    const said = await fire("ConfigChange", { source, file_path: path });
-    if (source === "policy_settings") policy = true;
-    else if (said.verdict === "deny" || said.stop !== undefined) refused = true;
+    const outcome = await fire("ConfigChange", { source, file_path: path });
+    if (source === "policy_settings") policyChanged = true;
+    else if (outcome.verdict === "deny" || outcome.stop !== undefined) blocked = true;
   }
-  // An administrator's policy is nobody's to refuse.
-  return policy || !refused;
+  // Hooks cannot block managed settings.
+  return policyChanged || !blocked;
 }
 
-function kindOf(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {
+function settingsSource(path: string, { configDir, cwd, flags, origin }: Snapshot): string | undefined {
   const root = flags.projectConfigRoot ?? cwd;
   if (path === join(configDir, "settings.json")) return "user_settings";
   if (path === join(root, ".claude", "settings.json")) return "project_settings";

@@ -1,4 +1,5 @@
-// The hooks of one session, joined to what they need and to what the session has to tell them.
+// All hook support of a session behind one interface: the dispatcher, the runners, the trace and the change reporter.
+// Ends them in order when the session closes.
 
 import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
@@ -6,40 +7,43 @@ import { loadHookTrace, type HookTrace } from "@keelson/store";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
-import { HookDispatcher, type Firing, type HooksOptions } from "./dispatcher.ts";
+import { HookDispatcher, type HookDispatcherOptions } from "./dispatcher.ts";
 import type { Runners, RunnersOptions } from "./handlers/runner.ts";
+import type { Firing } from "./run-handler.ts";
 import { ChangeReporter } from "./change-reporter.ts";
 
 export interface SessionHooksOptions
   extends
-    Omit<HooksOptions, "sessionId" | "transcriptPath" | "runners" | "trace" | "heed">,
+    Omit<HookDispatcherOptions, "sessionId" | "transcriptPath" | "runners" | "trace" | "onFields">,
     Omit<RunnersOptions, "sessionId" | "numberOf"> {
   readonly place: SessionPlace;
   snapshot(): Snapshot;
   readonly debug?: Debug;
-  /** A hook gives the session a title. */
-  entitle(title: string): void;
+  /** Called when a hook sets `sessionTitle`. */
+  setTitle(title: string): void;
 }
 
-export interface SessionHooks extends Pick<HookDispatcher, "hears" | "replace" | "setClient"> {
+export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient"> {
   registered(): readonly HookRegistration[];
   readonly changes: ChangeReporter;
-  /** Without a signal it runs as long as the session. */
+  /** Without a signal, hooks run until the session closes. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
-  /** For the agent of a hook: hooks that ask a model would call each other without end. */
+  /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
   fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
-  /** Tells of the end, then ends everything hooks have left behind. */
+  /** Fires SessionEnd, then stops everything hooks started. */
   close(reason: string): Promise<void>;
 }
 
-/** How long the end waits for hooks nobody else waits for: what was shown last is told to them last. */
-const LAST_WAIT_MS = 2_000;
+/** How long closing waits for running hooks before it fires SessionEnd. */
+const CLOSE_WAIT_MS = 2_000;
 
-export function openSessionHooks({ place, entitle, ...options }: SessionHooksOptions): SessionHooks {
+export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOptions): SessionHooks {
   const life = new AbortController();
-  const trace = tracer(place, options);
+  const trace = createTracer(place, options);
+  let debugLog: typeof DebugLog | undefined;
   const openAll = async () => {
     const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
+    if (options.debug) debugLog = await import("../debug.ts");
     return opened;
   };
   let runners: Promise<Runners> | undefined;
@@ -50,10 +54,10 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     runners: () => (runners ??= openAll()),
     trace: (firing) => {
       trace.add(firing);
-      options.debug?.("hooks", () => (require("../debug.ts") as typeof DebugLog).firingText(firing));
+      if (debugLog) options.debug?.("hooks", () => debugLog!.firingText(firing));
     },
-    heed: (_, { sessionTitle, watchPaths }) => {
-      if (typeof sessionTitle === "string" && sessionTitle !== "") entitle(sessionTitle);
+    onFields: (_, { sessionTitle, watchPaths }) => {
+      if (typeof sessionTitle === "string" && sessionTitle !== "") setTitle(sessionTitle);
       if (Array.isArray(watchPaths)) changes.watch(watchPaths.filter((path) => typeof path === "string"));
     },
   });
@@ -64,7 +68,7 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
       return `${event} fired, ${count} hooks registered for it`;
     });
     const fired = hooks.fire(event, input, { signal });
-    if (!hooks.hears(event)) return fired;
+    if (!hooks.hasHooksFor(event)) return fired;
     underWay.add(fired);
     void fired.finally(() => underWay.delete(fired));
     return fired;
@@ -75,12 +79,12 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     sessionId: place.id,
     root,
     fire,
-    hears: (event) => hooks.hears(event),
+    hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
   });
   hooks.replace(registered.active);
   return {
-    hears: (event) => hooks.hears(event),
+    hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
@@ -89,8 +93,8 @@ export function openSessionHooks({ place, entitle, ...options }: SessionHooksOpt
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
       changes.close();
-      await atMost(LAST_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
-      // Whoever would call a client now gets no answer any more; the end of the stream tells it the same (observed).
+      await atMost(CLOSE_WAIT_MS, Promise.all([changes.settled(), ...underWay]));
+      // The client no longer answers callbacks; it learns of the end from the end of the stream.
       hooks.setClient([]);
       await fire("SessionEnd", { reason });
       life.abort();
@@ -107,7 +111,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Files that hooks write variables to are numbered; a handler keeps its number as long as the session lives. */
+/** Env files are numbered by handler; a handler keeps its number for the whole session. */
 async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<Runners> {
   const { createRunners } = await import("./handlers/runner.ts");
   const numbers = new Map<HookRegistration["handler"], number>();
@@ -120,8 +124,8 @@ async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<R
   });
 }
 
-/** Loaded with the runners: before there are any, nothing has happened. */
-function tracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
+/** Writes the hook trace. Its store is loaded with the runners. */
+function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
   let store: Awaited<ReturnType<typeof loadHookTrace>> | undefined;
   let trace: HookTrace | undefined;
   return {
@@ -132,7 +136,7 @@ function tracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "n
       if (place.path === null) return;
       trace ??= store?.openHookTrace(place.dir, place.id, {
         now,
-        onFailure: (error) => warn(`Hooks go on without being traced: ${error.message}`),
+        onFailure: (error) => warn(`The hook trace cannot be written (${error.message}); hooks continue without it`),
       });
       trace?.add({ label, name, registration, input, run, reply });
     },

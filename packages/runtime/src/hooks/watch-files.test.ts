@@ -28,7 +28,7 @@ function scene() {
   return { folder, watched, count };
 }
 
-test("a watched file is told of when it appears, changes, is replaced and goes", async () => {
+test("a watched file is reported when it is created, changed, replaced and deleted", async () => {
   const { folder, watched, count } = scene();
   const path = join(folder, ".env");
   watched.add([path]);

@@ -1,5 +1,5 @@
-// Watches the files FileChanged hooks asked for, by matcher or by `watchPaths`. Watches folders, so that files which do
-// not exist yet, or are replaced by a rename, are seen as well.
+// Watches the files that FileChanged hooks name, by matcher or by `watchPaths`. Watches their folders, to see files that
+// do not exist yet or are replaced by a rename.
 
 import { existsSync, statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -7,14 +7,14 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 export type FileEvent = "change" | "add" | "unlink";
 
 export interface FileWatch {
-  /** Adds absolute paths; those that are watched already stay as they are. */
+  /** Watches absolute paths that are not watched yet. */
   add(paths: readonly string[]): void;
   close(): void;
 }
 
-/** More than this is a mistake in a hook, not a wish. */
-const MOST_FILES = 1_000;
-/** An editor writes a file in several steps; they are told as one. */
+/** More than this is a mistake in a hook. */
+const MAX_WATCHED_FILES = 1_000;
+/** Editors write a file in several steps; they are reported as one change. */
 const SETTLE_MS = 50;
 
 export function watchFiles(changed: (path: string, event: FileEvent) => void): FileWatch {
@@ -43,7 +43,7 @@ export function watchFiles(changed: (path: string, event: FileEvent) => void): F
       if (name === null) for (const each of names) touched(join(folder, each));
       else if (names.has(name)) touched(join(folder, name));
     });
-    // The folder may go away; then there is nothing left to watch in it.
+    // The folder may be deleted.
     watcher.on("error", () => watcher.close());
     const entry = { watcher, names };
     folders.set(folder, entry);
@@ -53,14 +53,14 @@ export function watchFiles(changed: (path: string, event: FileEvent) => void): F
   return {
     add(paths) {
       for (const path of paths) {
-        if (known.has(path) || known.size >= MOST_FILES || !isAbsolute(path)) continue;
+        if (known.has(path) || known.size >= MAX_WATCHED_FILES || !isAbsolute(path)) continue;
         const folder = dirname(path);
         if (!existsSync(folder)) continue;
         try {
           (folders.get(folder) ?? follow(folder)).names.add(basename(path));
           known.set(path, stampOf(path));
         } catch {
-          // Out of watches, or not ours to watch: the hook is not told of this file.
+          // No watches left, or no access: changes to this file are not reported.
         }
       }
     },
@@ -71,7 +71,7 @@ export function watchFiles(changed: (path: string, event: FileEvent) => void): F
   };
 }
 
-/** The files a matcher names, beneath the working directory: it is a list of base names, parted by `|`. */
+/** The files a matcher names: base names in the working directory, separated by `|`. */
 export function namedFiles(matcher: string | undefined, cwd: string): string[] {
   if (matcher === undefined || !/^[\w|.\- ]+$/.test(matcher)) return [];
   return matcher

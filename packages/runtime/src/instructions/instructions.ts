@@ -1,5 +1,5 @@
-// The session's instructions: read once before the first request, extended when a touched file brings more, and told
-// anew when they change on disk. What the model has read stays where it is, so the provider's cache holds.
+// The session's instructions: read before the first request, extended when a tool touches a file with more, and sent
+// again when they change on disk. Text already sent never changes, so the provider's cache stays valid.
 
 import type { Snapshot } from "@keelson/config";
 import {
@@ -14,25 +14,25 @@ import type { HookEvent, JsonObject } from "@keelson/protocol";
 import { projectDir } from "@keelson/store";
 
 export interface SessionInstructions {
-  /** What stands before the first prompt. */
+  /** The text before the first prompt. */
   readonly preface: string;
-  /** Where the model keeps its notes; undefined when it keeps none. */
+  /** The memory folder; undefined if memory is off. */
   readonly memory: string | undefined;
-  /** The same with links resolved, as the gate compares it. */
+  /** The memory folder with links resolved, for the gate. */
   readonly realMemory: string | undefined;
-  /** Everything that holds by now, in order. */
+  /** All files loaded so far, in order. */
   files(): readonly InstructionFile[];
-  /** What begins to hold because a call touched this. */
+  /** Loads the instructions that apply to a file a call touched. Returns their text. */
   touched(access: Access): readonly string[];
-  /** What changed on disk since it was last looked at; undefined when nothing did. */
+  /** What changed on disk since the last call; undefined if nothing did. */
   changes(): string | undefined;
 }
 
 export interface InstructionsOptions {
   readonly date: string;
-  /** The gate's word on a file that is included or linked to; it has to be loaded first. */
+  /** Checks included and linked files. Call `ready` before `mayRead`. */
   readonly gate: { ready(): Promise<unknown>; mayRead(path: string): boolean };
-  tell(event: HookEvent, input: JsonObject): void;
+  report(event: HookEvent, input: JsonObject): void;
   warn(text: string): void;
 }
 
@@ -45,7 +45,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   let noticed = 0;
 
   const loaded = (files: readonly InstructionFile[]) => {
-    for (const file of files) if (IS_TOLD.has(file.kind)) options.tell("InstructionsLoaded", about(file));
+    for (const file of files) if (REPORTED_KINDS.has(file.kind)) options.report("InstructionsLoaded", eventInput(file));
     for (const notice of set.notices.slice(noticed)) options.warn(notice);
     noticed = set.notices.length;
     return files;
@@ -70,7 +70,7 @@ export async function openInstructions(snapshot: Snapshot, options: Instructions
   };
 }
 
-/** Few projects include files, and few deny reading any: only both together are worth loading the gate for. */
+/** Loads the gate only if files are included and deny rules exist; few projects have both. */
 async function load(
   snapshot: Snapshot,
   projectDirectory: (root: string) => string,
@@ -87,10 +87,10 @@ async function load(
   return read();
 }
 
-/** Memory is the model's own (observed: no event for it). */
-const IS_TOLD = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);
+/** Memory files fire no event. */
+const REPORTED_KINDS = new Set<InstructionFile["kind"]>(["Managed", "User", "Project", "Local"]);
 
-function about({ path, kind, reason, globs, trigger, parent }: InstructionFile): JsonObject {
+function eventInput({ path, kind, reason, globs, trigger, parent }: InstructionFile): JsonObject {
   return {
     file_path: path,
     memory_type: kind,

@@ -1,4 +1,4 @@
-// The instructions a session would start with, for those who want to see them. Nothing is opened, nothing is told.
+// Lists the instructions a session would start with. Opens no session and fires no hooks.
 
 import type { Snapshot } from "@keelson/config";
 import { loadInstructions, memoryDirectory, type InstructionSet } from "@keelson/config/instructions";
@@ -6,11 +6,11 @@ import { projectDir } from "@keelson/store";
 
 export interface ListedInstructions {
   readonly set: InstructionSet;
-  /** Where the agent keeps its notes; absent when it keeps none. */
+  /** The memory folder; absent if memory is off. */
   readonly memory?: string;
 }
 
-/** The same files as in a session, rules about reading included. */
+/** Lists the same files as a session, including the effect of deny rules. */
 export async function listInstructions(snapshot: Snapshot): Promise<ListedInstructions> {
   const { configDir, env } = snapshot;
   const dirName = env["CLAUDE_CODE_PROJECT_DIR_NAME"];
@@ -19,9 +19,9 @@ export async function listInstructions(snapshot: Snapshot): Promise<ListedInstru
   const denied = new Map<string, boolean>();
   for (;;) {
     const unknown = new Set<string>();
-    // The gate takes its time: what is not known yet is asked afterwards, and then everything is read again.
+    // The gate is asynchronous, loading is not: ask the gate about unknown files afterwards, then load again.
     const isDenied = (path: string) => denied.get(path) ?? unknown.add(path).has(path);
-    const set = loadInstructions(snapshot, { projectDirectory, ...(hides(snapshot) ? { isDenied } : {}) });
+    const set = loadInstructions(snapshot, { projectDirectory, ...(hasDenyRules(snapshot) ? { isDenied } : {}) });
     if (unknown.size === 0) return { set, ...(memory === undefined ? {} : { memory }) };
     const { openExplainer } = await import("../gate/explain-call.ts");
     const explainer = openExplainer(snapshot);
@@ -32,4 +32,4 @@ export async function listInstructions(snapshot: Snapshot): Promise<ListedInstru
   }
 }
 
-const hides = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");
+const hasDenyRules = ({ rules }: Snapshot) => rules.some(({ behavior }) => behavior === "deny");

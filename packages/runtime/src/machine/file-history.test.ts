@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { wantsCheckpoints } from "./file-history.ts";
+import { checkpointsEnabled } from "./file-history.ts";
 
 const ON = { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" };
 const OFF = { CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: "1" };
@@ -13,7 +13,7 @@ const CASES: readonly [env: object, setting: boolean | undefined, headless: bool
   [{ ...ON, ...OFF }, true, false, false],
 ];
 
-test.each(CASES)("wantsCheckpoints() with %j and the setting %p", (env, setting, headless, interactive) => {
+test.each(CASES)("checkpointsEnabled() with %j and the setting %p", (env, setting, headless, interactive) => {
   const facts = { env: { ...env }, settings: setting === undefined ? {} : { fileCheckpointingEnabled: setting } };
-  expect([wantsCheckpoints(facts), wantsCheckpoints(facts, true)]).toEqual([headless, interactive]);
+  expect([checkpointsEnabled(facts), checkpointsEnabled(facts, true)]).toEqual([headless, interactive]);
 });

@@ -1,5 +1,5 @@
-// File checkpoints of a session, joined to what it records and to the files its tools write. Off means nothing of it
-// is loaded or kept.
+// File checkpoints of a session: a checkpoint per prompt, with a copy of each file before a tool overwrites it. Nothing
+// is loaded if checkpoints are off.
 
 import type { Snapshot } from "@keelson/config";
 import type { Files } from "@keelson/engine";
@@ -9,18 +9,18 @@ import { openCheckpoints, pruneFileHistory, readFileHistory, type RewindResult }
 import type { SessionPlace } from "../session/place.ts";
 
 export interface FileHistory {
-  /** What is about to be recorded: a prompt begins a checkpoint, a call gives edits their place. */
-  recording(entries: readonly NewEntry[]): void;
-  /** The same files, with a copy kept before each write. `judged` tells where a path leads. */
-  around(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
+  /** Call with entries before recording them. A prompt starts a checkpoint; a tool call is remembered for its edits. */
+  beforeRecord(entries: readonly NewEntry[]): void;
+  /** Wraps files to keep a copy before each write. `judged` returns where the gate saw a path lead. */
+  wrap(files: Files, call: ToolUseBlock, judged: (path: string) => string | undefined): Files;
   rewind(prompt: string, options: { readonly dryRun: boolean }): RewindResult;
-  /** At the end, when nobody waits: copies of sessions long past go. */
+  /** Deletes copies of old sessions. */
   close(): Promise<void>;
 }
 
 export interface FileHistoryOptions {
   readonly place: SessionPlace;
-  /** A person sits in front of it: on by default. */
+  /** Interactive sessions have checkpoints on by default. */
   readonly interactive?: boolean;
   note(entry: FileHistoryEntry): void;
   warn(text: string): void;
@@ -30,21 +30,24 @@ export interface FileHistoryOptions {
 
 const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
 
-/** Headless it is the client who asks for it, by a variable its SDK sets; the setting alone does as well (observed). */
-export function wantsCheckpoints({ env, settings }: Pick<Snapshot, "env" | "settings">, interactive = false): boolean {
+/** Headless sessions need a variable that the client's SDK sets, or the setting (machine/file-history.test.ts). */
+export function checkpointsEnabled(
+  { env, settings }: Pick<Snapshot, "env" | "settings">,
+  interactive = false,
+): boolean {
   if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
   if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
   const setting = settings["fileCheckpointingEnabled"];
   return interactive ? setting !== false : setting === true;
 }
 
-/** Undefined when checkpoints are off, or nothing of the session is kept. */
+/** Undefined if checkpoints are off or the session is not saved. */
 export async function openFileHistory(
   snapshot: Snapshot,
   options: FileHistoryOptions,
 ): Promise<FileHistory | undefined> {
   const { place } = options;
-  if (place.path === null || !wantsCheckpoints(snapshot, options.interactive)) return undefined;
+  if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
   const { configDir, cwd } = snapshot;
   const checkpoints = await openCheckpoints({
     configDir,
@@ -56,11 +59,11 @@ export async function openFileHistory(
     warn: options.warn,
     wasOwnCommand: options.wasOwnCommand,
   });
-  /** Which entry holds a call. */
+  /** From the id of a call to the entry that contains it. */
   const callers = new Map<string, string>();
 
   return {
-    recording(entries) {
+    beforeRecord(entries) {
       for (const entry of entries) {
         if (entry.type === "user" && entry.promptSource !== undefined) {
           checkpoints.prompt(entry.uuid);
@@ -70,7 +73,7 @@ export async function openFileHistory(
         }
       }
     },
-    around: (files, call, judged) => ({
+    wrap: (files, call, judged) => ({
       ...files,
       async write(path, bytes) {
         const place = judged(path) ?? realPathOf(path);

@@ -1,5 +1,5 @@
-// What governs this session, for the gate and for the shield: the same files, known by the names they are given and by
-// where those lead. Worked out once for each snapshot.
+// The files that govern this session (settings, hooks, instructions), for the gate and the shield. Computed once per
+// snapshot.
 
 import type { Snapshot } from "@keelson/config";
 import { governingFiles } from "@keelson/config/governing";
@@ -7,9 +7,9 @@ import { realPathOf } from "@keelson/host";
 import type { SessionInstructions } from "../instructions/instructions.ts";
 
 export interface Governing {
-  /** By every name. The whole configuration folder is in it: the gate can ask where the shield can only refuse. */
+  /** As named and with links resolved. Includes the whole configuration folder: the gate can ask, the shield cannot. */
   forGate(): readonly string[];
-  /** As they are called; the shield looks up where they lead. */
+  /** As named; the shield resolves links itself. */
   forShield(): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// Second stage of a session: the shell, search, background tasks and file checkpoints. A subagent shares its parent's.
+// Second stage of a session: the shell, search, background tasks and file checkpoints.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,27 +29,27 @@ import { taskWatchers } from "./tasks.ts";
 export interface Machine {
   readonly tools: Omit<ToolContext, "toolUseId" | "signal" | "files" | "mayRead">;
   readonly tasks: Tasks;
-  /** Undefined when file checkpoints are off. */
+  /** Undefined if file checkpoints are off. */
   readonly fileHistory: FileHistory | undefined;
-  /** The full sandbox, as the gate needs to know it. */
+  /** State of the full sandbox, for the gate. */
   readonly sandbox: SandboxState;
-  /** What commands run in: only what bash runs can be judged by its text. */
+  /** The shell commands run in. Only bash commands can be judged by their text. */
   readonly shellKind: "bash" | "other";
-  /** Folders of ours the model may always read. */
+  /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
   readonly governing: Governing;
   /**
-   * We are about to write these files with someone's approval, so a command that runs at the same time is not blamed
-   * for it. Call the result when they are written.
+   * Call before writing these files with approval, so the change is not attributed to a running command. Call the
+   * returned function when they are written.
    */
-  writingSettings(files: readonly string[]): () => void;
-  /** Undoes what children of earlier commands did to guarded paths. True if there was anything. */
+  beginSettingsWrite(files: readonly string[]): () => void;
+  /** Undoes changes to guarded paths by children of earlier commands. Resolves to true if there were any. */
   undoChanges(): Promise<boolean>;
-  /** Keeps text that is too long to show. */
+  /** Saves output that is too long to show. */
   spill(id: string, text: string): Promise<string>;
-  /** Whether a command that starts here would find every denied file hidden. */
+  /** Whether the shield hides every denied file from a command started in this folder. */
   hidesDenied(cwd: string): Promise<boolean>;
-  /** Ends everything that was started here. */
+  /** Ends all commands and tasks. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
   const { workspace } = folders;
   const directories = () => workspace.directories;
   const { sandbox, state: sandboxState } = await openSandbox(snapshot, { programs, directories, warn });
-  const governing = lateGoverning(storage);
+  const governing = lazyGoverning(storage);
   const resultsDir = toolResultsDir(place.dir, place.id);
   const temporary = env["CLAUDE_CODE_TMPDIR"] || tmpdir();
   const outputDir = tasksDir(temporary, process.getuid?.() ?? 0, projectKey(cwd), place.id);
@@ -73,14 +73,14 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
     }),
   });
   const own = createOwnWrites();
-  const seen = own.following(createLedger());
+  const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
   const hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,
     sessionId: place.id,
     entrypoint,
-    // Clients may change the environment of commands.
+    // A getter, because clients may change the environment of commands.
     get childEnv() {
       return state.snapshot.childEnv;
     },
@@ -131,7 +131,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
     governing,
-    writingSettings: (files) => own.writing(files.flatMap((file) => [file, realPathOf(file)])),
+    beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
     spill: (id, text) => spillResult(resultsDir, id, text),
     hidesDenied: (from) => shell.hidesDenied(from),
@@ -142,8 +142,8 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
   };
 }
 
-/** Not needed before the first call. Synchronous, because the shell asks in the middle of starting a command. */
-function lateGoverning({ state }: Storage): Governing {
+/** Loaded on first use. `require`, not `import()`: the shell needs the files synchronously while it starts a command. */
+function lazyGoverning({ state }: Storage): Governing {
   let known: Governing | undefined;
   const load = () => {
     const { governingOf } = require("./governing.ts") as typeof GoverningModule;

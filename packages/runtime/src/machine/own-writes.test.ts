@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "keelson-own-"));
 const path = join(folder, "settings.json");
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** As somebody would who wants it to look untouched. */
+/** Restores mtime, to make the file look unchanged. */
 function replace(text: string): void {
   const { atime, mtime, ctimeNs } = statSync(path, { bigint: true });
   // The clock that stamps files ticks every few milliseconds.
@@ -18,10 +18,10 @@ function replace(text: string): void {
   utimesSync(path, atime, mtime);
 }
 
-test("a file is ours while we write it, and afterwards until somebody else does", () => {
+test("a file is ours while we write it, and afterwards until another program writes it", () => {
   const own = createOwnWrites();
   expect(own.isOurs(path)).toBe(false);
-  const finished = own.writing([path, join(folder, "missing")]);
+  const finished = own.begin([path, join(folder, "missing")]);
   expect(own.isOurs(path)).toBe(true);
   writeFileSync(path, "{}");
   finished();
@@ -30,9 +30,9 @@ test("a file is ours while we write it, and afterwards until somebody else does"
   expect(own.isOurs(path)).toBe(false);
 });
 
-test("what a tool wrote is ours as long as it is as the tool left it", () => {
+test("a file a tool wrote is ours until it changes", () => {
   const own = createOwnWrites();
-  const seen = own.following(createLedger());
+  const seen = own.trackingWrites(createLedger());
   const sighting = (by: "read" | "write", mtimeMs = statSync(path).mtimeMs) => ({ by, mtimeMs, size: 2, hash: "" });
   seen.set(path, sighting("read"));
   expect([own.isOurs(path), seen.get(path)?.by]).toEqual([false, "read"]);

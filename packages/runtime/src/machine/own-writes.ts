@@ -1,5 +1,5 @@
-// Guarded files that we wrote ourselves, with somebody's approval. Only as long as they are as we left them: what a command
-// writes over them later is its own doing.
+// Guarded files that Keelson itself wrote, with approval. A file counts as ours only while it is unchanged, so a later
+// change by a command is still detected.
 
 import { statSync, type Stats } from "node:fs";
 import type { ReadLedger } from "@keelson/engine";
@@ -7,10 +7,10 @@ import { fileStamp } from "@keelson/protocol";
 
 export interface OwnWrites {
   isOurs(path: string): boolean;
-  /** From now until the answer is called, whatever happens to these files is our doing. */
-  writing(paths: readonly string[]): () => void;
-  /** The same ledger, with an eye on what tools write. */
-  following<Kind extends ReadLedger>(ledger: Kind): Kind;
+  /** Changes to these files are ours until the returned function is called. */
+  begin(paths: readonly string[]): () => void;
+  /** Wraps a ledger and records what tools write. */
+  trackingWrites<Kind extends ReadLedger>(ledger: Kind): Kind;
 }
 
 export function createOwnWrites(): OwnWrites {
@@ -26,33 +26,33 @@ export function createOwnWrites(): OwnWrites {
     isOurs(path) {
       if (underWay.some((paths) => paths.includes(path))) return true;
       const left = written.get(path);
-      const found = left === undefined ? undefined : look(path);
+      const found = left === undefined ? undefined : tryStat(path);
       return found !== undefined && left === fileStamp(found);
     },
-    writing(paths) {
+    begin(paths) {
       underWay.push(paths);
       return () => {
         underWay.splice(underWay.indexOf(paths), 1);
-        for (const path of paths) note(path, look(path));
+        for (const path of paths) note(path, tryStat(path));
       };
     },
-    following: (ledger) => ({
+    trackingWrites: (ledger) => ({
       ...ledger,
       set(path, sighting) {
         ledger.set(path, sighting);
         if (sighting.by !== "write") return;
-        const found = look(path);
-        // Unless somebody else was there since.
+        const found = tryStat(path);
+        // Not ours if the file changed after the tool wrote it.
         note(path, found?.mtimeMs === sighting.mtimeMs ? found : undefined);
       },
     }),
   };
 }
 
-function look(path: string): Stats | undefined {
+function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a folder that was closed to us
+    return undefined; // no access to the folder
   }
 }

@@ -1,4 +1,4 @@
-// The built-in tools of a session, joined to what they need.
+// The built-in tools of a session, and which of them the model is offered.
 
 import { assemblePool, structuredOutputTool, type Tool } from "@keelson/engine";
 import type { Snapshot } from "@keelson/config";
@@ -17,7 +17,7 @@ import {
   type Todo,
 } from "@keelson/tools";
 
-/** All of them, made once: some keep state for as long as the session lasts. */
+/** All built-in tools. Made once per session, because some keep state. */
 export function builtInTools(tasks: TaskTable): Tool[] {
   let todos: readonly Todo[] = [];
   return [
@@ -34,7 +34,7 @@ export function builtInTools(tasks: TaskTable): Tool[] {
   ];
 }
 
-/** Those the model is offered: what flags choose and rules leave, and the caller's own way to answer. */
+/** The tools the model is offered: chosen by flags, not denied by rules, and StructuredOutput if there is a schema. */
 export function offeredTools(all: readonly Tool[], { flags, rules }: Pick<Snapshot, "flags" | "rules">): Tool[] {
   const { tools, jsonSchema } = flags;
   const only = tools === undefined || tools.includes("default") ? undefined : tools;

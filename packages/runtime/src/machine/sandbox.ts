@@ -1,4 +1,4 @@
-// The sandbox as the settings want it: started before the session, or refused. The gate and the shell are told the same.
+// Prepares the sandbox that the settings ask for, before the session starts. The gate and the shell get the same state.
 
 import { join } from "node:path";
 import type { Snapshot } from "@keelson/config";
@@ -49,8 +49,8 @@ export async function openSandbox(
   };
 }
 
-/** What the gate would be told in a session that is not opened: for explanations. */
-export async function supposedSandbox({ settings, childEnv }: Snapshot): Promise<{
+/** The sandbox state a session would have. For explanations, which open no session. */
+export async function expectedSandbox({ settings, childEnv }: Snapshot): Promise<{
   sandbox: SandboxState;
   shield: boolean;
 }> {
@@ -60,7 +60,7 @@ export async function supposedSandbox({ settings, childEnv }: Snapshot): Promise
   return { sandbox: underShield(stateOf(wanted, active), shield), shield };
 }
 
-/** Leaving the shield is asked about like leaving the sandbox; nothing else about it changes a decision. */
+/** Leaving the shield needs approval like leaving the sandbox; the shield changes no other decision. */
 export function underShield(sandbox: SandboxState, shield: boolean): SandboxState {
   return shield && !sandbox.active ? { ...sandbox, active: true, autoAllow: false, excluded: [] } : sandbox;
 }

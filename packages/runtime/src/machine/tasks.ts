@@ -1,11 +1,11 @@
-// Tells of background tasks: watchers by signals, the model by a notice at its next safe boundary.
+// Reports background tasks: to clients on the stream, to the model with a notice at the next safe boundary.
 
 import type { Task, TaskWatchers } from "@keelson/host";
 import type { NewEntry, Signal } from "@keelson/protocol";
 
 export interface TaskAudience {
   show(signal: Signal): void | Promise<void>;
-  /** Puts a notice where the model will find it; one that `wakes` is worth a run of its own. */
+  /** Queues a notice for the model. With `wakes`, it starts a run if none is active. */
   notify(entry: NewEntry, options: { readonly wakes: boolean }): void;
   running(): readonly Task[];
   newId(): string;
@@ -41,7 +41,7 @@ export function taskWatchers(audience: TaskAudience): TaskWatchers {
         summary,
       });
       changed();
-      // Whoever stopped a task knows; that alone starts nothing (observed).
+      // A task that was stopped on purpose starts no run (test/sessions/run/background.test.ts).
       audience.notify(notice(task, status, summary, audience.newId()), { wakes: task.status !== "killed" });
     },
   };

@@ -1,8 +1,8 @@
-// The tools of a session with those of MCP servers behind them: built-ins win a name, deny rules take tools away.
+// Adds MCP tools to the built-in tools. Built-in tools keep their names; deny rules remove tools.
 
 import { assemblePool, type Rule, type Tool } from "@keelson/engine";
 
-/** `builtIn` is in order already; `--tools` chooses among built-ins only. */
+/** `builtIn` is already sorted and filtered; `--tools` selects built-in tools only. */
 export function withMcpTools(builtIn: readonly Tool[], mcp: readonly Tool[], rules: readonly Rule[]): readonly Tool[] {
   if (mcp.length === 0) return builtIn;
   const taken = new Set(builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]));

@@ -1,15 +1,15 @@
-// One MCP server inside the client: from its name to a connection, in the background, until it is ended.
+// One MCP server inside the client. Connects in the background and stays connected until it is ended.
 
 import type { McpConnection } from "@keelson/mcp";
 import type { McpBridge } from "../controls/mcp-bridge.ts";
-import type { NamedServer } from "./named.ts";
+import type { NamedServer } from "./server-config.ts";
 
 export interface SdkServerOptions {
-  /** The way to one server: `Controls.mcpServer`. */
+  /** Sends messages to a server through the client. */
   bridge(name: string): McpBridge;
   /** MCP_TIMEOUT, MCP_TOOL_TIMEOUT, MAX_MCP_OUTPUT_TOKENS. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What of a server is left out, in a sentence. */
+  /** Reports what of a server is ignored. */
   warn(text: string): void;
 }
 
@@ -18,9 +18,9 @@ const CHARACTERS_PER_TOKEN = 4;
 
 export class SdkServer {
   readonly named: NamedServer;
-  /** Resolves when connecting has ended, well or not. Never rejects. */
+  /** Resolves when the server has connected or failed. Never rejects. */
   readonly opened: Promise<void>;
-  /** A run has waited for it, in vain or not; none will again. */
+  /** A run has already waited for it; no run waits again. */
   waited = false;
   #connection: McpConnection | undefined;
   #problem: string | undefined;
@@ -47,7 +47,7 @@ export class SdkServer {
     return this.#problem ?? this.#connection?.error;
   }
 
-  /** Only while it is connected. */
+  /** Undefined unless it is connected. */
   get connection(): McpConnection | undefined {
     return this.status === "connected" ? this.#connection : undefined;
   }
@@ -59,7 +59,7 @@ export class SdkServer {
   }
 
   async #open(manifest: NamedServer["manifest"], { bridge, env, warn }: SdkServerOptions): Promise<void> {
-    // Loaded only where a client brings servers along.
+    // Loaded only if the client has servers.
     const { McpConnection, sdkTransport } = await import("@keelson/mcp");
     if (this.#ended) return;
     const way = bridge(this.name);

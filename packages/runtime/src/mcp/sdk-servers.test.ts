@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
 import { mcpBridges } from "../controls/mcp-bridge.ts";
-import { namedInInitialize } from "./named.ts";
+import { serversFromInitialize } from "./server-config.ts";
 import { SdkServers } from "./sdk-servers.ts";
 
 const on = new AbortController().signal;
 
-test("servers connect in the background; a run waits for them and finds their tools in order", async () => {
-  const { servers, heard } = client({ docs: ["search"], calc: ["subtract", "add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["docs", "calc"] }));
+test("servers connect in the background; a run waits for them and gets their tools sorted", async () => {
+  const { servers, received } = client({ docs: ["search"], calc: ["subtract", "add"] });
+  servers.add(serversFromInitialize({ sdkMcpServers: ["docs", "calc"] }));
   expect(servers.summary()).toEqual([
     { name: "docs", status: "pending", source: "sdk" },
     { name: "calc", status: "pending", source: "sdk" },
@@ -43,21 +43,21 @@ test("servers connect in the background; a run waits for them and finds their to
     { name: "docs", instructions: "Ask docs." },
     { name: "calc", instructions: "Ask calc." },
   ]);
-  expect(heard("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
+  expect(received("calc")).toEqual(["initialize", "notifications/initialized", "tools/list"]);
 });
 
-test("naming a server again changes nothing", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+test("adding a server again changes nothing", async () => {
+  const { servers, received } = client({ calc: ["add"] });
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  expect(heard("calc").length).toBe(3);
+  expect(received("calc").length).toBe(3);
 });
 
-test("a server that does not answer is waited for once, and holds up nobody else", async () => {
+test("a run waits once for a server that does not answer; other servers work", async () => {
   const { servers } = client({ calc: ["add"], slow: "silent" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "calc"] }));
   const stop = new AbortController();
   const first = servers.ready(stop.signal);
   await settled(() => servers.summary().some(({ status }) => status === "connected"));
@@ -69,9 +69,9 @@ test("a server that does not answer is waited for once, and holds up nobody else
   servers.close();
 });
 
-test("one that takes longer than MCP_TIMEOUT has failed; so has one the client does not know", async () => {
+test("a server fails if it takes longer than MCP_TIMEOUT or the client does not know it", async () => {
   const { servers } = client({ slow: "silent" }, { MCP_TIMEOUT: "10" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow", "nobody"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow", "nobody"] }));
   await servers.ready(on);
   await settled(() => servers.summary().every(({ status }) => status === "failed"));
   const where = { transport: "sdk", scope: "dynamic", source: "sdk" };
@@ -81,9 +81,9 @@ test("one that takes longer than MCP_TIMEOUT has failed; so has one the client d
   ]);
 });
 
-test("a list that changed is there for the next run", async () => {
+test("a changed tool list is loaded for the next run", async () => {
   const { servers, tools, say } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   tools["calc"] = ["multiply"];
   say("calc", { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
@@ -92,25 +92,25 @@ test("a list that changed is there for the next run", async () => {
   expect(toolNames(servers)).toEqual(["mcp__calc__multiply"]);
 });
 
-test("a manifest saves the handshake", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
+test("a manifest replaces the handshake", async () => {
+  const { servers, received } = client({ calc: ["add"] });
   const manifest = {
     initializeResult: { capabilities: { tools: {} } },
     toolsListResult: { tools: [{ name: "known", inputSchema: { type: "object" } }] },
   };
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"], sdkMcpServerManifests: { calc: manifest } }));
   await servers.ready(on);
-  expect([toolNames(servers), heard("calc")]).toEqual([["mcp__calc__known"], []]);
+  expect([toolNames(servers), received("calc")]).toEqual([["mcp__calc__known"], []]);
 });
 
-test("what the client decided about single tools becomes rules, and what it denied is not offered", async () => {
+test("tool policies of the client become rules; denied tools are not offered", async () => {
   const { servers } = client({ calc: ["add", "ask", "wipe"] });
   const tools = [
     { name: "add", permission_policy: "always_allow" },
     { name: "ask", permission_policy: "always_ask" },
     { name: "wipe", permission_policy: "always_deny" },
   ];
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"], sdkMcpServerConfigs: { calc: { tools } } }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"], sdkMcpServerConfigs: { calc: { tools } } }));
   await servers.ready(on);
   expect(toolNames(servers)).toEqual(["mcp__calc__add", "mcp__calc__ask"]);
   const rule = (behavior: string, tool: string) => ({ behavior, tool, source: "cliArg", base: "/p", text: tool });
@@ -122,17 +122,17 @@ test("what the client decided about single tools becomes rules, and what it deni
   expect(servers.rules({ base: "/p", mayAllow: false }).map(({ behavior }) => behavior)).toEqual(["ask", "deny"]);
 });
 
-test("of two servers that spell the same, the first keeps its tools", async () => {
+test("if two server names normalize to the same name, the first keeps its tools", async () => {
   const { servers } = client({ "a b": ["x"], "a.b": ["x", "y"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["a b", "a.b"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["a b", "a.b"] }));
   await servers.ready(on);
   expect(toolNames(servers)).toEqual(["mcp__a_b__x", "mcp__a_b__y"]);
   expect(servers.originOf("mcp__a_b__x")?.server).toBe("a b");
 });
 
-test("switched off it has no tools; switched on it is greeted anew", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+test("a disabled server has no tools; an enabled one connects again", async () => {
+  const { servers, received } = client({ calc: ["add"] });
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(await servers.toggle("calc", false)).toBeUndefined();
   expect([servers.tools(), servers.summary()]).toEqual([[], [{ name: "calc", status: "disabled", source: "sdk" }]]);
@@ -140,35 +140,35 @@ test("switched off it has no tools; switched on it is greeted anew", async () =>
   expect(await servers.toggle("calc", true)).toBeUndefined();
   expect(await servers.toggle("calc", true)).toBeUndefined();
   await servers.ready(on);
-  expect([toolNames(servers), heard("calc").length]).toEqual([["mcp__calc__add"], 6]);
+  expect([toolNames(servers), received("calc").length]).toEqual([["mcp__calc__add"], 6]);
   expect(await servers.toggle("nope", true)).toBe("Server not found: nope");
 });
 
-test("switched off while it connects, it stays off", async () => {
-  const { servers, heard } = client({ calc: ["add"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+test("a server disabled while it connects stays disabled", async () => {
+  const { servers, received } = client({ calc: ["add"] });
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.toggle("calc", false);
   await servers.ready(on);
-  expect([servers.summary()[0]?.status, heard("calc")]).toEqual(["disabled", []]);
+  expect([servers.summary()[0]?.status, received("calc")]).toEqual(["disabled", []]);
 });
 
-test("another set of servers takes the place of the first; those we cannot have are named", async () => {
-  const { servers, heard } = client({ calc: ["add"], docs: ["search"], web: [] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc", "docs"] }));
+test("setServers() replaces the servers and lists unsupported ones as errors", async () => {
+  const { servers, received } = client({ calc: ["add"], docs: ["search"], web: [] });
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "docs"] }));
   await servers.ready(on);
   const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" }, files: { command: "x" } };
   expect(await servers.setServers(wanted)).toEqual({
     added: ["web", "files"],
     removed: ["calc"],
-    errors: { files: 'Only servers inside the client (type "sdk") are available in this version' },
+    errors: { files: 'This version supports only MCP servers inside the client (type "sdk")' },
   });
   await servers.ready(on);
-  expect([toolNames(servers), heard("docs").length]).toEqual([["mcp__docs__search"], 3]);
+  expect([toolNames(servers), received("docs").length]).toEqual([["mcp__docs__search"], 3]);
 });
 
-test("hooks and clients may call a tool without the model", async () => {
+test("hooks and clients can call a tool without the model", async () => {
   const { servers } = client({ calc: ["add", "fail"] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(await servers.callTool("calc", "add", { a: 1 }, on)).toEqual({ text: 'add {"a":1}', isError: false });
   expect(await servers.callTool("calc", "fail", {}, on)).toEqual({ text: "fail {}", isError: true });
@@ -183,9 +183,9 @@ test("hooks and clients may call a tool without the model", async () => {
   expect(await asked("mcp__nope__add")).toEqual({ ok: false, error: "MCP server not connected: nope" });
 });
 
-test("what a server in the client cannot do is refused in words", async () => {
+test("requests that SDK servers do not support get an error message", async () => {
   const { servers } = client({ calc: [] });
-  servers.add(namedInInitialize({ sdkMcpServers: ["calc"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   expect(await servers.reconnect("calc")).toStartWith("mcp_reconnect does not support SDK MCP servers");
   expect(await servers.reconnect("nope")).toBe("Server not found: nope");
   const read = (serverName: string) =>
@@ -197,9 +197,9 @@ test("what a server in the client cannot do is refused in words", async () => {
   expect(servers.setModeOverride("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
 });
 
-test("close() withdraws what is open and leaves nothing", async () => {
+test("close() cancels open calls and removes all servers", async () => {
   const { servers, withdrawn } = client({ slow: "silent" });
-  servers.add(namedInInitialize({ sdkMcpServers: ["slow"] }));
+  servers.add(serversFromInitialize({ sdkMcpServers: ["slow"] }));
   const waiting = servers.ready(on);
   await settled(() => withdrawn.length === 1);
   servers.close();
@@ -209,7 +209,7 @@ test("close() withdraws what is open and leaves nothing", async () => {
 
 const toolNames = (servers: SdkServers) => servers.tools().map(({ name }) => name);
 
-/** A client with servers inside it: their tools by name, or one that never says a word. */
+/** A client with MCP servers: the names of their tools, or a server that never answers. */
 function client(inside: Record<string, string[] | "silent">, env: Record<string, string> = {}) {
   const messages: [server: string, method: unknown][] = [];
   const withdrawn: AbortSignal[] = [];
@@ -233,7 +233,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
     tools: inside,
     withdrawn,
     say: (name: string, message: JsonObject) => bridges.receive(name, message),
-    heard: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
+    received: (name: string) => messages.flatMap(([server, method]) => (server === name ? [method] : [])),
   };
 }
 
@@ -252,7 +252,7 @@ function answer(name: string, tools: readonly string[], method: unknown, params:
   }
 }
 
-/** Lets everything that is under way go on until this is so. */
+/** Waits until the condition holds. */
 async function settled(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

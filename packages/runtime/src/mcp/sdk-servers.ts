@@ -1,15 +1,15 @@
-// The MCP servers inside the client: connected in the background, listed, called, switched off and on.
-// A session without any never loads what speaks to them.
+// The MCP servers inside the client: connects to them in the background, lists and calls their tools, turns them on and
+// off. A session without servers does not load `@keelson/mcp`.
 
 import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection, McpServerTool } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
 import type { McpServers } from "../controls/handlers/mcp.ts";
 import { done, failed, type ControlReply, type ControlRequestBody } from "../controls/reply.ts";
-import { namedInMap, type NamedServer, type Policy } from "./named.ts";
+import { serversFromConfig, type NamedServer, type Policy } from "./server-config.ts";
 import { connectTimeout, SdkServer, type SdkServerOptions } from "./sdk-server.ts";
 
-/** The longest a run waits for servers that are still connecting. */
+/** How long a run waits for servers that are still connecting. */
 const READY_MS = 5_000;
 
 const BEHAVIORS = { always_allow: "allow", always_ask: "ask", always_deny: "deny" } as const;
@@ -23,12 +23,12 @@ export class SdkServers implements McpServers {
     this.#options = options;
   }
 
-  /** No server was ever named, so nothing of one can be left. */
+  /** Whether no server was ever added. */
   get isUnused(): boolean {
     return !this.#used;
   }
 
-  /** Begins to connect to those that are new. The others stay as they are: a client may say who it is twice. */
+  /** Connects to new servers. Known ones stay as they are, because a client may initialize twice. */
   add(servers: readonly NamedServer[]): void {
     for (const named of servers) {
       if (this.#servers.has(named.name)) continue;
@@ -38,8 +38,8 @@ export class SdkServers implements McpServers {
   }
 
   /**
-   * Resolves when every server nobody has waited for yet is connected or has failed, and lists that changed are here;
-   * or when it has taken too long. Late ones then join a later run.
+   * Resolves when new servers have connected or failed and changed tool lists are loaded, or after a timeout. A late
+   * server joins a later run.
    */
   async ready(signal: AbortSignal): Promise<void> {
     const awaited = [...this.#servers.values()].filter(
@@ -71,7 +71,7 @@ export class SdkServers implements McpServers {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** What the client decided about single tools, as if the command line had said it. `mayAllow`: nobody forbade such rules. */
+  /** The client's tool policies as command-line rules. Without `mayAllow`, allow rules are left out. */
   rules({ base, mayAllow }: { readonly base: string; readonly mayAllow: boolean }): readonly Rule[] {
     return this.#offered().flatMap(({ tool: { name }, policy }): Rule[] => {
       if (policy === undefined || (policy === "always_allow" && !mayAllow)) return [];
@@ -79,7 +79,7 @@ export class SdkServers implements McpServers {
     });
   }
 
-  /** Which server a tool belongs to, and what both call themselves. */
+  /** The server of a tool, with the names the server and the tool have on their own side. */
   originOf(tool: string): ToolOrigin | undefined {
     const found = this.#offered().find((each) => each.tool.name === tool);
     if (!found) return undefined;
@@ -87,7 +87,7 @@ export class SdkServers implements McpServers {
     return { server: found.server, source: "sdk", tool: name, ...(title === undefined ? {} : { title }) };
   }
 
-  /** What servers want the model to know, in the order they were named. */
+  /** Instructions of the servers for the model, in the order the servers were added. */
   instructions(): readonly { readonly name: string; readonly instructions: string }[] {
     return [...this.#servers.values()].flatMap(({ connection, name }) => {
       const instructions = connection?.facts?.instructions;
@@ -113,7 +113,7 @@ export class SdkServers implements McpServers {
     }));
   }
 
-  /** For hooks. Undefined when the server is not connected or has no such tool. */
+  /** For hooks. Undefined if the server is not connected or has no such tool. */
   callTool(
     server: string,
     tool: string,
@@ -129,10 +129,10 @@ export class SdkServers implements McpServers {
 
   async reconnect(name: string): Promise<string | undefined> {
     if (!this.#servers.has(name)) return `Server not found: ${name}`;
-    return `mcp_reconnect does not support SDK MCP servers: "${name}" lives in the client and is connected as long as that is`;
+    return `mcp_reconnect does not support SDK MCP servers: "${name}" runs inside the client and stays connected with it`;
   }
 
-  /** Switching one on greets it anew. */
+  /** Turning a server on connects it again. */
   async toggle(name: string, enabled: boolean): Promise<string | undefined> {
     const server = this.#servers.get(name);
     if (!server) return `Server not found: ${name}`;
@@ -143,9 +143,9 @@ export class SdkServers implements McpServers {
     return undefined;
   }
 
-  /** These and no others. One that cannot be had is both added and in error (observed). */
+  /** Replaces all servers. An unsupported one is listed both as added and as failed (conformance: protocol, mcp). */
   async setServers(servers: JsonObject) {
-    const { sdk, others } = namedInMap(servers);
+    const { sdk, others } = serversFromConfig(servers);
     const wanted = new Set(sdk.map(({ name }) => name));
     const before = new Set(this.#servers.keys());
     const removed = [...before].filter((name) => !wanted.has(name));
@@ -155,7 +155,7 @@ export class SdkServers implements McpServers {
     }
     this.add(sdk);
     const added = [...[...wanted].filter((name) => !before.has(name)), ...others];
-    const why = 'Only servers inside the client (type "sdk") are available in this version';
+    const why = 'This version supports only MCP servers inside the client (type "sdk")';
     return { added, removed, errors: Object.fromEntries(others.map((name) => [name, why])) };
   }
 
@@ -179,7 +179,7 @@ export class SdkServers implements McpServers {
   setModeOverride(name: string, mode: "default" | "auto" | null): ControlReply {
     if (!this.#servers.has(name)) return failed(`Server not found: ${name}`);
     if (mode === null) return done();
-    return done({ warning: "Permission modes of single servers have no effect in this version" });
+    return done({ warning: "This version ignores permission modes of individual servers" });
   }
 
   close(): void {
@@ -187,7 +187,7 @@ export class SdkServers implements McpServers {
     this.#servers.clear();
   }
 
-  /** Where two servers' tools have one name, the server named first keeps it. */
+  /** If tools of two servers have the same name, the first server keeps it. */
   #offered(): readonly (McpServerTool & { readonly server: string; readonly policy?: Policy })[] {
     const taken = new Set<string>();
     return [...this.#servers.values()].flatMap(({ name: server, named, connection }) =>
@@ -210,7 +210,7 @@ export interface ToolOrigin {
   readonly source: "sdk";
   /** The server's own name for it. */
   readonly tool: string;
-  /** What people are to read. */
+  /** A name for people. */
   readonly title?: string;
 }
 

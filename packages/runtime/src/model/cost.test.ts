@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { Cost } from "./cost.ts";
 
-const tariff = { costOf: () => 0, limitsOf: () => ({ contextWindow: 1, maxOutputTokens: 1 }) };
+const rates = { costOf: () => 0, limitsOf: () => ({ contextWindow: 1, maxOutputTokens: 1 }) };
 
-test("lines are counted from what file tools say, and carried on by a session that is resumed", () => {
-  const cost = new Cost(tariff);
+test("changed lines are counted from file tool results and kept when a session is resumed", () => {
+  const cost = new Cost(rates);
   cost.countLines({ type: "create", content: "one\ntwo\n", structuredPatch: [] });
   cost.countLines({ type: "create", content: "", structuredPatch: [] });
   cost.countLines({ structuredPatch: [{ lines: [" same", "-old", "+new", "+more", "\\ No newline at end of file"] }] });
@@ -13,5 +13,5 @@ test("lines are counted from what file tools say, and carried on by a session th
   expect(cost.lines).toEqual({ added: 4, removed: 1 });
   const state = cost.state("s", 10);
   expect(state).toMatchObject({ totalLinesAdded: 4, totalLinesRemoved: 1 });
-  expect(new Cost(tariff, state).lines).toEqual({ added: 4, removed: 1 });
+  expect(new Cost(rates, state).lines).toEqual({ added: 4, removed: 1 });
 });

@@ -1,21 +1,21 @@
-// What the session has used and what that costs, model by model. Unknown prices stay unknown.
+// Token usage and cost of a session, by model. If a price is unknown, so is the total.
 
 import { isObject, type CostState, type ModelUsage, type Usage } from "@keelson/protocol";
 
-export interface Tariff {
-  /** Null when no price is known. */
+export interface ModelRates {
+  /** Null if the price is unknown. */
   costOf(model: string, usage: Usage): number | null;
   limitsOf(model: string): { readonly contextWindow: number; readonly maxOutputTokens: number };
 }
 
 export class Cost {
-  readonly #tariff: Tariff;
+  readonly #rates: ModelRates;
   readonly #models = new Map<string, ModelUsage>();
   #apiMs = 0;
   #lines = { added: 0, removed: 0 };
 
-  constructor(tariff: Tariff, earlier?: CostState) {
-    this.#tariff = tariff;
+  constructor(rates: ModelRates, earlier?: CostState) {
+    this.#rates = rates;
     if (!earlier) return;
     this.#apiMs = earlier.totalAPIDuration;
     this.#lines = { added: earlier.totalLinesAdded ?? 0, removed: earlier.totalLinesRemoved ?? 0 };
@@ -25,7 +25,7 @@ export class Cost {
   charge(usage: Usage, model: string, durationMs: number): void {
     this.#apiMs += durationMs;
     const before = this.#models.get(model);
-    const cost = this.#tariff.costOf(model, usage);
+    const cost = this.#rates.costOf(model, usage);
     this.#models.set(model, {
       inputTokens: (before?.inputTokens ?? 0) + usage.input_tokens,
       outputTokens: (before?.outputTokens ?? 0) + usage.output_tokens,
@@ -33,11 +33,11 @@ export class Cost {
       cacheCreationInputTokens: (before?.cacheCreationInputTokens ?? 0) + (usage.cache_creation_input_tokens ?? 0),
       webSearchRequests: (before?.webSearchRequests ?? 0) + (usage.server_tool_use?.web_search_requests ?? 0),
       costUSD: cost === null || before?.costUSD === null ? null : (before?.costUSD ?? 0) + cost,
-      ...this.#tariff.limitsOf(model),
+      ...this.#rates.limitsOf(model),
     });
   }
 
-  /** Lines that file tools say they changed. */
+  /** Counts changed lines from the result of a file tool. */
   countLines(result: unknown): void {
     const { added, removed } = changedLines(result);
     this.#lines = { added: this.#lines.added + added, removed: this.#lines.removed + removed };
@@ -55,7 +55,7 @@ export class Cost {
     return Object.fromEntries(this.#models);
   }
 
-  /** Dollars in all; null as soon as one model has no known price. */
+  /** Null if the price of any model is unknown. */
   get totalUsd(): number | null {
     let total = 0;
     for (const { costUSD } of this.#models.values()) {
@@ -80,7 +80,7 @@ export class Cost {
   }
 }
 
-/** A new file has no patch: all of it is added. */
+/** A new file has no patch; all its lines are added. */
 function changedLines(result: unknown): { readonly added: number; readonly removed: number } {
   if (!isObject(result) || !Array.isArray(result["structuredPatch"])) return { added: 0, removed: 0 };
   const { type, content, structuredPatch } = result;
@@ -90,6 +90,6 @@ function changedLines(result: unknown): { readonly added: number; readonly remov
   const lines = structuredPatch.flatMap((hunk) =>
     isObject(hunk) && Array.isArray(hunk["lines"]) ? hunk["lines"] : [],
   );
-  const begin = (sign: string) => lines.filter((line) => typeof line === "string" && line.startsWith(sign)).length;
-  return { added: begin("+"), removed: begin("-") };
+  const countWith = (sign: string) => lines.filter((line) => typeof line === "string" && line.startsWith(sign)).length;
+  return { added: countWith("+"), removed: countWith("-") };
 }

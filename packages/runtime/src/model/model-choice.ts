@@ -1,15 +1,15 @@
-// Which model this session asks, and what it costs: settings, flags and environment handed to the model package.
+// Chooses the session's model and its prices from flags, settings and environment.
 
 import type { Snapshot } from "@keelson/config";
 import { ModelError } from "@keelson/engine";
 import { costOf, lookUpModel, resolveModel, type ResolvedModel } from "@keelson/model";
 import { NO_USAGE } from "@keelson/protocol";
-import type { Tariff } from "./cost.ts";
+import type { ModelRates } from "./cost.ts";
 import type { Debug } from "../debug.ts";
 import { OpenError } from "../session/place.ts";
 
-interface ModelQuestion {
-  /** Absent: the one of flags and settings. */
+interface ModelChoiceOptions {
+  /** Overrides flags and settings. */
   readonly model?: string | undefined;
   readonly sessionId: string;
   readonly entrypoint: string;
@@ -18,7 +18,7 @@ interface ModelQuestion {
 
 export async function chooseModel(
   { flags, settings, env }: Snapshot,
-  { model, sessionId, entrypoint, debug }: ModelQuestion,
+  { model, sessionId, entrypoint, debug }: ModelChoiceOptions,
 ): Promise<ResolvedModel> {
   const fallback = flags.fallbackModels ?? settings.fallbackModel;
   const thinkingOff = settings.alwaysThinkingEnabled === false && flags.maxThinkingTokens === undefined;
@@ -43,7 +43,7 @@ export async function chooseModel(
   }
 }
 
-export function tariffOf({ settings, env }: Snapshot): Tariff {
+export function modelRates({ settings, env }: Snapshot): ModelRates {
   return {
     costOf: (model, usage) => costOf(model, usage, settings.modelPrices),
     limitsOf: (model) => {
@@ -53,10 +53,10 @@ export function tariffOf({ settings, env }: Snapshot): Tariff {
   };
 }
 
-/** A budget can only be held where the price is known. */
-export function checkBudget({ flags }: Snapshot, tariff: Tariff, model: string): void {
-  if (flags.maxBudgetUsd === undefined || tariff.costOf(model, NO_USAGE) !== null) return;
+/** Rejects --max-budget-usd for a model whose price is unknown. */
+export function checkBudget({ flags }: Snapshot, rates: ModelRates, model: string): void {
+  if (flags.maxBudgetUsd === undefined || rates.costOf(model, NO_USAGE) !== null) return;
   throw new OpenError(
-    `--max-budget-usd cannot be enforced: no price is known for ${model}. Give one under "modelPrices" in the settings, or leave the budget out.`,
+    `--max-budget-usd cannot be enforced: the price of "${model}" is unknown. Add it to "modelPrices" in the settings, or remove the flag`,
   );
 }

@@ -1,5 +1,5 @@
-// A question to a model beside the conversation: one request, its text, and what it cost. The conversation itself is
-// asked in the engine's `turn.ts`; nobody else speaks to a provider.
+// Sends one model request outside the conversation and charges its cost. The conversation's own requests are sent by
+// `engine/turn.ts`; nothing else calls a provider.
 
 import { withCounted, type ModelChoice, type ModelRequest } from "@keelson/engine";
 import { NO_USAGE, type Usage } from "@keelson/protocol";
@@ -12,8 +12,8 @@ export interface SideRequest {
   now(): number;
 }
 
-/** The text of the reply. What came of it is charged for, whether or not it came to an end. Throws ModelError. */
-export async function askAside({ model, request, signal, charge, now }: SideRequest): Promise<string> {
+/** Returns the text of the reply. Charges for partial replies too. Throws ModelError. */
+export async function sendSideRequest({ model, request, signal, charge, now }: SideRequest): Promise<string> {
   const started = now();
   let text = "";
   let usage: Usage = NO_USAGE;

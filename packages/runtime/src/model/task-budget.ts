@@ -1,22 +1,22 @@
-// How many tokens a client wants its task to take, as the model is told before each run. It is a request for thrift and
-// stops nothing; limits that do are turns and dollars.
+// The token budget a client sets for its task, shown to the model before each run. It is advice and stops nothing;
+// the limits on turns and dollars do.
 
 import { isObject } from "@keelson/protocol";
 
-/** Usage by model, as transcripts keep it; of what others wrote nothing is certain. */
-type Used = Readonly<Record<string, unknown>>;
+/** Usage by model, from a transcript. Another program may have written it, so nothing about it is certain. */
+type TokenUsage = Readonly<Record<string, unknown>>;
 
-/** `before` is what the session had used when this program began to work on it. */
-export function taskBudgetNotice(total: number, now: Used, before: Used = {}): string {
-  const left = Math.max(0, total - (tokens(now) - tokens(before)));
+/** `before` is the usage when this process opened the session. */
+export function taskBudgetNotice(total: number, now: TokenUsage, before: TokenUsage = {}): string {
+  const left = Math.max(0, total - (countTokens(now) - countTokens(before)));
   return (
-    `This task has a budget of ${total} tokens in all, of which about ${left} are left. ` +
-    "Pace yourself: choose what matters most, read and write no more than it needs, and finish with an answer before it is used up."
+    `This task has a budget of ${total} tokens; about ${left} are left. ` +
+    "Pace yourself: choose what matters most, read and write no more than it needs, and finish with an answer before the budget runs out."
   );
 }
 
-/** What is read again from the provider's cache is not counted. */
-function tokens(used: Used): number {
+/** Cache reads do not count. */
+function countTokens(used: TokenUsage): number {
   const counts = Object.values(used)
     .filter(isObject)
     .flatMap((each) => [each["inputTokens"], each["outputTokens"], each["cacheCreationInputTokens"]])

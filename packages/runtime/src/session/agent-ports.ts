@@ -1,5 +1,5 @@
-// What every agent of a session works with, at any depth: the same machine, gate, hooks and budget. The
-// session's own run adds its streams (ports.ts), the agent of a hook its narrower tools.
+// The ports every agent of a session shares: the same machine, gate and budget. The session's own run adds its streams
+// (ports.ts); an agent hook narrows the tools.
 
 import type { Ports } from "@keelson/engine";
 import { createFiles } from "@keelson/host";
@@ -49,13 +49,13 @@ export function agentPorts({ storage, machine, gate, permit }: AgentParts, signa
   };
 }
 
-/** What a tool gets for one call: files as they were judged, and the machine. */
+/** The context of one tool call: the machine, and files that resolve paths as the gate judged them. */
 export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal: AbortSignal): Ports["context"] {
   return (call) => {
     const judged = (path: string) => gate.judgedPath(call, path);
     return {
       ...tools,
-      files: fileHistory ? fileHistory.around(createFiles(judged), call, judged) : createFiles(judged),
+      files: fileHistory ? fileHistory.wrap(createFiles(judged), call, judged) : createFiles(judged),
       toolUseId: call.id,
       signal,
       mayRead: boundedRead(

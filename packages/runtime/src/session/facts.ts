@@ -1,4 +1,4 @@
-// What a session tells about itself: to the model in the system prompt, to clients in `init` and `initialize`.
+// What a session says about itself: to the model in the system prompt, to clients in `system/init`.
 
 import { release } from "node:os";
 import type { Snapshot } from "@keelson/config";

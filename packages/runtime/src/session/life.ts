@@ -1,17 +1,16 @@
-// What happens around the runs of a session: hooks hear of its start, and between runs changed settings and MCP servers
-// are taken over.
+// The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
-import { mayChangeSettings, tellStart } from "../hooks/session-events.ts";
+import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
-import { namedInMap } from "../mcp/named.ts";
+import { serversFromConfig } from "../mcp/server-config.ts";
 import type { SdkServers } from "../mcp/sdk-servers.ts";
 import { systemPrompt } from "./facts.ts";
-import { refreshed } from "./refresh.ts";
+import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
 
@@ -24,17 +23,17 @@ export interface Stages {
   readonly hooks: SessionHooks;
 }
 
-/** Start hooks run before anything else happens in the session. */
+/** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
   const { state, options, place, inbox, outbox } = storage;
-  const { sdk, others } = namedInMap(options.snapshot.flags.mcpServers);
+  const { sdk, others } = serversFromConfig(options.snapshot.flags.mcpServers);
   mcp.add(sdk);
   if (others.length > 0) {
     options.warn(
-      `MCP servers that are programs or addresses are not available in this version yet: ${others.join(", ")}`,
+      `This version supports only MCP servers inside the client (type "sdk"); ignored: ${others.join(", ")}`,
     );
   }
-  // A copy kept elsewhere begins where the fork does.
+  // A client that mirrors the transcript needs the forked entries first.
   if (options.mirror && options.session.fork && place.path !== null) {
     const { readEntries } = await import("@keelson/store/past");
     outbox.mirror([...readEntries(place.path)]);
@@ -44,7 +43,7 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
   }
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
-  const { context, initialUserMessage } = await tellStart(hooks.fire, {
+  const { context, initialUserMessage } = await fireSessionStart(hooks.fire, {
     source,
     model: state.model.profile.id,
     title: state.title,
@@ -55,18 +54,18 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
   if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
 }
 
-/** Between runs, when nothing is under way: takes over what changed on disk, and the servers a client brought. */
+/** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
   const { storage, machine, gate, mcp, hooks } = stages;
   const { state, options, place, cost } = storage;
   await machine.undoChanges();
   const changes = state.instructions?.changes();
   if (changes !== undefined) storage.notify(changes);
-  const next = refreshed(state.snapshot, options.warn);
-  // What a child of a command wrote a moment ago is undone now; the next run reads the settings again.
+  const next = reloadIfChanged(state.snapshot, options.warn);
+  // If a child of a command changed guarded files, the change is undone; the next run reads the settings again.
   const isSound = next === state.snapshot || !(await machine.undoChanges());
   if (next !== state.snapshot && isSound && !wasRefused(next, state)) {
-    if (await mayChangeSettings(hooks.fire, state.snapshot, next)) adopt(next, stages);
+    if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
     else state.refused = next.sources;
   }
   const { taskBudget } = state.snapshot.flags;
@@ -91,13 +90,13 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
 }
 
 async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
-  const said = mcp.instructions();
-  if (said.length === 0) return system;
+  const fromServers = mcp.instructions();
+  if (fromServers.length === 0) return system;
   const { renderServerInstructions } = await import("@keelson/mcp");
-  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(said)}`];
+  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(fromServers)}`];
 }
 
-/** Takes a snapshot over whole: rules, directories, hooks, tools and system prompt. */
+/** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. */
 export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "storage" | "gate" | "hooks">): void {
   const { state, folders } = storage;
   const { snapshot } = state;
@@ -111,7 +110,7 @@ export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "st
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** A change that hooks refused is not put to them again and again. */
+/** Whether hooks already blocked this change; they are not asked twice. */
 function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
   return refused !== undefined && JSON.stringify(refused) === JSON.stringify(sources);
 }

@@ -1,4 +1,4 @@
-// How far a run may go, from flags, settings and environment.
+// Limits of a run, from flags, settings and environment.
 
 import type { Snapshot } from "@keelson/config";
 import type { Limits } from "@keelson/engine";
@@ -22,7 +22,7 @@ export function limitsOf({ flags, settings, env }: Snapshot): Limits {
   };
 }
 
-/** Calls that may run side by side. */
+/** How many calls may run at the same time. */
 export function concurrencyOf({ env }: Snapshot): number {
   return positive(env["CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"]) ?? CONCURRENCY;
 }

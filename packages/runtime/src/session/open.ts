@@ -1,9 +1,9 @@
-// Opens a session, stage by stage: storage, machine, gate, hooks, session. Each stage gets the ones before it and knows
-// none after it, so another session in this process, or an agent inside this one, can be opened from the same stages.
+// Opens a session in stages: storage, machine, gate, hooks, session. Each stage gets the ones before it and knows
+// nothing of those after it.
 
 import { withEnvironment, type Snapshot } from "@keelson/config";
 import { Conversation, type Tool } from "@keelson/engine";
-import type { Session } from "@keelson/protocol";
+import type { Outbound, Session } from "@keelson/protocol";
 import { interactiveTools } from "@keelson/tools";
 import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
@@ -15,7 +15,7 @@ import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { SdkServers } from "../mcp/sdk-servers.ts";
-import type * as Replay from "../stream/replay.ts";
+import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
 import { limitsOf } from "./limits.ts";
 import type { SessionChoice } from "./place.ts";
@@ -24,10 +24,10 @@ import { runPorts, type RunParts } from "./ports.ts";
 import { LiveSession } from "./session.ts";
 import { openStorage } from "./storage.ts";
 
-/** Programs inside our own executable; they are put on disk when they are first needed. */
+/** Programs embedded in the executable; written to disk on first use. */
 export interface ShippedPrograms {
   readonly ripgrep?: string;
-  /** Helper of the sandbox on Linux. */
+  /** The sandbox helper on Linux. */
   readonly seccomp?: string;
 }
 
@@ -46,12 +46,12 @@ export interface OpenOptions {
   readonly mirror?: boolean;
   /** Which Setup hooks run first, if any. */
   readonly setup?: "init" | "maintenance";
-  /** A client will answer `can_use_tool`. */
+  /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
   readonly programs?: ShippedPrograms;
-  /** Absent: no debug log was asked for. */
+  /** Absent if debug logging is off. */
   readonly debug?: Debug;
-  /** Something people should know that is not part of the stream. */
+  /** Prints a warning for people; not part of the stream. */
   warn(text: string): void;
 }
 
@@ -65,7 +65,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   const parts = { storage, machine, gate, mcp, hooks, permit, plan };
   await fillState(parts);
-  return openLive(parts);
+  return openLive(parts, options.debug && (await import("../debug.ts")));
 }
 
 type Parts = Stages & RunParts;
@@ -75,24 +75,24 @@ function openServers({ options, client }: Pick<Parts["storage"], "options" | "cl
   return new SdkServers({ bridge: (name) => client.mcpServer(name), env: snapshot.env, warn });
 }
 
-/** Reads the instructions, and makes the conversation, the tools and the system prompt that depend on them. */
+/** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
   const { snapshot } = state;
   state.instructions = await openInstructions(snapshot, {
     date: new Date(now()).toISOString().slice(0, 10),
     gate: { ready: () => gate.warm(), mayRead: (path) => gate.rules.mayRead(path) },
-    tell: (event, input) => hooks.changes.tell(event, input),
+    report: (event, input) => hooks.changes.report(event, input),
     warn: options.warn,
   });
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
-  state.allTools = [...builtInTools(machine.tasks), ...(await forPeople(options, plan))];
+  state.allTools = [...builtInTools(machine.tasks), ...(await offeredInteractiveTools(options, plan))];
   state.tools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** Fifth stage: the loop, and the control requests that reach into all of it. */
-function openLive(parts: Parts): LiveSession {
+/** Fifth stage: the loop and the control requests. */
+function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks } = parts;
   const { options, place, state, client, transcript } = storage;
   const { debug } = options;
@@ -112,10 +112,9 @@ function openLive(parts: Parts): LiveSession {
     refresh: (signal) => refresh(parts, signal),
     ports: (signal) => {
       const ports = runPorts(parts, signal);
-      return debug ? (require("../debug.ts") as typeof DebugLog).debugPorts(ports, debug) : ports;
+      return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
-    // What is written from now on comes live, so the past has to be read in this very tick.
-    replay: () => (require("../stream/replay.ts") as typeof Replay).replayOf(place.path),
+    replay: () => replay(place.path),
     setEnvironment: (variables) => (state.snapshot = withEnvironment(state.snapshot, variables)),
     title: () => state.title,
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
@@ -133,6 +132,15 @@ function openLive(parts: Parts): LiveSession {
   return session;
 }
 
+/**
+ * Loaded on first use. `require`, not `import()`: entries written from now on are sent live, so the past must be read
+ * in this tick.
+ */
+function replay(path: string | null): Iterable<Outbound> {
+  const { replayOf } = require("../stream/replay.ts") as typeof ReplayModule;
+  return replayOf(path);
+}
+
 function logOpened({ storage }: Parts, debug: Debug): void {
   const { place, state } = storage;
   const { id, path, loaded } = place;
@@ -147,8 +155,11 @@ function logOpened({ storage }: Parts, debug: Debug): void {
   });
 }
 
-/** Tools that ask questions are offered only when a client answers them (conformance: protocol, `can_use_tool`). */
-async function forPeople({ stdioPermissions, snapshot }: OpenOptions, plan: PlanMode): Promise<readonly Tool[]> {
+/** Tools that ask the user are offered only if the client answers `can_use_tool` (conformance: protocol, permissions). */
+async function offeredInteractiveTools(
+  { stdioPermissions, snapshot }: OpenOptions,
+  plan: PlanMode,
+): Promise<readonly Tool[]> {
   if (!stdioPermissions) return [];
   const preview = snapshot.env["CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"] === "html" ? "html" : "markdown";
   return interactiveTools({ plan, preview });

@@ -1,4 +1,4 @@
-// Where a session lives: its id, its file, and what is there already when it goes on from an earlier one.
+// Finds a session's place: its id, its transcript file, and the entries of the session it continues.
 
 import { existsSync, statSync } from "node:fs";
 import { isPrompt } from "@keelson/protocol";
@@ -8,12 +8,12 @@ import type { LoadedSession } from "@keelson/store/past";
 /** Which session to open, as the command line or a client chose it. */
 export interface SessionChoice {
   readonly kind: "new" | "continue" | "resume";
-  /** For resume: an id or a title. */
+  /** For `resume`: an id or a title. */
   readonly target?: string;
   readonly fork?: boolean;
-  /** Resume at this entry instead of the newest. */
+  /** Resume after this entry instead of the newest. */
   readonly at?: string;
-  /** The prompt whose turn, and no other, `at` may leave out. */
+  /** The only prompt whose turn `at` may drop. */
   readonly drops?: string;
   /** The id of a new session or of a fork. */
   readonly sessionId?: string;
@@ -23,14 +23,14 @@ export interface SessionChoice {
 
 export interface SessionPlace {
   readonly id: string;
-  /** The project folder all paths hang on. */
+  /** The folder of the project's transcripts. */
   readonly dir: string;
-  /** Null when nothing is to be kept. */
+  /** Null if the session is not saved. */
   readonly path: string | null;
   readonly loaded?: LoadedSession;
 }
 
-/** A session that cannot be opened. The message says why and what to do. */
+/** A session that cannot be opened. The message says why and names the fix. */
 export class OpenError extends Error {
   override readonly name = "OpenError";
 }
@@ -50,27 +50,27 @@ export async function choosePlace(
   const { loadSession, forkTranscript } = await import("@keelson/store/past");
   const loaded = loadSession({ path: earlier.path, at: choice.at });
   if (!loaded) throw new OpenError(`No message found with message.uuid of: ${choice.at}`);
-  if (choice.drops !== undefined) checkDropped(choice.drops, loaded, loadSession({ path: earlier.path }));
+  if (choice.drops !== undefined) checkDroppedTurn(choice.drops, loaded, loadSession({ path: earlier.path }));
   if (!choice.fork) return { id, dir, path: choice.persist ? earlier.path : null, loaded };
   if (choice.persist) forkTranscript({ from: earlier.path, to: path, sessionId: id, at: choice.at });
   return { id, dir, path: choice.persist ? path : null, loaded };
 }
 
-/** Another client may have gone on with the session meanwhile: what it added is not to be lost. */
-function checkDropped(prompt: string, kept: LoadedSession, whole: LoadedSession | undefined): void {
+/** Rejects a resume that would drop turns which another client added in the meantime. */
+function checkDroppedTurn(prompt: string, kept: LoadedSession, whole: LoadedSession | undefined): void {
   const ids = new Set(kept.entries.map(({ uuid }) => uuid));
   const left = (whole?.entries ?? []).filter(({ uuid }) => !ids.has(uuid));
   const prompts = left.filter(isPrompt).map(({ uuid }) => uuid);
   const reject = (why: string) => new OpenError(`Resume rejected by --resume-drops-turn: ${why}`);
   if (whole?.entries.every(({ uuid }) => uuid !== kept.leafUuid)) {
-    throw reject("the message to resume at is not part of the conversation as it stands now");
+    throw reject("the message to resume at is not part of the current conversation");
   }
-  if (!prompts.includes(prompt)) throw reject(`the turn of ${prompt} would not be left out`);
+  if (!prompts.includes(prompt)) throw reject(`the turn of ${prompt} would not be dropped`);
   const others = prompts.filter((uuid) => uuid !== prompt);
-  if (others.length > 0) throw reject(`it would leave out other turns as well: ${others.slice(0, 5).join(", ")}`);
+  if (others.length > 0) throw reject(`it would also drop other turns: ${others.slice(0, 5).join(", ")}`);
 }
 
-/** A file without a byte is all that is left of a session killed at its first breath: nobody's. */
+/** An empty file belongs to a session that was killed right at its start. */
 const isTaken = (path: string) => existsSync(path) && statSync(path).size > 0;
 
 async function earlierSession(
@@ -79,9 +79,12 @@ async function earlierSession(
 ): Promise<{ id: string; path: string } | undefined> {
   if (choice.kind === "new") return undefined;
   const { findSession, newestSession } = await import("@keelson/store/past");
-  // With nothing to continue a fresh session starts (observed).
+  // Without an earlier session, a new one starts (test/sessions/resume/continue.test.ts).
   if (choice.kind === "continue") return newestSession(project);
-  if (!choice.target) throw new OpenError("--resume needs a session ID or a title when no person is there to choose");
+  if (!choice.target)
+    throw new OpenError(
+      "--resume needs a session ID or a title; the session list is available only in interactive mode",
+    );
   const found = findSession(project, choice.target);
   if (found.kind !== "found") throw new OpenError(found.message);
   return found;

@@ -1,5 +1,5 @@
-// Plan mode: where the plan is kept and what the model has been told about the mode. Which calls the mode allows is
-// decided by the gate.
+// Plan mode: where the plan file is, and the notices the model gets about the mode. The gate decides which calls the
+// mode allows.
 
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,22 +15,22 @@ export interface PlanModeOptions {
   mode(): PermissionMode;
   setMode(mode: PermissionMode): string | undefined;
   readonly past: readonly ChainEntry[];
-  /** The conversation began as another session's: so did its plan, which stays there. */
+  /** The conversation is a fork. The plan stays with the original session. */
   readonly forked: boolean;
   random(): number;
   newId(): string;
 }
 
 export interface PlanMode extends PlanKeeper {
-  /** What the model has to hear since it was last told. */
-  news(): readonly NewEntry[];
-  /** A client's own words on how to go about planning. */
+  /** Notices for the model if the mode changed since the last call. */
+  takeNotices(): readonly NewEntry[];
+  /** Sets the client's own planning instructions. */
   setWorkflow(text: string | undefined): void;
 }
 
 export function openPlanMode({ state, mode, past, forked, ...options }: PlanModeOptions): PlanMode {
   const last = past.map(attachmentType).findLast((type) => type === "plan_mode" || type === "plan_mode_exit");
-  /** Undefined: what was said is no longer right, whichever mode it is now. */
+  /** What the model was last told. Undefined: it was told something outdated and needs a notice in any mode. */
   let told = last !== "plan_mode" ? false : forked ? undefined : true;
   state.planName = forked ? undefined : past.findLast(({ slug }) => isPlanName(slug))?.slug;
   let workflow: string | undefined;
@@ -57,7 +57,7 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
       if (mode() === "plan") options.setMode("default");
     },
     setWorkflow: (words) => (workflow = words),
-    news() {
+    takeNotices() {
       const planning = mode() === "plan";
       if (planning === told) return [];
       told = planning;
@@ -76,16 +76,16 @@ export function openPlanMode({ state, mode, past, forked, ...options }: PlanMode
 
 const attachmentType = (entry: ChainEntry) => (entry.type === "attachment" ? entry.attachment.type : undefined);
 
-/** With links resolved: the gate compares where a path leads. */
+/** Resolves links, because the gate compares resolved paths. */
 function folderOf({ settings, configDir, home, cwd }: Snapshot): string {
   const given = settings["plansDirectory"];
   if (typeof given !== "string" || given.trim() === "") return realPathOf(join(configDir, "plans"));
   return realPathOf(given.startsWith("~/") ? join(home, given.slice(2)) : resolve(cwd, given));
 }
 
-const MOST_BYTES = 256 * 1024;
+const MAX_PLAN_BYTES = 256 * 1024;
 
-/** The head of a regular file; undefined when there is none, or nothing in it. */
+/** The start of the plan; undefined if it is missing, empty or not a regular file. */
 function readPlan(path: string): string | undefined {
   let fd: number;
   try {
@@ -96,7 +96,7 @@ function readPlan(path: string): string | undefined {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;
-    const bytes = Buffer.alloc(Math.min(stat.size, MOST_BYTES));
+    const bytes = Buffer.alloc(Math.min(stat.size, MAX_PLAN_BYTES));
     const text = bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, 0));
     return text.trim() === "" ? undefined : text;
   } finally {
@@ -104,7 +104,7 @@ function readPlan(path: string): string | undefined {
   }
 }
 
-// Three plain words, easy to say and to find again.
+// A plan's name is three words.
 const FIRST = "calm clear cold deep dry early even fair fast fine firm fresh green keen kind late light mild new".split(
   " ",
 );
@@ -115,7 +115,7 @@ const THIRD =
     " ",
   );
 
-/** `random` gives numbers from 0 up to, not including, 1. A name that is taken gets a number. */
+/** `random` works like Math.random. A taken name gets a number. */
 function newPlanName(random: () => number, isTaken: (name: string) => boolean): string {
   const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)]!;
   const name = [FIRST, SECOND, THIRD].map(pick).join("-");
@@ -125,6 +125,6 @@ function newPlanName(random: () => number, isTaken: (name: string) => boolean): 
   }
 }
 
-/** Whether a transcript may name its plan like this: it becomes part of a path. */
+/** Checks a name from a transcript, because it becomes part of a path. */
 const isPlanName = (name: unknown): name is string =>
   typeof name === "string" && /^[a-z0-9][a-z0-9-]{0,99}$/.test(name);

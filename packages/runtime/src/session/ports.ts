@@ -1,4 +1,4 @@
-// What the engine gets for one run of the session: the ports of every agent, and the session's own streams.
+// The engine's ports for one run of the session: the ports of every agent, plus the session's own streams.
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
@@ -26,7 +26,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     signal,
     partial: options.partial,
     record: (entries) => {
-      machine.fileHistory?.recording(entries);
+      machine.fileHistory?.beforeRecord(entries);
       for (const entry of entries)
         if (entry.type === "user" && entry.toolUseResult) cost.countLines(entry.toolUseResult);
       return outbox.record(entries);
@@ -45,13 +45,13 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       );
     },
     fire: async (event, input) => {
-      // What hooks set up for a new folder applies to the next command.
+      // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },
     instructionsFor: (access) => state.instructions?.touched(access) ?? [],
     interrupt: () => run.interrupt(),
-    steering: () => [...inbox.takeNotices(), ...plan.news()],
+    steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);

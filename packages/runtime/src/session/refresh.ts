@@ -1,9 +1,9 @@
-// Settings that changed on disk, taken over as a whole. What cannot be read leaves everything as it was.
+// Reloads settings that changed on disk. If they cannot be read, the old ones stay in effect.
 
 import { changed, ConfigError, reload, type Snapshot } from "@keelson/config";
 
-/** The same snapshot when nothing changed. New complaints are told once. */
-export function refreshed(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
+/** Returns the same snapshot if nothing changed. Prints new warnings only. */
+export function reloadIfChanged(snapshot: Snapshot, warn: (text: string) => void): Snapshot {
   if (!changed(snapshot)) return snapshot;
   try {
     const next = reload(snapshot);
@@ -11,7 +11,7 @@ export function refreshed(snapshot: Snapshot, warn: (text: string) => void): Sna
     return next;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    warn(`The settings changed and cannot be used as they are now; those from before stay: ${error.message}`);
+    warn(`The changed settings cannot be used; the previous ones stay in effect: ${error.message}`);
     return snapshot;
   }
 }

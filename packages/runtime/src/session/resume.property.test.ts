@@ -1,4 +1,4 @@
-// From a damaged file to a conversation: whatever happened to the transcript, the next request is well formed.
+// Resuming from a damaged transcript: whatever happened to the file, the next request is well formed.
 
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const session = fc
   .tuple(shape, fc.constantFrom("block" as const, "last" as const))
   .map(([runs, parents]) => sessionEntries(runs, { parents }));
 
-/** What the next request of the session in the file would hold. */
+/** The messages of the next request after resuming the session in the file. */
 async function resumed(): Promise<Conversation["messages"]> {
   const conversation = await Conversation.of(loadSession({ path })!.entries, "preface");
   conversation.add({ type: "user", message: { role: "user", content: "go on" } });
@@ -29,7 +29,7 @@ async function resumed(): Promise<Conversation["messages"]> {
 const inFile = (entries: readonly ChainEntry[]) => Buffer.from(entries.map((entry) => toLine(entry)).join(""));
 const problemsIn = (messages: Conversation["messages"]) => messageProblems(messages as never);
 
-test("an undamaged session is the conversation that was recorded, however its entries hang together", async () => {
+test("an undamaged transcript gives the recorded conversation, however its entries are linked", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (entries) => {
       writeFileSync(path, inFile(entries));
@@ -42,7 +42,7 @@ test("an undamaged session is the conversation that was recorded, however its en
   );
 }, 60_000);
 
-test("a file cut off at any byte goes on with every whole line", async () => {
+test("a file cut off at any byte keeps every complete line", async () => {
   await fc.assert(
     fc.asyncProperty(session, fc.nat(), async (entries, cut) => {
       const bytes = inFile(entries);
@@ -57,7 +57,7 @@ test("a file cut off at any byte goes on with every whole line", async () => {
   );
 }, 60_000);
 
-test("any one line lost costs only what it held", async () => {
+test("losing one line loses only its content", async () => {
   const loss = fc.constantFrom("gone", "zeros", "half", "garbage");
   await fc.assert(
     fc.asyncProperty(session, fc.nat(), loss, async (entries, at, how) => {
@@ -81,7 +81,7 @@ test("any one line lost costs only what it held", async () => {
   );
 }, 60_000);
 
-test("lines and bytes lost, repeated, swapped, zeroed and glued together make a conversation all the same", async () => {
+test("lost, repeated, swapped, zeroed and joined lines and bytes still give a valid conversation", async () => {
   const damage = fc.record({
     kind: fc.constantFrom("lose", "repeat", "swap", "zero", "cut", "glue", "drop-bytes"),
     at: fc.nat(),
@@ -131,7 +131,7 @@ function damaged(bytes: Buffer, { kind, at, to }: Damage): Buffer {
   return Buffer.from(lines.join("\n"), "latin1");
 }
 
-/** Texts and calls of these lines that are not told, and results unless their call is lost. */
+/** Texts and calls in these lines that are missing from the messages, and results whose call is not lost. */
 function missingFrom(messages: Conversation["messages"], lines: readonly string[]): string[] {
   const told = JSON.stringify(messages);
   const said = lines.flatMap((line) => {

@@ -1,10 +1,10 @@
-// Whether a prompt is being answered, and the way to stop it. Tells clients that asked when this changes.
+// Whether a run is active, and how to stop it. Reports changes to clients that want them.
 
 import type { Signal } from "@keelson/protocol";
 
 export interface RunStateOptions {
-  /** A client wants to hear when the session starts and stops working. */
-  readonly tellsState: boolean;
+  /** The client wants `session_state_changed` messages. */
+  readonly reportsState: boolean;
   show(signal: Signal): void | Promise<void>;
 }
 
@@ -24,32 +24,32 @@ export class RunState {
 
   set running(running: boolean) {
     this.#running = running;
-    this.#tell(running ? "running" : "idle");
+    this.#reportState(running ? "running" : "idle");
   }
 
-  /** The signal of the run that is about to start. */
+  /** Returns the signal of a new run. */
   begin(): AbortSignal {
     this.#abort = new AbortController();
     return this.#abort.signal;
   }
 
-  /** Ends the run. Prompts that wait still run. */
+  /** Stops the current run. Queued prompts still run. */
   interrupt(): void {
     this.#abort.abort();
   }
 
-  /** While a question to the client is open, the session waits for the client. */
+  /** Reports `requires_action` while a question to the client is open. */
   async whileAsking<T>(question: Promise<T>): Promise<T> {
-    if (this.#questions++ === 0) this.#tell("requires_action");
+    if (this.#questions++ === 0) this.#reportState("requires_action");
     try {
       return await question;
     } finally {
-      if (--this.#questions === 0 && this.#running) this.#tell("running");
+      if (--this.#questions === 0 && this.#running) this.#reportState("running");
     }
   }
 
-  #tell(state: "running" | "idle" | "requires_action"): void {
-    const { show, tellsState } = this.#options;
-    if (tellsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
+  #reportState(state: "running" | "idle" | "requires_action"): void {
+    const { show, reportsState } = this.#options;
+    if (reportsState) void show({ type: "system", subtype: "session_state_changed", state, sdk_host_only: true });
   }
 }

@@ -1,5 +1,4 @@
-// A session: an inbox, an outbox and the loop between them. Prompts run one at a time; control requests take effect at
-// once.
+// A session: the loop between inbox and outbox. Prompts run one at a time; control requests take effect immediately.
 
 import { brokenRun, resultOf, run, type Conversation, type End, type Limits, type Ports } from "@keelson/engine";
 import {
@@ -22,7 +21,7 @@ import type { RunState } from "./run-state.ts";
 
 export interface SessionParts {
   readonly id: string;
-  /** For people, before the first prompt. */
+  /** A message for people, before the first prompt. */
   readonly announce: string | undefined;
   readonly run: RunState;
   readonly inbox: Inbox;
@@ -33,15 +32,15 @@ export interface SessionParts {
   readonly controls: Controls;
   readonly client: ClientRequests;
   limits(): Limits;
-  /** Once, before anything else: runs the start hooks. */
+  /** Called once, before anything else. Runs the start hooks. */
   start(): Promise<void>;
-  /** Before each run, when nothing is under way: takes over settings that changed. */
+  /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
   replay(): Iterable<Outbound>;
-  /** For processes that are started from now on. */
+  /** Sets variables for processes started from now on. */
   setEnvironment(variables: Readonly<Record<string, string>>): void;
-  /** A title kept at the end of the file, where listings look for it. */
+  /** The title to write at the end of the transcript, where session lists look for it. */
   title(): string | undefined;
   /** Runs the end hooks. */
   end(reason: EndReason): Promise<void>;
@@ -50,7 +49,7 @@ export interface SessionParts {
   now(): number;
 }
 
-/** Tells clients that nobody asked for this result. */
+/** Marks a result that no prompt asked for. */
 const STARTED_BY_NOTICE = { origin: { kind: "task-notification" } };
 
 export class LiveSession implements Session {
@@ -78,7 +77,7 @@ export class LiveSession implements Session {
       case "user":
         return this.#enqueue(input);
       case "control_request":
-        // Whoever initializes finds the session started, its start hooks done (observed); no request overtakes another.
+        // `initialize` is answered after the start hooks; requests keep their order.
         if (!this.#isReady) return void this.#ready.then(() => this.#parts.controls.handle(input));
         return this.#parts.controls.handle(input);
       case "control_response":
@@ -128,7 +127,7 @@ export class LiveSession implements Session {
         const work = inbox.shift();
         if (!work && inbox.closed) break;
         if (!work) continue;
-        // At once, so that a crash does not take it, and again at the end; a session nobody asked leaves no file.
+        // Written now, in case of a crash, and again at the end. A session without prompts leaves no file.
         if (runs++ === 0) noteTitle();
         run.running = true;
         await this.#perform(work);
@@ -169,12 +168,12 @@ export class LiveSession implements Session {
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
     const { gate, conversation } = this.#parts;
-    // After the request, which leaves in this tick, so that the first tool call finds the gate loaded.
+    // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
     try {
       return await run(prompt, gate.rules.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
-      // A bug of ours. The client still gets a result, and the next prompt a conversation that can be sent.
+      // A bug in Keelson. The client still gets a result, and the conversation stays valid for the next prompt.
       await conversation.seal();
       return brokenRun(error);
     }

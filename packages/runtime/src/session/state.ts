@@ -1,4 +1,4 @@
-// What can change while a session lives. Values are replaced whole, never changed inside.
+// The state of an open session. Values are replaced, never mutated.
 
 import type { Snapshot } from "@keelson/config";
 import type { Conversation, Tool } from "@keelson/engine";
@@ -10,23 +10,23 @@ export interface SessionState {
   snapshot: Snapshot;
   model: ResolvedModel;
   conversation: Conversation;
-  /** Undefined until they have been read. */
+  /** Undefined until they are loaded. */
   instructions: SessionInstructions | undefined;
-  /** All tools there are, before rules and flags. */
+  /** All tools, before rules and flags. */
   allTools: readonly Tool[];
-  /** Those the model is offered. */
+  /** The tools the model is offered. */
   tools: readonly Tool[];
-  /** Our own system prompt. It stays the same as long as the flags do, because the provider's cache depends on it. */
+  /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */
   ownSystem: readonly string[];
-  /** The system prompt including what MCP servers add. */
+  /** The system prompt with MCP instructions. */
   system: readonly string[];
   /** Empty outside a git repository. */
   branch: string;
   title: string | undefined;
-  /** The name of the session's plan; undefined before there is one. */
+  /** The name of the session's plan, if it has one. */
   planName: string | undefined;
-  /** Settings files as they were when hooks refused to apply them. */
+  /** The settings files whose last change hooks blocked. */
   refused: Snapshot["sources"] | undefined;
-  /** Of the newest reply; null before there is one. */
+  /** Usage of the latest reply; null before the first. */
   lastUsage: Usage | null;
 }

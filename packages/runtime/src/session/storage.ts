@@ -1,12 +1,12 @@
-// First stage of a session: what it is, where it is kept, and the streams into and out of it. Nothing here can run or
-// judge anything.
+// First stage of a session: its identity, its transcript, its state, and its input and output streams. It runs and
+// judges nothing.
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
 import { nullTranscript, openTranscript, type TranscriptWriter } from "@keelson/store";
 import { ClientRequests } from "../controls/client-requests.ts";
 import { Cost } from "../model/cost.ts";
-import { checkBudget, chooseModel, tariffOf } from "../model/model-choice.ts";
+import { checkBudget, chooseModel, modelRates } from "../model/model-choice.ts";
 import { Inbox } from "../stream/inbox.ts";
 import { Outbox } from "../stream/outbox.ts";
 import type { OpenOptions } from "./open.ts";
@@ -26,19 +26,19 @@ export interface Storage {
   /** Requests to the client. */
   readonly client: ClientRequests;
   readonly run: RunState;
-  /** Puts a reminder before the model at its next safe boundary. */
+  /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   newId(): string;
   now(): number;
 }
 
-/** The folders the session works in, and where its shell is. */
+/** The working directories of the session. */
 export interface WorkFolders {
   readonly workspace: Workspace;
-  /** With a source, those who listen are told. */
+  /** Calls the `onAdd` listeners if a source is given. */
   add(paths: readonly string[], source?: string): void;
   remove(paths: readonly string[]): void;
-  /** Called whenever the shell changes its folder. */
+  /** The listener is called when the shell changes its directory. */
   onMove(listener: (from: string, to: string) => void): void;
   onAdd(listener: (paths: readonly string[], source: string) => void): void;
 }
@@ -52,8 +52,8 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
   const place = await choosePlace(options.session, project, newId);
   const { id, loaded } = place;
   const model = await chooseModel(snapshot, { sessionId: id, entrypoint, debug });
-  const tariff = tariffOf(snapshot);
-  checkBudget(snapshot, tariff, model.profile.id);
+  const rates = modelRates(snapshot);
+  checkBudget(snapshot, rates, model.profile.id);
   const state: SessionState = {
     snapshot,
     model,
@@ -93,10 +93,10 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     transcript,
     inbox,
     outbox,
-    cost: new Cost(tariff, loaded?.costState),
+    cost: new Cost(rates, loaded?.costState),
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
     run: new RunState({
-      tellsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
+      reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
     notify: (text) => inbox.notify(reminder(text, newId()), { wakes: false }),

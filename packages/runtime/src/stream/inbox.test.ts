@@ -19,7 +19,7 @@ async function next(inbox: Inbox) {
   return inbox.shift();
 }
 
-test("prompts come in order, and after the last one nothing", async () => {
+test("prompts come in order, and nothing follows the last one", async () => {
   const inbox = new Inbox();
   inbox.push(prompt("a"));
   inbox.push(prompt("b"));
@@ -32,7 +32,7 @@ test("prompts come in order, and after the last one nothing", async () => {
   ]);
 });
 
-test("a notice that wakes starts work by itself while prompts may still come", async () => {
+test("a notice that wakes starts work while the inbox is open", async () => {
   const inbox = new Inbox();
   const work = next(inbox);
   inbox.notify(notice("quiet"), { wakes: false });
@@ -41,7 +41,7 @@ test("a notice that wakes starts work by itself while prompts may still come", a
   expect(inbox.takeNotices()).toEqual([notice("quiet"), notice("loud")]);
 });
 
-test("a prompt goes first, and takes the notices along", async () => {
+test("a prompt goes before notices, which join its run", async () => {
   const inbox = new Inbox();
   inbox.notify(notice("loud"), { wakes: true });
   inbox.push(prompt("a"));
@@ -51,14 +51,14 @@ test("a prompt goes first, and takes the notices along", async () => {
   expect(await next(inbox)).toBeUndefined();
 });
 
-test("once no prompt can come, notices start nothing", async () => {
+test("notices start nothing once the inbox is closed", async () => {
   const inbox = new Inbox();
   inbox.close();
   inbox.notify(notice("loud"), { wakes: true });
   expect(await next(inbox)).toBeUndefined();
 });
 
-test("a prompt that was taken back in time leaves nothing to run", async () => {
+test("a prompt removed before it runs leaves nothing to run", async () => {
   const inbox = new Inbox();
   inbox.push({ ...prompt("a"), uuid: "u" });
   await inbox.filled();

@@ -1,8 +1,8 @@
-// What waits for its turn: prompts run one after another, notices of finished work join the next safe boundary.
+// The input queue of a session: prompts run one at a time; notices go to the model at its next safe boundary.
 
 import type { NewEntry, PromptMessage } from "@keelson/protocol";
 
-/** One run: a prompt, or without one the notices that wait. */
+/** One run: a prompt, or without one, the queued notices. */
 export interface Work {
   readonly prompt?: PromptMessage;
 }
@@ -20,13 +20,13 @@ export class Inbox {
     this.#arrived?.();
   }
 
-  /** Before everything that waits. */
+  /** Puts a prompt at the front of the queue. */
   pushFirst(prompt: PromptMessage): void {
     this.#prompts.unshift(prompt);
     this.#arrived?.();
   }
 
-  /** Something the model should hear: when it next listens, or, if it `wakes`, as soon as nothing else runs. */
+  /** Queues a notice for the model. With `wakes`, it starts a run if nothing else does. */
   notify(entry: NewEntry, { wakes }: { readonly wakes: boolean }): void {
     this.#notices.push(entry);
     this.#waking ||= wakes;
@@ -38,19 +38,19 @@ export class Inbox {
     return this.#notices.splice(0);
   }
 
-  /** No more prompts will come; those that wait still run, and notices no longer start anything. */
+  /** Accepts no more prompts. Queued prompts still run; notices no longer start a run. */
   close(): void {
     this.#closed = true;
     this.#arrived?.();
   }
 
-  /** Takes back the prompt a client gave this id, if it still waits. */
+  /** Removes the prompt with this id, if it is still queued. */
   take(uuid: string): PromptMessage[] {
     const at = this.#prompts.findIndex((prompt) => prompt.uuid === uuid);
     return at < 0 ? [] : this.#prompts.splice(at, 1);
   }
 
-  /** Drops what waits, too. */
+  /** Removes all queued prompts. */
   clear(): PromptMessage[] {
     return this.#prompts.splice(0);
   }
@@ -63,12 +63,12 @@ export class Inbox {
     return this.#prompts.length;
   }
 
-  /** What clients called the prompts that wait; those they gave no id are left out. */
+  /** The ids of queued prompts. A prompt has one only if the client gave it one. */
   get ids(): string[] {
     return this.#prompts.flatMap(({ uuid }) => (uuid === undefined ? [] : [uuid]));
   }
 
-  /** Resolves when there is something to run, or nothing will come. */
+  /** Resolves when there is something to run, or the inbox is closed. */
   async filled(): Promise<void> {
     while (this.#prompts.length === 0 && !this.#closed && !this.#waking) {
       await new Promise<void>((resolve) => (this.#arrived = resolve));
@@ -76,7 +76,7 @@ export class Inbox {
     }
   }
 
-  /** What to run now. Taken at once: until it runs, a prompt is among those that wait. */
+  /** Takes the next work, if any. Call it only when ready to run: until then, a prompt can be removed. */
   shift(): Work | undefined {
     const prompt = this.#prompts.shift();
     if (prompt) return { prompt };

@@ -70,7 +70,7 @@ test("entries are stamped, chained and stored; the tool's output comes last on t
   expect(box.leaf).toBe("u2");
 });
 
-test("prompts are not echoed, tool results are, under the wire's spelling", async () => {
+test("tool results are sent with wire field names; prompts are not echoed", async () => {
   const { box, drain } = outbox();
   void box.record([prompt, answered]);
   expect(await drain()).toEqual([
@@ -86,13 +86,13 @@ test("prompts are not echoed, tool results are, under the wire's spelling", asyn
   ]);
 });
 
-test("prompts are echoed to those who asked for replay", async () => {
+test("prompts are echoed with replayPrompts", async () => {
   const { box, drain } = outbox({ replayPrompts: true });
   void box.record([prompt]);
   expect(await drain()).toMatchObject([{ type: "user", uuid: "u1", isReplay: true }]);
 });
 
-test("an entry is stored before anybody sees it, and is not shown when storing throws", async () => {
+test("an entry is not sent if storing it fails", async () => {
   const box = new Outbox({
     sessionId: "s",
     entrypoint: "e",

@@ -1,5 +1,5 @@
-// The one way out of a session. Every entry: append to the transcript, then project to a message, then show.
-// Every signal: stamp, show. Nothing a watcher saw can be missing from the transcript.
+// All output of a session. An entry is appended to the transcript, then sent to clients as a message, so clients never
+// see what the transcript does not have. A signal is only sent.
 
 import {
   COMPATIBLE_VERSION,
@@ -22,12 +22,12 @@ export interface OutboxOptions {
   /** The last entry of a resumed conversation. */
   readonly leaf: string | null;
   readonly replayPrompts: boolean;
-  /** The transcript's path, for a client that keeps a copy of every entry. */
+  /** The transcript's path. Set if the client mirrors every entry. */
   readonly mirrored?: string;
   append(entries: readonly Entry[]): void;
   cwd(): string;
   gitBranch(): string;
-  /** The name of the session's plan, once there is one. */
+  /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
   now(): number;
   newId(): string;
@@ -44,7 +44,7 @@ export class Outbox {
     this.#leaf = options.leaf;
   }
 
-  /** The newest entry of the chain. */
+  /** The latest entry of the conversation. */
   get leaf(): string | null {
     return this.#leaf;
   }
@@ -64,19 +64,19 @@ export class Outbox {
     return behind;
   }
 
-  /** Bookkeeping that is stored and never shown. */
+  /** Stores an entry that clients do not see. */
   note(entry: MetadataEntry | FileHistoryEntry): void {
     this.#append([entry]);
   }
 
-  /** Entries that are in the transcript already, for whoever keeps a copy. */
+  /** Sends stored entries to a client that mirrors the transcript. */
   mirror(entries: readonly Entry[]): void {
     const { mirrored: filePath } = this.#options;
     if (filePath === undefined || entries.length === 0) return;
     void this.send({ type: "transcript_mirror", filePath, entries });
   }
 
-  /** What becomes of a prompt that its sender gave an id. */
+  /** Reports the state of a prompt that has an id. */
   lifecycle(prompt: string, state: "queued" | "started" | "completed" | "cancelled"): void {
     const { sessionId, newId } = this.#options;
     void this.send({
@@ -92,7 +92,7 @@ export class Outbox {
     return this.send({ ...signal, session_id: this.#options.sessionId, uuid: this.#options.newId() });
   }
 
-  /** Control traffic, which carries its own ids. */
+  /** Sends a message that has its own ids, such as a control message. */
   send(message: Outbound): void | Promise<void> {
     return this.#watchers.push(message);
   }
@@ -110,7 +110,7 @@ export class Outbox {
     return this.#options.replayPrompts ? projectPrompt(entry) : undefined;
   }
 
-  /** Field order is part of the format's speed: `message` early, the tool's own output last. */
+  /** The field order makes reading fast: `message` early, the tool's output last. */
   #stamp(entry: NewEntry): ChainEntry {
     const { sessionId, entrypoint, cwd, gitBranch, now } = this.#options;
     const slug = this.#options.slug?.();

@@ -1,4 +1,4 @@
-// The past of a session as its watchers would have seen it, read from the transcript.
+// Replays a session from its transcript, as the messages clients would have seen.
 
 import { isChainEntry, isPrompt, project, projectPrompt, type Outbound } from "@keelson/protocol";
 import { readEntries } from "@keelson/store/past";

@@ -5,10 +5,10 @@ import { Watchers } from "./watchers.ts";
 const line = (n: number): Outbound => ({ type: "note", n });
 
 async function collect(watcher: AsyncIterable<Outbound>): Promise<unknown[]> {
-  return (await Array.fromAsync(watcher)).map((message) => (message as unknown as { n: unknown }).n);
+  return (await Array.fromAsync(watcher)).map((message) => ("n" in message ? message.n : undefined));
 }
 
-test("every watcher sees everything from the moment it attached, in order", async () => {
+test("a watcher gets all messages since it attached, in order", async () => {
   const watchers = new Watchers();
   const early = collect(watchers.attach());
   watchers.push(line(1));
@@ -21,7 +21,7 @@ test("every watcher sees everything from the moment it attached, in order", asyn
   ]);
 });
 
-test("what was said before anybody watched goes to the first who comes, behind the past, and to nobody else", async () => {
+test("messages from before the first watcher go to that watcher only, after the past", async () => {
   const watchers = new Watchers();
   watchers.push(line(1));
   const first = collect(watchers.attach([line(0)]));
@@ -31,20 +31,20 @@ test("what was said before anybody watched goes to the first who comes, behind t
   expect(await Promise.all([first, second])).toEqual([[0, 1, 2], [2]]);
 });
 
-test("what was said before anybody watched is kept up to a limit", async () => {
+test("messages from before the first watcher are kept up to a limit", async () => {
   const watchers = new Watchers();
   for (let n = 0; n < 100_000; n++) watchers.push(line(n));
   watchers.end();
   expect((await collect(watchers.attach())).length).toBeLessThan(5_000);
 });
 
-test("a watcher that attaches after the end sees the past and then the end", async () => {
+test("a watcher that attaches after the end gets the past, then ends", async () => {
   const watchers = new Watchers();
   watchers.end();
   expect(await collect(watchers.attach([line(7)]))).toEqual([7]);
 });
 
-test("a watcher far behind holds the sender back until it has caught up", async () => {
+test("a watcher that is far behind holds the sender back until it catches up", async () => {
   const watchers = new Watchers();
   const watcher = watchers.attach()[Symbol.asyncIterator]();
   let behind: void | Promise<void> = undefined;
@@ -60,7 +60,7 @@ test("a watcher far behind holds the sender back until it has caught up", async 
   expect(watchers.push(line(0))).toBeUndefined();
 });
 
-test("a watcher that leaves no longer holds anybody back", async () => {
+test("a watcher that detaches no longer holds the sender back", async () => {
   const watchers = new Watchers();
   const watcher = watchers.attach()[Symbol.asyncIterator]();
   let behind: void | Promise<void> = undefined;

@@ -1,6 +1,5 @@
-// Whoever watches a session: each gets every message from the moment it attached, at its own pace; the first also what
-// was said before anybody came, for a question to the client must not be lost because nobody was there yet.
-// A watcher that falls behind holds the run back instead of growing memory.
+// The clients that watch a session. Each gets every message from when it attached, at its own pace; the first also gets
+// earlier messages, so no question to the client is lost. A slow watcher holds the run back, which bounds memory.
 
 import type { Outbound } from "@keelson/protocol";
 
@@ -12,7 +11,7 @@ export class Watchers {
   #early: Outbound[] | undefined = [];
   #ended = false;
 
-  /** Messages of the past first, then live ones. */
+  /** Yields past messages, then live ones. */
   attach(past: Iterable<Outbound> = []): AsyncIterable<Outbound> {
     const watcher = new Watcher([...past, ...(this.#early ?? [])], () => this.#all.delete(watcher));
     this.#early = undefined;
@@ -21,7 +20,7 @@ export class Watchers {
     return watcher;
   }
 
-  /** A promise means somebody is far behind: wait for it before saying more. */
+  /** Returns a promise if a watcher is far behind; wait for it before sending more. */
   push(message: Outbound): void | Promise<void> {
     if (this.#early && this.#early.length < HIGH) this.#early.push(message);
     let behind: Promise<void> | undefined;

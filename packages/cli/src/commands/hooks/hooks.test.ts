@@ -129,7 +129,7 @@ Result:
   The call is refused
 
 The model would see:
-  result of the call, an error:
+  tool result (error):
     PreToolUse:Bash hook error: [touch made; pwd >&2; exit 2]: ${root}/project
   reminder:
     PreToolUse:Bash hook additional context: it is Monday
@@ -155,8 +155,8 @@ test("test says why a hook is skipped: its matcher, its if, a duplicate, or turn
     ran: 2,
     passed: [
       ["a", "Its matcher Read does not match Bash"],
-      ["b", 'Its "if" Bash(rm *) does not cover this call'],
-      ["true", "The same hook is there already; it runs once"],
+      ["b", 'Its "if" rule Bash(rm *) does not match this call'],
+      ["true", "It duplicates another hook; identical hooks run once"],
     ],
   });
   expect(outcome).toEqual({ reasons: [], context: [] });
@@ -249,8 +249,8 @@ test.each([
   [["test", "Stop", "--input", "[]"], "error: --input must be a JSON object"],
   [["test", "Stop", "--input", "@gone.json"], "error: --input: file not found: "],
   [["test", "Stop", "--tool", "Bash"], "error: --tool cannot be used with Stop, which is not about a tool"],
-  [["trace"], "error: there is no session of this folder yet"],
-  [["trace", "x"], 'error: no session of this folder has the ID or the title "x"'],
+  [["trace"], "error: this folder has no sessions yet"],
+  [["trace", "x"], 'error: no session in this folder has the ID or title "x"'],
   [["list", "--settings", "gone.json"], "error: settings file not found: "],
   [["--nope"], "error: unknown option '--nope'"],
 ])("%p is an error", async (argv, message) => {

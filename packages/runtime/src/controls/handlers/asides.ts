@@ -3,7 +3,7 @@
 import { buildRequest, ModelError, requestParts } from "@keelson/engine";
 import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
 import type { Cost } from "../../model/cost.ts";
-import { askAside } from "../../model/side-request.ts";
+import { sendSideRequest } from "../../model/side-request.ts";
 import { done, textIn, type Handler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
@@ -48,7 +48,7 @@ async function askModel(
   const request = buildRequest(requestParts(model, system, []), messages);
   const { cost, now } = targets;
   const charge: Cost["charge"] = (...booked) => cost.charge(...booked);
-  return askAside({ model, request, signal, charge, now });
+  return sendSideRequest({ model, request, signal, charge, now });
 }
 
 /** The conversation without a trailing unanswered tool call, followed by the question. */

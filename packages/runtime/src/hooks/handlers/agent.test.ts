@@ -48,7 +48,7 @@ const passing: Shell = {
   background: () => Promise.reject(new Error("never reached")),
 };
 
-test("an agent looks around with few tools and gives its answer through one more", async () => {
+test("an agent hook uses a few tools and answers through StructuredOutput", async () => {
   const model = scriptedModel(
     { calls: [{ name: "Read", input: { file_path: "/p/notes.txt" } }] },
     answer(false, "Two tests fail"),
@@ -77,7 +77,7 @@ test("an agent looks around with few tools and gives its answer through one more
   expect(there.charges).toHaveLength(2);
 });
 
-test("the session records and shows nothing of it, and does not take its reading for the model's own", async () => {
+test("an agent hook is not recorded or shown, and its reads do not count as the session's", async () => {
   const model = scriptedModel(
     { text: "I look", calls: [{ name: "Read", input: { file_path: "/p/a" } }] },
     answer(true, ""),
@@ -112,7 +112,7 @@ test("the session records and shows nothing of it, and does not take its reading
   expect(seen.get((await files.stat("/p/a"))!.realPath)).toBeUndefined();
 });
 
-test("the gate and the session's hooks hold for its tools; its own beginning and end are no events", async () => {
+test("the gate and the session's hooks apply to an agent hook's tools; its start and end fire no events", async () => {
   const model = scriptedModel(
     { calls: [{ name: "Bash", input: { command: "make test" } }] },
     { calls: [{ name: "Read", input: { file_path: "/p/secret" } }] },
@@ -149,7 +149,7 @@ test("the gate and the session's hooks hold for its tools; its own beginning and
   expect(shown).not.toContain("hidden");
 });
 
-test("the session's shell stays where it is, and nothing is left running", async () => {
+test("an agent hook cannot change the working directory or run background commands", async () => {
   const model = scriptedModel(
     { calls: [{ name: "Bash", input: { command: "cd deep" } }] },
     { calls: [{ name: "Bash", input: { command: "serve", run_in_background: true } }] },
@@ -158,16 +158,16 @@ test("the session's shell stays where it is, and nothing is left running", async
   const { there } = await check(model, { world: { shell: passing } });
   expect(there.ports.context({ type: "tool_use", id: "c", name: "Bash", input: {} }).workspace.cwd).toBe("/p");
   expect(JSON.stringify(model.requests[1]!.messages)).toContain("3 pass");
-  expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain("Nothing can be left running from a hook");
+  expect(JSON.stringify(model.requests.at(-1)!.messages)).toContain("A hook cannot run commands in the background");
 });
 
-test("a tool the session does not have is not offered", async () => {
+test("an agent hook gets no tool that the session does not have", async () => {
   const model = scriptedModel(answer(true, ""));
   await check(model, { world: { tools: [readFileTool, writeTool] } });
   expect(model.requests[0]!.tools.map(({ name }) => name)).toEqual(["Read", "StructuredOutput"]);
 });
 
-test("what does not fit the schema is sent back, up to five times", async () => {
+test("an answer that does not match the schema is sent back, up to five times", async () => {
   const wrong = { calls: [{ name: "StructuredOutput", input: { ok: "yes" } }] };
   const mended = await check(scriptedModel(wrong, answer(true, "now")));
   const hopeless = await check(scriptedModel(wrong, wrong, wrong, wrong, wrong));
@@ -177,7 +177,7 @@ test("what does not fit the schema is sent back, up to five times", async () => 
   ]);
 });
 
-test("an agent that never answers is a problem; one that uses up fifty turns is dropped in silence", async () => {
+test("an agent that never answers is reported; one that uses all fifty turns is dropped silently", async () => {
   const silent = await check(scriptedModel({ text: "Done" }, { text: "Done, really" }));
   expect(silent.run).toMatchObject({
     outcome: "error",
@@ -192,7 +192,7 @@ test("an agent that never answers is a problem; one that uses up fifty turns is 
   expect(model.requests).toHaveLength(50);
 });
 
-test("a model that cannot be asked is a problem, and decides nothing", async () => {
+test("a failed model request is reported and blocks nothing", async () => {
   const refused = await check(scriptedModel({ status: 401, message: "invalid x-api-key" }));
   const broken = await check(scriptedModel());
   expect(refused.run).toMatchObject({
@@ -206,7 +206,7 @@ test("a model that cannot be asked is a problem, and decides nothing", async () 
   });
 });
 
-test("time ends it while the model is silent, and while a question to a person is open", async () => {
+test("the timeout ends an agent hook while the model or the user has not answered", async () => {
   const silent = await check(scriptedModel({ text: "", hang: true }), { timeoutMs: 10 });
   const asking = await check(scriptedModel({ calls: [{ name: "Read", input: { file_path: "/p/a" } }] }), {
     timeoutMs: 10,
@@ -216,7 +216,7 @@ test("time ends it while the model is silent, and while a question to a person i
   expect([silent.run, asking.run]).toMatchObject([late, late]);
 });
 
-test("a run that is stopped stops its hook, and the tool that is at work", async () => {
+test("interrupting the run stops its hook and the tool that is running", async () => {
   const stopping = new AbortController();
   let heard: AbortSignal | undefined;
   const waiting = looking("Read", async (signal) => {

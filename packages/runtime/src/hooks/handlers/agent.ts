@@ -1,5 +1,5 @@
-// An agent hook: the same run as any other, with narrower ports, that looks around and says whether a condition holds.
-// The gate and the hooks of the session hold for it; the session's transcript, watchers and memory never learn of it.
+// An agent hook: a run with a few tools that reports whether a condition holds. The session's gate and hooks
+// apply to it; nothing of it is recorded in the transcript or shown to clients.
 
 import {
   Conversation,
@@ -16,19 +16,19 @@ import { NOTHING_SAID, type AgentHook, type HookEvent, type HookRun } from "@kee
 import system from "../agent.md" with { type: "text" };
 import type { AgentPorts } from "../../session/agent-ports.ts";
 import { conditionAnswer, ANSWER_SCHEMA, conditionPrompt, withoutThinking } from "./condition.ts";
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
-/** `fire` must leave out hooks that ask a model, or they would call each other without end. */
+/** `fire` must skip prompt and agent hooks, which would otherwise call each other forever. */
 export type HookAgentPorts = AgentPorts & Pick<Ports, "fire">;
 
 export interface AgentHookOptions extends HandlerLimit {
   ports(signal: AbortSignal): HookAgentPorts;
-  /** The handler's model, or the small one. */
+  /** The handler's model, or the small default. */
   readonly model: ModelChoice;
 }
 
 const MAX_TURNS = 50;
-const MAX_MISFITS = 5;
+const MAX_INVALID_ANSWERS = 5;
 
 /** `input` is the event as JSON. Never rejects. */
 export async function runAgentHook(handler: AgentHook, input: string, options: AgentHookOptions): Promise<HookRun> {
@@ -37,16 +37,16 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
   const end = (how: Omit<HookRun, "durationMs">): HookRun => ({ ...how, durationMs: now() - started });
   const content = conditionPrompt(handler.prompt, input, options.model);
   try {
-    const asked = await withinTime(options, (signal) =>
+    const result = await runWithTimeout(options, (signal) =>
       run(
         { type: "user", message: { role: "user", content }, parent_tool_use_id: null },
         "default",
         new Conversation(),
         narrowed(options, signal),
-        { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_MISFITS } },
+        { maxTurns: MAX_TURNS, structured: { schema: ANSWER_SCHEMA, maxRetries: MAX_INVALID_ANSWERS } },
       ),
     );
-    return end(asked.ended === "done" ? reportOf(asked.value) : cutShort(asked.ended, options));
+    return end(result.ended === "done" ? reportOf(result.value) : timeoutReport(result.ended, options));
   } catch (error) {
     const problem = `the agent failed: ${error instanceof Error ? error.message : String(error)}`;
     return end({ outcome: "error", stdout: "", stderr: "", problem });
@@ -56,7 +56,7 @@ export async function runAgentHook(handler: AgentHook, input: string, options: A
 function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"> {
   const answer = conditionAnswer(structured);
   if (answer) return { outcome: "success", stdout: JSON.stringify(answer), stderr: "" };
-  // Out of turns is the one end nobody is told of (the reference drops such a hook in silence).
+  // Running out of turns is not reported; the reference drops such a hook silently.
   if (reason === "max_turns") return { outcome: "cancelled", stdout: "", stderr: "" };
   const said = reason === "completed" || text === "" ? "" : `: ${text}`;
   const problem = `the agent did not say whether the condition is met${said}`;
@@ -64,8 +64,8 @@ function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"
 }
 
 const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
-// Its own beginning and end are no events of the session.
-const HEARD = new Set<HookEvent>([
+// The start and end of the hook's own run are not session events.
+const FORWARDED_EVENTS = new Set<HookEvent>([
   "PreToolUse",
   "PostToolUse",
   "PostToolUseFailure",
@@ -74,11 +74,11 @@ const HEARD = new Set<HookEvent>([
 ]);
 
 function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
-  // Whoever stops this agent does not stop the session.
+  // Stopping this agent must not stop the session.
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
   const ports = wide(signal);
-  const seen = createLedger(); // what this agent reads, the session's model has not seen
+  const seen = createLedger(); // the session's model has not seen what this agent reads
   return {
     ...ports,
     model: withoutThinking(model),
@@ -92,13 +92,13 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
     admitted: () => {},
     instructionsFor: () => [],
     steering: () => [],
-    fire: async (event, input) => (HEARD.has(event) ? ports.fire(event, input) : NOTHING_SAID),
-    context: (call) => stayingPut({ ...ports.context(call), signal, seen }),
+    fire: async (event, input) => (FORWARDED_EVENTS.has(event) ? ports.fire(event, input) : NOTHING_SAID),
+    context: (call) => confined({ ...ports.context(call), signal, seen }),
   };
 }
 
-/** The session's shell stays where it is, and nothing is left running. */
-function stayingPut(context: ToolContext): ToolContext {
+/** Keeps the session's working directory unchanged and forbids background commands. */
+function confined(context: ToolContext): ToolContext {
   const { root, directories, cwd } = context.workspace;
   return {
     ...context,
@@ -106,7 +106,7 @@ function stayingPut(context: ToolContext): ToolContext {
     shell: {
       run: (command, options) => context.shell.run(command, options),
       background() {
-        throw new ToolError("Nothing can be left running from a hook; run the command in the foreground.");
+        throw new ToolError("A hook cannot run commands in the background; run the command in the foreground.");
       },
     },
   };

@@ -1,10 +1,9 @@
-// What prompt and agent hooks share: a condition in words, put to a model, and its answer: met or not, and why.
+// What prompt and agent hooks share: a condition in plain text for a model, and its answer (met or not, and why).
 
 import { cutMiddle, type ModelChoice } from "@keelson/engine";
 import { lookUpModel } from "@keelson/model";
 import { isObject, tryParse, type JsonObject } from "@keelson/protocol";
 
-/** Met or not, and why. */
 export const ANSWER_SCHEMA = {
   type: "object",
   properties: {
@@ -21,20 +20,20 @@ export interface ConditionAnswer {
   readonly impossible?: true;
 }
 
-/** The author's words with the event in place of `$ARGUMENTS`, or after them. */
+/** The hook's prompt with the event in place of `$ARGUMENTS`, or appended. */
 export function conditionPrompt(prompt: string, event: string, { profile }: ModelChoice): string {
-  // A token is seldom shorter than two characters, so this much is sure to fit.
+  // Tokens are rarely shorter than two characters, so this fits the context window.
   const shown = cutMiddle(event, profile.contextWindow * 2);
   return prompt.includes("$ARGUMENTS") ? prompt.replaceAll("$ARGUMENTS", () => shown) : `${prompt}\n\n${shown}`;
 }
 
-/** A condition is judged without thinking first; of models that cannot but think it is not asked. */
+/** Turns thinking off, except for models that always think. */
 export function withoutThinking(model: ModelChoice): ModelChoice {
   const { thinkingTokens: _, ...rest } = model;
   return lookUpModel(model.profile.id).alwaysThinks ? rest : { ...rest, thinkingTokens: 0 };
 }
 
-/** Reads an answer given as text: the object itself, or one in a fence or among other words. */
+/** Finds the answer in a reply: the whole text, a fenced block, or an object inside other text. */
 export function readAnswer(text: string): ConditionAnswer | undefined {
   const fenced = /```(?:json)?\s*\n?(.*?)```/is.exec(text)?.[1];
   const braced = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);

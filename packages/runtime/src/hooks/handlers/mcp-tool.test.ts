@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HookRun, JsonObject, McpToolHook } from "@keelson/protocol";
 import { runMcpToolHook, type CallMcpTool } from "./mcp-tool.ts";
-import type { HandlerLimit } from "./within-time.ts";
+import type { HandlerLimit } from "./timeout.ts";
 
 const EVENT: JsonObject = {
   hook_event_name: "PreToolUse",
@@ -26,7 +26,7 @@ async function call(
 
 const failed = (problem: string) => ({ outcome: "error" as const, stdout: "", stderr: "", problem });
 
-test("the tool is called with the event's values in place, and its text is what a command would have printed", async () => {
+test("the tool gets the event's values, and its text is read like a command's output", async () => {
   const calls: unknown[] = [];
   const run = await call(
     async (...args) => {
@@ -59,7 +59,7 @@ test("the tool is called with the event's values in place, and its text is what 
   ]);
 });
 
-test("a hook without an input calls its tool with an empty one", async () => {
+test("a hook without input calls its tool with an empty object", async () => {
   let given: unknown;
   await call(async (_, __, input) => {
     given = input;
@@ -68,12 +68,12 @@ test("a hook without an input calls its tool with an empty one", async () => {
   expect(given).toEqual({});
 });
 
-test("a server that is not connected is a problem, and nothing is started for it", async () => {
+test("a server that is not connected is reported, not started", async () => {
   const problem = 'the MCP server "guard" is not connected, or has no tool "look"';
   expect([await call(undefined), await call(() => undefined)]).toEqual([failed(problem), failed(problem)]);
 });
 
-test("an error of the tool, a broken call and too long an answer decide nothing", async () => {
+test("a tool error, a failed call and a too long answer block nothing", async () => {
   const runs = [
     await call(async () => ({ text: "no such table", isError: true })),
     await call(() => Promise.reject(new Error("pipe closed"))),
@@ -90,7 +90,7 @@ test("an error of the tool, a broken call and too long an answer decide nothing"
   ]);
 });
 
-test("a tool that does not answer is given up, and told so", async () => {
+test("a tool that does not answer in time is cancelled", async () => {
   const signals: AbortSignal[] = [];
   const silent: CallMcpTool = (_, __, ___, signal) => {
     signals.push(signal);

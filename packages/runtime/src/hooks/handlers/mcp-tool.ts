@@ -1,10 +1,10 @@
-// An MCP tool hook: calls a tool of a server that is connected already, and reads its text like a command's output.
-// It never starts a server and never signs in.
+// An MCP tool hook: calls a tool of a connected server and reads its text like a command's output. Never starts a
+// server or signs in.
 
 import { isObject, type HookRun, type Json, type JsonObject, type McpToolHook } from "@keelson/protocol";
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
-/** Undefined when the server is not connected, or has no such tool. */
+/** Undefined if the server is not connected or has no such tool. */
 export type CallMcpTool = (
   server: string,
   tool: string,
@@ -15,7 +15,7 @@ export type CallMcpTool = (
 const MAX_TEXT = 1024 * 1024;
 const MAX_ERROR = 500;
 
-/** Never rejects. Without a caller no server is connected. */
+/** Never rejects. */
 export async function runMcpToolHook(
   { server, tool, input: template = {} }: McpToolHook,
   input: JsonObject,
@@ -26,10 +26,12 @@ export async function runMcpToolHook(
   const end = (run: Omit<HookRun, "durationMs">): HookRun => ({ ...run, durationMs: performance.now() - started });
   const fail = (problem: string) => end({ outcome: "error", stdout: "", stderr: "", problem });
   try {
-    const asked = await withinTime(limit, async (signal) => call?.(server, tool, filled(template, input), signal));
-    if (asked.ended !== "done") return end(cutShort(asked.ended, limit));
-    if (!asked.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
-    const { text, isError } = asked.value;
+    const result = await runWithTimeout(limit, async (signal) =>
+      call?.(server, tool, fillTemplate(template, input), signal),
+    );
+    if (result.ended !== "done") return end(timeoutReport(result.ended, limit));
+    if (!result.value) return fail(`the MCP server "${server}" is not connected, or has no tool "${tool}"`);
+    const { text, isError } = result.value;
     if (isError) return fail(`the tool "${tool}" of "${server}" failed: ${text.slice(0, MAX_ERROR)}`);
     if (text.length > MAX_TEXT) return fail(`the tool "${tool}" of "${server}" answered with more than 1 MiB`);
     return end({ outcome: "success", exitCode: 0, stdout: text, stderr: "" });
@@ -39,8 +41,8 @@ export async function runMcpToolHook(
   }
 }
 
-/** `${tool_input.command}` in any text of the template is what the event has there: text as it is, the rest as JSON. */
-function filled(template: JsonObject, event: JsonObject): JsonObject {
+/** Replaces `${tool_input.command}` and the like with the event's values: strings as they are, others as JSON. */
+function fillTemplate(template: JsonObject, event: JsonObject): JsonObject {
   const fill = (value: Json | undefined): Json | undefined => {
     if (typeof value === "string") return value.replace(/\$\{([^{}]+)\}/g, (_, path: string) => textAt(event, path));
     if (Array.isArray(value)) return value.map((each: Json) => fill(each) ?? null);

@@ -28,7 +28,7 @@ async function ask(
 
 const yes = { text: '{"ok":true,"reason":"They do"}' };
 
-test("a condition is put to the model in one request without tools, and its answer is what the hook said", async () => {
+test("the condition goes to the model in one request without tools, and the answer is the hook's output", async () => {
   const model = scriptedModel({ text: '{"ok":false,"reason":"Two tests fail"}' });
   const profile = { id: "claude-haiku-4-5", thinking: "budget" as const };
   const { run, charges } = await ask(model, {
@@ -76,7 +76,7 @@ test("a condition is put to the model in one request without tools, and its answ
   });
 });
 
-test("the event takes the place of every $ARGUMENTS, and nothing in it is taken for a pattern", async () => {
+test("the event replaces every $ARGUMENTS literally", async () => {
   const event = '{"prompt":"$& $1 $ARGUMENTS"}';
   const model = scriptedModel(yes);
   await ask(model, { handler: { prompt: "<$ARGUMENTS> and <$ARGUMENTS>" }, event });
@@ -85,14 +85,14 @@ test("the event takes the place of every $ARGUMENTS, and nothing in it is taken 
   ]);
 });
 
-test("an event that would not fit the model is shown without its middle", async () => {
+test("an event too long for the model is cut in the middle", async () => {
   const model = scriptedModel(yes);
   await ask(model, { event: `"${"x".repeat(5_000)}"`, world: { profile: { contextWindow: 1_000 } } });
   const [block] = model.requests[0]!.messages[0]!.content as readonly { text: string }[];
   expect(block!.text).toContain("… 3002 characters left out …");
 });
 
-test("models are asked not to think where they can, and with the session's effort", async () => {
+test("thinking is off where the model allows it, and effort is the session's", async () => {
   const cases = [
     { id: "claude-3-5-haiku", thinking: "none" as const },
     { id: "claude-fable-5", thinking: "adaptive" as const, effort: true, maxTokens: 64_000 },
@@ -107,7 +107,7 @@ test("models are asked not to think where they can, and with the session's effor
   }
   expect(sent).toEqual([
     ["claude-3-5-haiku", undefined, undefined, 4096],
-    ["claude-fable-5", undefined, "low", 64_000], // refuses to be told not to think
+    ["claude-fable-5", undefined, "low", 64_000], // thinking cannot be turned off
     ["claude-opus-5", { type: "disabled" }, "low", 4096],
   ]);
 });
@@ -134,25 +134,29 @@ test.each(["", "yes", "null", "[]", '{"ok":"true","reason":"x"}', '{"ok":1}', '{
   },
 );
 
-test("a model that cannot be asked is a problem, and decides nothing", async () => {
+test("a failed model request is reported and blocks nothing", async () => {
   const refused = await ask(scriptedModel({ status: 400, message: "no such parameter" }));
   const cut = await ask(scriptedModel({ ...yes, cutAfter: "first_block" }));
   const broken = await ask(scriptedModel());
   expect([refused.run, cut.run]).toMatchObject([
-    { outcome: "error", stdout: "", problem: "scripted could not be asked: no such parameter" },
-    { outcome: "error", stdout: "", problem: expect.stringContaining("scripted could not be asked: Connection broke") },
+    { outcome: "error", stdout: "", problem: "the request to scripted failed: no such parameter" },
+    {
+      outcome: "error",
+      stdout: "",
+      problem: expect.stringContaining("the request to scripted failed: Connection broke"),
+    },
   ]);
   expect(broken.run).toMatchObject({ outcome: "error", problem: expect.stringContaining("Script exhausted") });
-  // What was never answered costs nothing; what was cut off has been paid for.
+  // A request without a reply is not charged; a reply that was cut off is.
   expect([refused.charges.length, cut.charges.length]).toEqual([0, 1]);
 });
 
-test("a model that does not answer in time is given up", async () => {
+test("a model that does not answer in time is cancelled", async () => {
   const { run } = await ask(scriptedModel({ ...yes, hang: true }), { timeoutMs: 10 });
   expect(run).toMatchObject({ outcome: "cancelled", stdout: "", problem: "gave no answer within 0.01 s" });
 });
 
-test("a run that is stopped stops its hook, before and while the model is asked", async () => {
+test("interrupting the run stops its hook, before and during the model request", async () => {
   const stopping = new AbortController();
   const model = scriptedModel(() => {
     stopping.abort();

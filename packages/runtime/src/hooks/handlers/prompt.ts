@@ -1,15 +1,15 @@
-// A prompt hook: one request to a small model, without tools, that says whether a condition holds.
-// It decides nothing when it fails.
+// A prompt hook: one model request without tools that reports whether a condition holds. A failed request blocks
+// nothing.
 
-import { ModelError, type ModelChoice, type ModelRequest } from "@keelson/engine";
+import type { ModelChoice, ModelRequest } from "@keelson/engine";
 import type { HookRun, PromptHook, Usage } from "@keelson/protocol";
-import { askAside } from "../../model/side-request.ts";
+import { sendSideRequest } from "../../model/side-request.ts";
 import { ANSWER_SCHEMA, conditionPrompt, readAnswer, withoutThinking } from "./condition.ts";
 import system from "../prompt.md" with { type: "text" };
-import { cutShort, withinTime, type HandlerLimit } from "./within-time.ts";
+import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
 export interface PromptHookOptions extends HandlerLimit {
-  /** The handler's model, or the small one. */
+  /** The handler's model, or the small default. */
   readonly model: ModelChoice;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
@@ -23,20 +23,20 @@ export async function runPromptHook(handler: PromptHook, input: string, options:
   const model = withoutThinking(options.model);
   const request = conditionRequest(conditionPrompt(handler.prompt, input, model), model);
   try {
-    const asked = await withinTime(options, (signal) => askAside({ ...options, request, signal }));
-    if (asked.ended !== "done") return end(cutShort(asked.ended, options));
-    const answer = readAnswer(asked.value);
+    const result = await runWithTimeout(options, (signal) => sendSideRequest({ ...options, request, signal }));
+    if (result.ended !== "done") return end(timeoutReport(result.ended, options));
+    const answer = readAnswer(result.value);
     if (!answer) return fail(`${model.profile.id} did not say whether the condition is met`);
     return end({ outcome: "success", stdout: JSON.stringify(answer), stderr: "" });
   } catch (error) {
-    if (error instanceof ModelError) return fail(`${model.profile.id} could not be asked: ${error.message}`);
-    return fail(`asking ${model.profile.id} failed: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    return fail(`the request to ${model.profile.id} failed: ${why}`);
   }
 }
 
-const MOST_TOKENS = 4_096;
+const MAX_ANSWER_TOKENS = 4_096;
 
-// Where a condition can never be met, saying so spares the session from trying (observed: optional).
+// `impossible` is optional: it tells the session not to keep trying.
 const SCHEMA = {
   ...ANSWER_SCHEMA,
   properties: {
@@ -50,7 +50,7 @@ function conditionRequest(text: string, model: ModelChoice): ModelRequest {
   const isQuiet = profile.thinking === "none" || thinkingTokens === 0;
   return {
     model: profile.id,
-    max_tokens: isQuiet ? Math.min(profile.maxTokens, MOST_TOKENS) : profile.maxTokens,
+    max_tokens: isQuiet ? Math.min(profile.maxTokens, MAX_ANSWER_TOKENS) : profile.maxTokens,
     system: [{ type: "text", text: system.trim() }],
     messages: [{ role: "user", content: [{ type: "text", text }] }],
     tools: [],

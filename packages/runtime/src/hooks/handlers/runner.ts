@@ -1,4 +1,5 @@
-// One handler, run by whatever it needs: a process, an HTTP request, a model, a client. All end in the same report.
+// Runs a handler by its type: a process, an HTTP request, a model, an MCP tool or a client callback. All return the
+// same report.
 
 import type { Snapshot } from "@keelson/config";
 import type { ModelChoice } from "@keelson/engine";
@@ -28,7 +29,7 @@ export interface HandlerOptions {
 
 export interface Runners {
   run(registration: HookRegistration, input: JsonObject, options: HandlerOptions): Promise<HookRun>;
-  /** Ends every process a hook left behind. */
+  /** Ends all processes that hooks left running. */
   close(): Promise<void>;
 }
 
@@ -37,17 +38,16 @@ export interface RunnersOptions {
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
-  /** Undoes what commands did to guarded paths: the scripts of hooks are among them. Absent where no command runs. */
+  /** Undoes changes to guarded paths, such as hook scripts. Absent if no commands run. */
   undoChanges?(): Promise<unknown>;
-  /** The place of a registration among all; env files are named after it. */
+  /** The number in the name of the registration's env file. */
   numberOf(registration: HookRegistration): number;
-  /** Asks a client's function. */
+  /** Calls a function of the client. */
   callClient(callbackId: string, input: JsonObject, signal: AbortSignal): Promise<ControlResponse["response"]>;
-  /** Undefined when the server is not connected or has no such tool. */
   callMcpTool: CallMcpTool;
-  /** The small model, or the one a handler names. */
+  /** The named model, or the small default. */
   model(name: string | undefined): Promise<ModelChoice>;
-  /** What the agent of a hook works with. */
+  /** The ports of an agent hook. */
   ports(signal: AbortSignal): HookAgentPorts;
   charge(usage: Usage, model: string, durationMs: number): void;
   now(): number;
@@ -61,7 +61,7 @@ export function createRunners(options: RunnersOptions): Runners {
     switch (handler.type) {
       case "command":
         await options.undoChanges?.();
-        return processes.run(handler, text, commandOptions(registration, levelIn(input), how, options));
+        return processes.run(handler, text, commandOptions(registration, effortLevel(input), how, options));
       case "http": {
         const { settings, env } = options.snapshot();
         const allowedUrls = settings["allowedHttpHookUrls"] as readonly string[] | undefined;
@@ -86,7 +86,7 @@ export function createRunners(options: RunnersOptions): Runners {
     }
   };
   return {
-    // One that cannot even be started must not take the answers of the others with it.
+    // A handler that cannot start must not discard the replies of the others.
     run: (registration, input, how) =>
       start(registration, input, how).catch((error: unknown) => ({
         outcome: "error",
@@ -127,12 +127,12 @@ function commandOptions(
   };
 }
 
-/** Only events that say how hard the model thinks say so in the environment (observed). */
-function levelIn({ effort }: JsonObject): string | undefined {
+/** CLAUDE_EFFORT is set only for events whose input has `effort` (conformance: hooks, prompts). */
+function effortLevel({ effort }: JsonObject): string | undefined {
   return isObject(effort) && typeof effort["level"] === "string" ? effort["level"] : undefined;
 }
 
-/** A function of the client: its answer is read as if a command had printed it. */
+/** Calls a function of the client and reads its answer like a command's output. */
 async function runCallback(
   { callbackId, timeout }: CallbackHook,
   input: JsonObject,
@@ -145,7 +145,7 @@ async function runCallback(
     durationMs: now() - started,
     ...run,
   });
-  // Without a limit of its own a client has all the time it wants (observed).
+  // Callbacks have no default timeout.
   const late = timeout === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   const answer = await callClient(callbackId, input, late ? AbortSignal.any([signal, late]) : signal);
   if (late?.aborted) return end({ outcome: "cancelled", stdout: "", problem: `no answer within ${timeout} s` });

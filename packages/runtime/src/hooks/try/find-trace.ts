@@ -1,4 +1,5 @@
-// The trace of one session, by its ID, the beginning of it, or its title; without any of these, of the last session.
+// Finds the hook trace of a session by its ID, the start of its ID, or its title. Without any of these, of the most
+// recent session.
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,7 +12,7 @@ export type FoundTrace =
 
 export async function findTrace(place: SessionLocation, wanted?: string): Promise<FoundTrace> {
   const found = wanted === undefined ? newestSession(place) : session(place, wanted);
-  if (found === undefined) return { ok: false, message: "There is no session of this folder yet" };
+  if (found === undefined) return { ok: false, message: "This folder has no sessions yet" };
   if ("message" in found) return { ok: false, message: found.message };
   const { hookTracePath, readHookTrace } = await loadHookTrace();
   const path = hookTracePath(dirname(found.path), found.id);
@@ -23,14 +24,14 @@ function session(place: SessionLocation, wanted: string): { id: string; path: st
   const found = findSession(place, wanted);
   if (found.kind === "found") return found;
   if (found.kind === "ambiguous") {
-    return { message: `Several sessions are called "${wanted}"; name one by its ID:\n${found.ids.join("\n")}` };
+    return { message: `Several sessions have the title "${wanted}"; use an ID:\n${found.ids.join("\n")}` };
   }
-  const beginning = wanted.toLowerCase();
-  const alike = /^[0-9a-f-]{4,}$/.test(beginning)
-    ? listStoredSessions(projectDir(place)).filter(({ id }) => id.toLowerCase().startsWith(beginning))
+  const prefix = wanted.toLowerCase();
+  const matches = /^[0-9a-f-]{4,}$/.test(prefix)
+    ? listStoredSessions(projectDir(place)).filter(({ id }) => id.toLowerCase().startsWith(prefix))
     : [];
-  if (alike.length === 1) return alike[0]!;
-  if (alike.length === 0) return { message: `No session of this folder has the ID or the title "${wanted}"` };
-  const ids = alike.map(({ id, title }) => `${id}  ${title.slice(0, 60)}`);
-  return { message: `Several sessions begin with "${wanted}"; give more of the ID:\n${ids.join("\n")}` };
+  if (matches.length === 1) return matches[0]!;
+  if (matches.length === 0) return { message: `No session in this folder has the ID or title "${wanted}"` };
+  const ids = matches.map(({ id, title }) => `${id}  ${title.slice(0, 60)}`);
+  return { message: `Several session IDs start with "${wanted}"; use a longer prefix:\n${ids.join("\n")}` };
 }

@@ -12,7 +12,7 @@ test.each<[event: HookEvent, outcome: Partial<HookOutcome>, view: ModelView]>([
     {
       effects: ["The call is refused"],
       texts: [
-        { as: "result of the call, an error", text: "because" },
+        { as: "tool result (error)", text: "because" },
         { as: "reminder", text: "by the way" },
       ],
     },
@@ -22,7 +22,7 @@ test.each<[event: HookEvent, outcome: Partial<HookOutcome>, view: ModelView]>([
     { verdict: "allow", input: { command: "ls" } },
     {
       effects: [
-        "The call runs without a question, unless a rule denies it or asks",
+        "The call runs without asking, unless a deny or ask rule matches",
         'The call runs with this input instead: {"command":"ls"}',
       ],
       texts: [],
@@ -31,11 +31,11 @@ test.each<[event: HookEvent, outcome: Partial<HookOutcome>, view: ModelView]>([
   [
     "Stop",
     no,
-    { effects: ["The model goes on working"], texts: [{ as: "new message", text: "Stop hook feedback:\nbecause" }] },
+    { effects: ["The model keeps working"], texts: [{ as: "new message", text: "Stop hook feedback:\nbecause" }] },
   ],
-  ["UserPromptSubmit", no, { effects: ["The prompt is not sent to the model; its author reads why"], texts: [] }],
+  ["UserPromptSubmit", no, { effects: ["The prompt is not sent to the model; the user sees the reason"], texts: [] }],
   ["PostToolUse", { stop: "enough" }, { effects: ["The run ends: enough"], texts: [] }],
   ["SessionStart", { fields: { sessionTitle: "x" } }, { effects: ['sessionTitle: "x"'], texts: [] }],
-])("%s %p", (event, outcome, view) => {
+])("modelView() of %s with %p", (event, outcome, view) => {
   expect(modelView(event, { reasons: [], context: [], ...outcome })).toEqual(view);
 });

@@ -1,4 +1,4 @@
-// What comes of an outcome, in words: what happens next, and which texts the model would be shown. Pure.
+// Describes a hook outcome: what happens next, and which texts the model would see. Pure.
 
 import type { HookEvent, HookOutcome } from "@keelson/protocol";
 
@@ -16,7 +16,7 @@ export function modelView(event: HookEvent, outcome: HookOutcome): ModelView {
     ...(verdict === undefined ? [] : [effectOf(event, verdict)]),
     ...(stop === undefined ? [] : [`The run ends${stop === "" ? "" : `: ${stop}`}`]),
     ...(input === undefined ? [] : [`The call runs with this input instead: ${JSON.stringify(input)}`]),
-    ...(output === undefined ? [] : [`The tool is said to have answered: ${JSON.stringify(output)}`]),
+    ...(output === undefined ? [] : [`The tool's output is replaced: ${JSON.stringify(output)}`]),
     ...(permission === undefined ? [] : [`The permission question is answered: ${JSON.stringify(permission)}`]),
     ...Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
   ];
@@ -29,42 +29,42 @@ export function modelView(event: HookEvent, outcome: HookOutcome): ModelView {
 
 interface Blocked {
   readonly effect: string;
-  /** How the reason reaches the model; absent where it does not. */
+  /** How the reason reaches the model; absent if it does not. */
   readonly as?: string;
   readonly prefix?: string;
-  /** What hooks add goes with what they stopped. */
+  /** Context from hooks is dropped along with what they blocked. */
   readonly silent?: true;
 }
 
 const BLOCKED: Readonly<Partial<Record<HookEvent, Blocked>>> = {
-  PreToolUse: { effect: "The call is refused", as: "result of the call, an error" },
-  PostToolUse: { effect: "The model is told", as: "reminder" },
-  PostToolUseFailure: { effect: "The model is told", as: "reminder" },
+  PreToolUse: { effect: "The call is refused", as: "tool result (error)" },
+  PostToolUse: { effect: "The model sees the reason", as: "reminder" },
+  PostToolUseFailure: { effect: "The model sees the reason", as: "reminder" },
   PostToolBatch: { effect: "The run ends after this batch" },
-  UserPromptSubmit: { effect: "The prompt is not sent to the model; its author reads why", silent: true },
-  UserPromptExpansion: { effect: "The command is not expanded; its author reads why", silent: true },
-  Stop: { effect: "The model goes on working", as: "new message", prefix: "Stop hook feedback:\n" },
-  SubagentStop: { effect: "The subagent goes on working", as: "new message", prefix: "Stop hook feedback:\n" },
+  UserPromptSubmit: { effect: "The prompt is not sent to the model; the user sees the reason", silent: true },
+  UserPromptExpansion: { effect: "The command is not expanded; the user sees the reason", silent: true },
+  Stop: { effect: "The model keeps working", as: "new message", prefix: "Stop hook feedback:\n" },
+  SubagentStop: { effect: "The subagent keeps working", as: "new message", prefix: "Stop hook feedback:\n" },
   PreCompact: { effect: "The conversation is not compacted" },
-  PreModelSwitch: { effect: "The model stays as it is" },
-  TeammateIdle: { effect: "The teammate goes on working", as: "new message" },
-  TaskCreated: { effect: "The task is not created", as: "result of the call, an error" },
-  TaskCompleted: { effect: "The task is not done yet", as: "result of the call, an error" },
+  PreModelSwitch: { effect: "The model is not switched" },
+  TeammateIdle: { effect: "The teammate keeps working", as: "new message" },
+  TaskCreated: { effect: "The task is not created", as: "tool result (error)" },
+  TaskCompleted: { effect: "The task is not completed", as: "tool result (error)" },
   Elicitation: { effect: "The question is declined" },
-  ElicitationResult: { effect: "The answer becomes a refusal" },
-  ConfigChange: { effect: "The change does not count" },
-  WorktreeCreate: { effect: "No worktree is made" },
+  ElicitationResult: { effect: "The answer is replaced by a decline" },
+  ConfigChange: { effect: "The change is not applied" },
+  WorktreeCreate: { effect: "No worktree is created" },
 };
 
 function effectOf(event: HookEvent, verdict: NonNullable<HookOutcome["verdict"]>): string {
   switch (verdict) {
     case "deny":
-      return BLOCKED[event]?.effect ?? "It is blocked";
+      return BLOCKED[event]?.effect ?? "The event is blocked";
     case "defer":
       return "The call waits until the session is resumed";
     case "ask":
-      return "Somebody is asked first; with nobody there it is refused";
+      return "The call needs approval; it is refused if no one can approve it";
     case "allow":
-      return "The call runs without a question, unless a rule denies it or asks";
+      return "The call runs without asking, unless a deny or ask rule matches";
   }
 }

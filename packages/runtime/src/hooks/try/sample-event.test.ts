@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { EVENT_FACTS, hookInput } from "@keelson/engine/hooks";
 import { HOOK_EVENTS, type JsonObject } from "@keelson/protocol";
-import { moved, sampleEvent, type SampleRequest } from "./sample-event.ts";
+import { rebasePaths, sampleEvent, type SampleRequest } from "./sample-event.ts";
 
 const own = (wanted: Omit<SampleRequest, "cwd">): JsonObject => {
   const sample = sampleEvent({ ...wanted, cwd: "/p" });
@@ -9,7 +9,7 @@ const own = (wanted: Omit<SampleRequest, "cwd">): JsonObject => {
   return sample.own;
 };
 
-test.each(HOOK_EVENTS)("%s has a sample with fields of its own, and something for matchers to look at", (event) => {
+test.each(HOOK_EVENTS)("the sample of %s has only known fields, and a value for matchers", (event) => {
   const sample = own({ event });
   const { input, matchedOn } = EVENT_FACTS[event];
   expect(Object.keys(sample).filter((field) => !input.includes(field))).toEqual([]);
@@ -17,7 +17,7 @@ test.each(HOOK_EVENTS)("%s has a sample with fields of its own, and something fo
   expect(hookInput(event, { session_id: "s", transcript_path: "t", cwd: "/p" }, sample)).toMatchObject(sample);
 });
 
-test("for tools the input is the tool's, unless it names fields of the event", () => {
+test("for a tool event the given input is the tool's, unless it names fields of the event", () => {
   expect(own({ event: "PreToolUse", given: { command: "ls" } })).toEqual({
     tool_name: "Bash",
     tool_input: { command: "ls" },
@@ -38,19 +38,19 @@ test("for tools the input is the tool's, unless it names fields of the event", (
   });
 });
 
-test("for other events the input is their fields, and a tool is a mistake", () => {
+test("for other events the given input is their fields, and naming a tool is an error", () => {
   expect(own({ event: "SessionStart", given: { source: "resume" } })).toEqual({ source: "resume" });
   expect(sampleEvent({ event: "Stop", tool: "Bash", cwd: "/p" })).toEqual({
     ok: false,
-    message: "Stop is about no tool; leave --tool out",
+    message: "Stop is not about a tool; remove --tool",
   });
 });
 
-test("moved() leads paths elsewhere, wherever they stand, and leaves look-alikes alone", () => {
+test("rebasePaths() replaces the folder at any depth and leaves similar names alone", () => {
   const value = { a: ["/p/x", "cat /p/x /p", 3, null], b: { c: "/p", d: "/pq /p.x /q/p-r" } };
-  expect(moved(value, "/p", "/copy")).toEqual({
+  expect(rebasePaths(value, "/p", "/copy")).toEqual({
     a: ["/copy/x", "cat /copy/x /copy", 3, null],
     b: { c: "/copy", d: "/pq /p.x /q/p-r" },
   });
-  expect(moved("/a+b/c", "/a+b", "/$&")).toBe("/$&/c");
+  expect(rebasePaths("/a+b/c", "/a+b", "/$&")).toBe("/$&/c");
 });

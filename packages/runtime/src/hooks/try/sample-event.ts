@@ -1,23 +1,23 @@
-// An event nobody fired: for each kind, fields as a session would fill them, to be replaced by what its author gives.
+// Sample input for every hook event, with realistic fields that the caller can override.
 
 import { isObject, type HookEvent, type JsonObject } from "@keelson/protocol";
 
 export interface SampleRequest {
   readonly event: HookEvent;
   readonly tool?: string;
-  /** For events about a tool, the tool's input; for others, and with `tool_input` inside, fields of the event. */
+  /** For tool events, the tool's input. For other events, or if it contains `tool_input`, fields of the event. */
   readonly given?: JsonObject;
   readonly cwd: string;
 }
 
 export type Sample = { readonly ok: true; readonly own: JsonObject } | { readonly ok: false; readonly message: string };
 
-/** The event's own fields, without those every event has. */
+/** The fields specific to the event, without the common ones. */
 export function sampleEvent({ event, tool, given = {}, cwd }: SampleRequest): Sample {
   const name = tool ?? (typeof given["tool_name"] === "string" ? given["tool_name"] : "Bash");
   const own = FIELDS[event](name, cwd);
   const isAboutTool = "tool_name" in own;
-  if (tool !== undefined && !isAboutTool) return { ok: false, message: `${event} is about no tool; leave --tool out` };
+  if (tool !== undefined && !isAboutTool) return { ok: false, message: `${event} is not about a tool; remove --tool` };
   const whole = !isAboutTool || "tool_input" in given || "tool_name" in given;
   const chosen: JsonObject = whole ? given : { tool_input: given };
   const empty = Object.keys(given).length === 0;
@@ -132,8 +132,8 @@ const FIELDS: Readonly<Record<HookEvent, (tool: string, cwd: string) => JsonObje
   MessageDisplay: () => ({ turn_id: "turn_sample", message_id: "msg_sample", index: 0, final: true, delta: "Hello" }),
 };
 
-/** The same value with every path into one folder leading into another. */
-export function moved<T>(value: T, from: string, to: string): T {
+/** Replaces the folder `from` with `to` in every path inside the value. */
+export function rebasePaths<T>(value: T, from: string, to: string): T {
   const path = new RegExp(`${from.replaceAll(/[^\w/]/g, "\\$&")}(?![\\w.-])`, "g");
   const move = (part: unknown): unknown => {
     if (typeof part === "string") return part.replaceAll(path, () => to);

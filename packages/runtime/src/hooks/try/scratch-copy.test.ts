@@ -40,7 +40,7 @@ const filesIn = (dir: string) =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1))
     .toSorted();
 
-test("copies what git would show and the hooks in .claude, and says what it left out", async () => {
+test("scratchCopy() copies what git would show and the hooks in .claude, and lists what it left out", async () => {
   put(".gitignore", "node_modules\n.claude/\n*.log\n");
   chmodSync(put("src/run.sh"), 0o755);
   put(".env");
@@ -90,20 +90,20 @@ test("git works in the copy and leaves the original alone", async () => {
 });
 
 test.each([
-  ["a worktree", () => put(".git", "gitdir: /elsewhere\n"), "the git repository, which is elsewhere"],
+  ["a worktree", () => put(".git", "gitdir: /elsewhere\n"), "the git repository, which is in another folder"],
   [
     "a repository of another folder",
     () => put(".git/config", "[core]\n\tworktree = /elsewhere\n"),
-    "the git repository, which names another folder as its own",
+    "the git repository, whose worktree is another folder",
   ],
-])("the repository of %s stays out: hooks would change the real one", async (_, make, leftOut) => {
+])("the repository of %s is not copied, because hooks would change the real one", async (_, make, leftOut) => {
   make();
   const copy = await copyOf();
   await copy.remove();
   expect({ leftOut: copy.leftOut, files: copy.files }).toEqual({ leftOut: [leftOut], files: 0 });
 });
 
-test("an interrupted copy leaves nothing behind", async () => {
+test("an aborted copy is removed", async () => {
   put("a.txt");
   const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith("keelson-hooks-"));
   const before = new Set(scratch());

@@ -1,5 +1,5 @@
-// A copy of a project that hooks may change without harm: what git would show, bounded in number and size.
-// Links are not followed and not copied, since they would lead back to the original.
+// Copies a project to try hooks without changing it: the files git would show, limited in number and
+// size. Links are not copied, because they would lead back to the original.
 
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,21 +8,21 @@ import { dirname, join } from "node:path";
 import type { Search } from "@keelson/engine";
 
 export interface ScratchCopy {
-  /** Stands for the project. */
+  /** The copied project. */
   readonly dir: string;
   /** An empty transcript, outside the project. */
   readonly transcript: string;
   readonly files: number;
   readonly bytes: number;
-  /** What is in the project and not in the copy, in words. */
+  /** Descriptions of what was not copied. */
   readonly leftOut: readonly string[];
   remove(): Promise<void>;
 }
 
-const MOST_FILES = 20_000;
-const MOST_BYTES = 256 * 1024 * 1024;
-const LARGEST_FILE = 16 * 1024 * 1024;
-const AT_ONCE = 32;
+const MAX_FILES = 20_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const BATCH_SIZE = 32;
 
 export async function scratchCopy(project: string, search: Search, signal: AbortSignal): Promise<ScratchCopy> {
   const root = await mkdtemp(join(tmpdir(), "keelson-hooks-"));
@@ -32,12 +32,12 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
     const transcript = join(root, "transcript.jsonl");
     await writeFile(transcript, "", { mode: 0o600 });
 
-    const names = await listed(project, search, signal);
+    const names = await listProjectFiles(project, search, signal);
     const copied = await copyAll(project, dir, names, signal);
     const git = await copyRepository(project, dir, signal);
     const present = new Set(names.map((name) => name.split("/", 1)[0]!));
     const elsewhere = (await readdir(project)).filter((name) => !present.has(name) && name !== ".git");
-    const leftOut = [...git, ...copied.leftOut, ...inWords(elsewhere)];
+    const leftOut = [...git, ...copied.leftOut, ...describeNames(elsewhere)];
     return { dir, transcript, files: copied.files, bytes: copied.bytes, leftOut, remove: () => remove(root) };
   } catch (error) {
     await remove(root);
@@ -45,8 +45,8 @@ export async function scratchCopy(project: string, search: Search, signal: Abort
   }
 }
 
-/** Files git would show, tracked or not; of `.claude` also the ignored ones, because hooks live there. */
-async function listed(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
+/** Files git would show, tracked or not. In `.claude` also ignored files, because hooks are often there. */
+async function listProjectFiles(project: string, search: Search, signal: AbortSignal): Promise<readonly string[]> {
   const common = ["--no-config", "--no-messages", "--files", "--null", "--hidden", "--no-require-git", "--glob=!/.git"];
   const options = { cwd: project, signal };
   const [shown, own] = [
@@ -55,7 +55,7 @@ async function listed(project: string, search: Search, signal: AbortSignal): Pro
   ];
   const names = [own, shown].flatMap(({ stdout, cut }) => {
     const parts = stdout.split("\0");
-    // Cut in the middle of a name.
+    // The last name may be incomplete.
     if (cut) parts.pop();
     return parts;
   });
@@ -71,8 +71,8 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   for (const name of names) {
     const stat = await lstat(join(from, name)).catch(() => undefined);
     if (!stat?.isFile()) continue;
-    if (stat.size > LARGEST_FILE) large++;
-    else if (files === MOST_FILES || bytes + stat.size > MOST_BYTES) beyond++;
+    if (stat.size > MAX_FILE_BYTES) large++;
+    else if (files === MAX_FILES || bytes + stat.size > MAX_BYTES) beyond++;
     else {
       files++;
       bytes += stat.size;
@@ -81,27 +81,25 @@ async function copyAll(from: string, to: string, names: readonly string[], signa
   }
   await copyEach(from, to, chosen, signal);
   const leftOut = [
-    ...(large > 0 ? [`${count(large, "file")} larger than ${LARGEST_FILE / 1024 / 1024} MB`] : []),
-    ...(beyond > 0
-      ? [`${count(beyond, "file")} beyond the first ${MOST_FILES} or ${MOST_BYTES / 1024 / 1024} MB`]
-      : []),
+    ...(large > 0 ? [`${count(large, "file")} larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`] : []),
+    ...(beyond > 0 ? [`${count(beyond, "file")} beyond the first ${MAX_FILES} or ${MAX_BYTES / 1024 / 1024} MB`] : []),
   ];
   return { files, bytes, leftOut };
 }
 
-/** So that hooks can ask git. Not where the folder only points at a repository: hooks would change the real one. */
+/** Copies the repository so hooks can use git. Not if it is elsewhere: hooks would change the real one. */
 async function copyRepository(project: string, to: string, signal: AbortSignal): Promise<readonly string[]> {
   const git = join(project, ".git");
   const stat = await lstat(git).catch(() => undefined);
   if (stat === undefined) return [];
-  if (!stat.isDirectory()) return ["the git repository, which is elsewhere"];
+  if (!stat.isDirectory()) return ["the git repository, which is in another folder"];
   const config = await readFile(join(git, "config"), "utf8").catch(() => "");
-  if (/^[^\S\n]*worktree\s*=/im.test(config)) return ["the git repository, which names another folder as its own"];
+  if (/^[^\S\n]*worktree\s*=/im.test(config)) return ["the git repository, whose worktree is another folder"];
   const entries = await readdir(git, { recursive: true, withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   let bytes = 0;
-  for (const name of names.slice(0, MOST_FILES)) bytes += (await lstat(name).catch(() => undefined))?.size ?? 0;
-  if (names.length > MOST_FILES || bytes > MOST_BYTES) return ["the git repository, which is too large"];
+  for (const name of names.slice(0, MAX_FILES)) bytes += (await lstat(name).catch(() => undefined))?.size ?? 0;
+  if (names.length > MAX_FILES || bytes > MAX_BYTES) return ["the git repository, which is too large"];
   const inside = names.map((name) => name.slice(git.length + 1));
   await copyEach(git, join(to, ".git"), inside, signal);
   for (const folder of ["objects", "refs/heads"]) await mkdir(join(to, ".git", folder), { recursive: true });
@@ -110,17 +108,17 @@ async function copyRepository(project: string, to: string, signal: AbortSignal):
 
 async function copyEach(from: string, to: string, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (const folder of new Set(names.map((name) => dirname(join(to, name))))) await mkdir(folder, { recursive: true });
-  for (let at = 0; at < names.length; at += AT_ONCE) {
+  for (let at = 0; at < names.length; at += BATCH_SIZE) {
     signal.throwIfAborted();
-    const some = names.slice(at, at + AT_ONCE);
-    // A file that goes away meanwhile is not there; nothing depends on one of them.
+    const some = names.slice(at, at + BATCH_SIZE);
+    // A file may be deleted meanwhile; that does not matter.
     await Promise.allSettled(
       some.map((name) => copyFile(join(from, name), join(to, name), constants.COPYFILE_FICLONE)),
     );
   }
 }
 
-function inWords(names: readonly string[]): readonly string[] {
+function describeNames(names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   return [`${names.slice(0, 5).join(", ")}${more} (ignored, empty or links)`];

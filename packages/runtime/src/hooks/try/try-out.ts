@@ -1,5 +1,5 @@
-// Hooks tried on an event nobody fired, in a copy of the project: the same choice, the same runners and the same
-// reading as in a session. Hooks that would ask a model or an MCP server are named, not run.
+// Tries hooks on a sample event in a copy of the project, with the same matching, runners and parsing as in a session.
+// Hooks that call a model or an MCP server are listed, not run.
 
 import { dirname } from "node:path";
 import type { Snapshot } from "@keelson/config";
@@ -9,14 +9,14 @@ import type { HookEvent, HookOutcome, HookRegistration, HookRun, JsonObject, Per
 import { openExplainer } from "../../gate/explain-call.ts";
 import type { ShippedPrograms } from "../../session/open.ts";
 import { modelView, type ModelView } from "./model-view.ts";
-import { moved, sampleEvent } from "./sample-event.ts";
+import { rebasePaths, sampleEvent } from "./sample-event.ts";
 import { scratchCopy, type ScratchCopy } from "./scratch-copy.ts";
 
 export interface TryOutOptions {
   readonly snapshot: Snapshot;
   readonly event: HookEvent;
   readonly tool?: string;
-  /** For events about a tool, the tool's input; for others the event's own fields. */
+  /** For tool events, the tool's input; for others, fields of the event. */
   readonly input?: JsonObject;
   readonly mode?: PermissionMode;
   readonly programs?: ShippedPrograms;
@@ -27,24 +27,24 @@ export interface TryOut extends ModelView {
   readonly event: HookEvent;
   readonly label: string;
   readonly input: JsonObject;
-  readonly ran: readonly Tried[];
-  /** Chosen, but they would ask a model or a server. */
+  readonly ran: readonly TriedHook[];
+  /** Hooks that match but call a model or a server, and were not run. */
   readonly named: readonly HookRegistration[];
-  /** Of this event, and not chosen. */
-  readonly passed: readonly Passed[];
+  /** Hooks of this event that do not match. */
+  readonly passed: readonly SkippedHook[];
   readonly outcome: HookOutcome;
   readonly copy: Pick<ScratchCopy, "files" | "bytes" | "leftOut">;
 }
 
-export interface Tried {
+export interface TriedHook {
   readonly registration: HookRegistration;
   readonly run: HookRun;
   readonly reply: HookReply;
-  /** It went on in the background, where nothing it says decides anything. */
+  /** Set if it ran in the background, where it cannot block anything. */
   readonly late?: BackgroundReply;
 }
 
-export interface Passed {
+export interface SkippedHook {
   readonly registration: HookRegistration;
   readonly why: string;
 }
@@ -76,11 +76,11 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       session_id: crypto.randomUUID() as string,
       transcript_path: copy.transcript,
       cwd: copy.dir,
-      ...(ABOUT_A_START.has(event) ? {} : { prompt_id: crypto.randomUUID() }),
+      ...(BEFORE_PROMPTS.has(event) ? {} : { prompt_id: crypto.randomUUID() }),
       permission_mode: options.mode ?? snapshot.mode,
       ...(snapshot.flags.effort === undefined ? {} : { effort: { level: snapshot.flags.effort } }),
     };
-    const input = engine.hookInput(event, base, moved(sample.own, cwd, copy.dir));
+    const input = engine.hookInput(event, base, rebasePaths(sample.own, cwd, copy.dir));
     const label = engine.eventLabel(event, sample.own);
     const ran = await runAll(runs, { ...options, copy, input, label, sessionId: base.session_id });
     const outcome = engine.foldReplies(ran.map(({ reply }) => reply));
@@ -90,19 +90,22 @@ export async function tryOut(options: TryOutOptions): Promise<TriedOut> {
       input,
       ran,
       named: chosen.filter((each) => !runs.includes(each)),
-      passed: [...passedBy(here, { matching, chosen, subject }, engine.hookProblem), ...offFor(snapshot, event)],
+      passed: [
+        ...skippedHooks(here, { matching, chosen, subject }, engine.hookProblem),
+        ...disabledHooks(snapshot, event),
+      ],
       outcome,
       ...modelView(event, outcome),
     };
     const { files, bytes, leftOut } = copy;
-    return { ok: true, result: { ...moved(result, copy.dir, cwd), copy: { files, bytes, leftOut } } };
+    return { ok: true, result: { ...rebasePaths(result, copy.dir, cwd), copy: { files, bytes, leftOut } } };
   } finally {
     await copy.remove();
   }
 }
 
-/** Before any prompt. */
-const ABOUT_A_START: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
+/** Events before the first prompt, which have no prompt id. */
+const BEFORE_PROMPTS: ReadonlySet<HookEvent> = new Set(["Setup", "SessionStart"]);
 
 interface Running extends TryOutOptions {
   readonly copy: ScratchCopy;
@@ -111,23 +114,23 @@ interface Running extends TryOutOptions {
   readonly sessionId: string;
 }
 
-/** All at once, as in a session; those that go on in the background are waited for, to show what they say. */
-async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<Tried[]> {
+/** Runs all hooks at once, as in a session, but also waits for background hooks to show their output. */
+async function runAll(registrations: readonly HookRegistration[], running: Running): Promise<TriedHook[]> {
   const { readBackgroundReply, readReply, hookTimeout } = await import("@keelson/engine/hooks");
   const { createRunners } = await import("../handlers/runner.ts");
   const { snapshot, copy, input, label, signal, sessionId, event } = running;
   const runners = createRunners({
     sessionId,
     entrypoint: "hooks-test",
-    // Files for variables also belong into the copy.
+    // Env files go into the copy too.
     snapshot: () => ({ ...snapshot, cwd: copy.dir, configDir: dirname(copy.dir) }),
     cwd: () => copy.dir,
     numberOf: (registration) => snapshot.hooks.active.indexOf(registration),
-    callClient: notHere,
+    callClient: unavailable,
     callMcpTool: () => undefined,
-    model: notHere,
+    model: unavailable,
     ports: () => {
-      throw new Error("No model is asked while hooks are only tried");
+      throw new Error("Cannot call a model while trying hooks");
     },
     charge: () => undefined,
     now: () => performance.now(),
@@ -154,11 +157,11 @@ async function runAll(registrations: readonly HookRegistration[], running: Runni
   }
 }
 
-async function notHere(): Promise<never> {
-  throw new Error("Nobody is asked while hooks are only tried");
+async function unavailable(): Promise<never> {
+  throw new Error("Cannot call the client or a model while trying hooks");
 }
 
-/** Whether an `if` rule speaks about the call; worked out when a hook has one. */
+/** Tests `if` rules against the call. */
 function conditions(snapshot: Snapshot, { tool_name: tool, tool_input: input }: JsonObject) {
   const { cwd, home, directories } = snapshot;
   return async (rule: string): Promise<boolean> => {
@@ -170,7 +173,7 @@ function conditions(snapshot: Snapshot, { tool_name: tool, tool_input: input }: 
   };
 }
 
-function passedBy(
+function skippedHooks(
   here: readonly HookRegistration[],
   {
     matching,
@@ -178,22 +181,22 @@ function passedBy(
     subject,
   }: { matching: readonly HookRegistration[]; chosen: readonly HookRegistration[]; subject: string | undefined },
   whyIdle: (registration: HookRegistration) => string | undefined,
-): Passed[] {
+): SkippedHook[] {
   const handlers = new Set(chosen.map(({ handler }) => JSON.stringify(handler)));
   const why = (registration: HookRegistration): string => {
     const { matcher, handler } = registration;
     const idle = whyIdle(registration);
     if (idle !== undefined) return idle;
-    if (handlers.has(JSON.stringify(handler))) return "The same hook is there already; it runs once";
-    if (matching.includes(registration)) return `Its "if" ${handler.if} does not cover this call`;
-    return `Its matcher ${matcher} does not match ${subject ?? "nothing"}`;
+    if (handlers.has(JSON.stringify(handler))) return "It duplicates another hook; identical hooks run once";
+    if (matching.includes(registration)) return `Its "if" rule ${handler.if} does not match this call`;
+    return `Its matcher ${matcher} does not match ${subject ?? "this event"}`;
   };
   return here
     .filter((each) => !chosen.includes(each))
     .map((registration) => ({ registration, why: why(registration) }));
 }
 
-const offFor = ({ hooks }: Snapshot, event: HookEvent): readonly Passed[] =>
+const disabledHooks = ({ hooks }: Snapshot, event: HookEvent): readonly SkippedHook[] =>
   hooks.off.filter(({ registration }) => registration.event === event);
 
 export { findTrace, type FoundTrace } from "./find-trace.ts";

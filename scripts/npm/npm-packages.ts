@@ -1,10 +1,10 @@
-// The folders that go to npm: one thin package with a launcher, one package per platform with the executable.
-// Neither has an install script: npm picks the platform package by its `os` and `cpu` fields.
+// Writes the npm packages: a thin one with a launcher, and one per platform with the executable. There is no install
+// script; npm picks the platform package by its `os` and `cpu` fields.
 
 import { chmod, copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { platforms, type Platform } from "./platform.ts";
-import { root } from "./root.ts";
+import { platforms, type Platform } from "../platform.ts";
+import { root } from "../root.ts";
 
 export async function writeThinPackage(folder: string, version: string): Promise<string> {
   const target = await emptyFolder(join(folder, "keelson"));

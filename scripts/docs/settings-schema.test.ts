@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { schemaFile, settingsSchema } from "./settings-schema.ts";
 
-test("docs/settings.schema.json matches the table of keys; update it with `bun scripts/settings-schema.ts`", async () => {
+test("docs/settings.schema.json is up to date; run `bun scripts/docs/settings-schema.ts` to fix it", async () => {
   expect(await Bun.file(schemaFile).json()).toEqual(settingsSchema());
 });
 
-test("the schema describes what people write", () => {
+test("the schema has enums, item types, descriptions and patterns", () => {
   const { properties } = settingsSchema() as any;
   expect(properties.permissions.properties.defaultMode.enum).toContain("plan");
   expect(properties.sandbox.properties.network.properties.allowedDomains.items).toEqual({ type: "string" });

@@ -1,9 +1,9 @@
-// Runs the program as a newcomer would and draws what the terminal showed: docs/session.svg, and the same as text
-// for the README. `bun scripts/record-session.ts` writes the picture; test/docs.test.ts checks that both are current.
+// Records a terminal session: docs/session.svg, and the same as text for the README. `bun
+// scripts/docs/record-session.ts` writes the picture and prints the text; test/docs.test.ts checks that both are current.
 
 import { join } from "node:path";
 import { openDocShell } from "./doc-shell.ts";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 export interface Recording {
   readonly text: string;
@@ -16,12 +16,12 @@ const COMMANDS = [
   `keelson -p --output-format stream-json --verbose 'search for "TODO"' 2>/dev/null | cut -c1-66`,
 ];
 
-/** The same on every machine: all that differs from run to run is the folder, and that is given another name. */
+/** Replaces the folder's name, the only thing that differs between runs. */
 export async function record(): Promise<Recording> {
   using shell = openDocShell();
   const lines: string[] = [];
   for (const command of COMMANDS) {
-    // The folder's real name has another length, so the cut is made here, after the name was changed.
+    // The folder's real name has another length, so cut the lines after replacing it.
     const [run, columns] = command.split(" | cut -c1-");
     const { stdout } = await shell.run(`exec 2>&1\n${run}`);
     const shown = stdout.replaceAll(shell.project, "/home/you/orrery").trimEnd().split("\n");
@@ -59,7 +59,7 @@ function draw(lines: readonly string[]): string {
   ].join("\n");
 }
 
-/** `textLength` keeps columns where they are, whichever font the reader has. */
+/** `textLength` keeps columns aligned in any font. */
 function textAt(line: string, y: number): string {
   const length = ` textLength="${line.length * CHARACTER}" lengthAdjust="spacingAndGlyphs"`;
   return `<text x="${MARGIN}" y="${y}"${length} fill="${colourOf(line)}">${escape(line)}</text>`;

@@ -1,22 +1,22 @@
-// The folder that goes to npm as @keelson/sdk: ESM for Node, Bun and Deno, with its declarations. The packages it is
-// written with are inside both, so zod is all that is installed with it.
+// Writes the npm package @keelson/sdk: ESM for Node, Bun and Deno, with declarations. Both include the other packages of
+// this repository, so zod is its only dependency.
 
 import { realpathSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 const packages = join(root, "packages");
 
-/** What can be imported, and the source it is made from. */
+/** Entry points and their sources. */
 const entries = {
   ".": "sdk/src/index.ts",
   "./stores": "sdk/src/stores/index.ts",
   "./sdk-tools": "sdk/src/sdk-tools.ts",
 };
 
-/** Throws with the words of the bundler or of the compiler when it cannot be built. */
+/** Throws the error of the bundler or the compiler if it fails. */
 export async function writeSdkPackage(target: string, version: string): Promise<string> {
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
@@ -27,7 +27,7 @@ export async function writeSdkPackage(target: string, version: string): Promise<
   return target;
 }
 
-/** Without what leads to files that are only in the repository. */
+/** The SDK's README without links to files that exist only in the repository. */
 async function readme(): Promise<string> {
   const paragraphs = (await Bun.file(join(packages, "sdk", "README.md")).text()).trimEnd().split("\n\n");
   return `${paragraphs.filter((text) => !/\]\(\.\.\/|^Start at /.test(text)).join("\n\n")}\n`;
@@ -64,7 +64,7 @@ async function writeModules(target: string): Promise<void> {
   });
 }
 
-/** The compiler writes one declaration for each source; those that can be reached from an entry are the public ones. */
+/** Keeps only the declarations that an entry point reaches; the compiler writes one per source. */
 async function writeDeclarations(target: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "keelson-sdk-types-"));
   try {
@@ -90,13 +90,13 @@ async function writeDeclarations(target: string): Promise<void> {
 
 async function compileDeclarations(outDir: string): Promise<void> {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const config = join(root, "scripts", "sdk-declarations.tsconfig.json");
+  const config = join(root, "scripts", "npm", "sdk-declarations.tsconfig.json");
   const child = Bun.spawn(["node", tsc, "--project", config, "--outDir", outDir], { stdout: "pipe", stderr: "pipe" });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  if (code !== 0) throw new Error(`The declarations of the SDK could not be made:\n${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`Could not compile the SDK's declarations:\n${stdout}${stderr}`);
 }
 
-/** The source a specifier leads to, as a path under packages/. */
+/** The source file of an import, as a path under packages/. */
 function sourceOf(specifier: string, from: string): string {
   if (specifier.startsWith(".")) return join(dirname(from), specifier);
   return relative(packages, realpathSync(Bun.resolveSync(specifier, join(packages, "sdk"))));

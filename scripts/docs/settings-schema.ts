@@ -1,16 +1,17 @@
-// Writes docs/settings.schema.json from the table of settings keys: `bun scripts/settings-schema.ts`.
+// Generates docs/settings.schema.json from the table of settings keys. Run `bun scripts/docs/settings-schema.ts` to
+// write it.
 
 import { join } from "node:path";
-import { HOOK_EVENTS } from "../packages/protocol/src/hook.ts";
-import { PERMISSION_MODES } from "../packages/protocol/src/permission.ts";
-import { SETTINGS_TABLE, type SettingsRow, type ValueType } from "../packages/protocol/src/settings-table.ts";
-import { root } from "./root.ts";
+import { HOOK_EVENTS } from "../../packages/protocol/src/hook.ts";
+import { PERMISSION_MODES } from "../../packages/protocol/src/permission.ts";
+import { SETTINGS_TABLE, type SettingsRow, type ValueType } from "../../packages/protocol/src/settings-table.ts";
+import { root } from "../root.ts";
 
 export const schemaFile = join(root, "docs", "settings.schema.json");
 
 type Schema = Record<string, unknown>;
 
-/** Unknown keys are allowed, as in the files. */
+/** Allows unknown keys, as the settings files do. */
 export function settingsSchema(): Schema {
   const top: Schema = { type: "object", properties: {} };
   for (const [key, row] of Object.entries<SettingsRow>(SETTINGS_TABLE)) {
@@ -99,7 +100,7 @@ const PRICES: Schema = {
   required: ["input", "output"],
 };
 
-/** The hook groups of one event. */
+/** The matcher groups of one event. */
 function hookGroups(): Schema {
   const filled = { type: "string", minLength: 1 };
   const flag = { type: "boolean" };

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { namedInInitialize, namedInMap } from "./named.ts";
+import { serversFromConfig, serversFromInitialize } from "./server-config.ts";
 
 const plain = (name: string) => ({ name, policies: new Map() });
 
-test("initialize names servers, and says more about some", () => {
+test("serversFromInitialize() reads names, timeouts, policies and manifests", () => {
   const manifest = { initializeResult: {}, toolsListResult: { tools: [] } };
   const tools = [
     { name: "add", permission_policy: "always_allow" },
@@ -13,7 +13,7 @@ test("initialize names servers, and says more about some", () => {
     7,
   ];
   expect(
-    namedInInitialize({
+    serversFromInitialize({
       sdkMcpServers: ["calc", "docs", "calc"],
       sdkMcpServerConfigs: { calc: { timeout: 5_000, tools }, nobody: {} },
       sdkMcpServerManifests: { docs: manifest },
@@ -31,28 +31,28 @@ test("initialize names servers, and says more about some", () => {
   ]);
 });
 
-test("what is not as it should be is left out", () => {
-  expect(namedInInitialize({})).toEqual([]);
-  expect(namedInInitialize({ sdkMcpServers: "calc" })).toEqual([]);
+test("serversFromInitialize() ignores invalid values", () => {
+  expect(serversFromInitialize({})).toEqual([]);
+  expect(serversFromInitialize({ sdkMcpServers: "calc" })).toEqual([]);
   const odd = {
     sdkMcpServers: ["", 7, null, "constructor", "n".repeat(201)],
     sdkMcpServerConfigs: [],
     sdkMcpServerManifests: 1,
   };
-  expect(namedInInitialize(odd)).toEqual([plain("constructor")]);
-  expect(namedInInitialize({ sdkMcpServers: ["a"], sdkMcpServerConfigs: { a: { timeout: 10, tools: {} } } })).toEqual([
-    plain("a"),
-  ]);
-  expect(namedInInitialize({ sdkMcpServers: Array.from({ length: 1_000 }, (_, n) => `s${n}`) }).length).toBe(200);
+  expect(serversFromInitialize(odd)).toEqual([plain("constructor")]);
+  expect(
+    serversFromInitialize({ sdkMcpServers: ["a"], sdkMcpServerConfigs: { a: { timeout: 10, tools: {} } } }),
+  ).toEqual([plain("a")]);
+  expect(serversFromInitialize({ sdkMcpServers: Array.from({ length: 1_000 }, (_, n) => `s${n}`) }).length).toBe(200);
 });
 
-test("a map of servers holds those of the client, and others", () => {
+test("serversFromConfig() separates servers of the client from others", () => {
   const servers = {
     calc: { type: "sdk", name: "calc" },
     files: { command: "x" },
     web: { type: "http", url: "" },
     odd: 7,
   };
-  expect(namedInMap(servers)).toEqual({ sdk: [plain("calc")], others: ["files", "web", "odd"] });
-  expect(namedInMap(null)).toEqual({ sdk: [], others: [] });
+  expect(serversFromConfig(servers)).toEqual({ sdk: [plain("calc")], others: ["files", "web", "odd"] });
+  expect(serversFromConfig(null)).toEqual({ sdk: [], others: [] });
 });

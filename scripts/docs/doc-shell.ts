@@ -1,10 +1,10 @@
-// A shell in a throw-away project, with `keelson` on its PATH and nothing of the caller's: how the documentation's
-// examples are recorded and checked. It runs what it is given; what should come out is for others to say.
+// A shell in a temporary project, with `keelson` on its PATH and nothing from the caller's environment. Used to record
+// and check the examples in the documentation.
 
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { root } from "./root.ts";
+import { root } from "../root.ts";
 
 export interface DocShell extends Disposable {
   readonly project: string;
@@ -18,7 +18,7 @@ export interface DocShell extends Disposable {
 
 const LIMIT_MS = 25_000;
 
-/** Runs $KEELSON_BIN, or the source tree when it is not set. */
+/** `keelson` is $KEELSON_BIN, or the source tree if that is not set. */
 export function openDocShell(files: Readonly<Record<string, string>> = SAMPLE): DocShell {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "keelson-docs-")));
   const at = (name: string) => join(folder, name);
@@ -67,7 +67,7 @@ function program(): readonly string[] {
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A small project, so that there is something to ask about. */
+/** A small project to ask about. */
 const SAMPLE: Readonly<Record<string, string>> = {
   "package.json": `{
   "name": "orrery",
