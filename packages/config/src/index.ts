@@ -9,6 +9,7 @@ export {
   revokeTrust,
   setValue,
   settingsFiles,
+  trustedFolders,
   trustFolder,
   writeRules,
 } from "./commands.lazy.ts";
@@ -17,4 +18,3 @@ export { KEYS } from "./check/keys.ts";
 export { keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
-export { trustedFolders } from "./trust.ts";

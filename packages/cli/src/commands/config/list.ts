@@ -1,7 +1,7 @@
 // keelson config list: every value that applies with its file and line, then the values that are ignored and why.
 
 import { nearest } from "../../args/nearest.ts";
-import { printWarning } from "../../print-error.ts";
+import { printWarning } from "../../process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import type { Opened } from "./config.ts";
 import { hidden, isSecret, placeText, printable, shownValue } from "./text.ts";
