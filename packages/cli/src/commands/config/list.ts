@@ -31,11 +31,11 @@ export async function listSettings({ given, io, config, options }: Opened): Prom
   const text = (each: { readonly key: string; readonly value: unknown }) =>
     isSecret(each) ? hidden : shownValue(each.value, 60);
   const rows = values.map((each) => [
-    each.key,
+    printable(each.key),
     text(each),
     `${each.from.map((origin) => placeText(origin, short)).join(", ")}${idleNote(each.key)}`,
   ]);
-  const left = aligned(ignored.map((each) => [each.key, text(each), placeText(each, short)]));
+  const left = aligned(ignored.map((each) => [printable(each.key), text(each), placeText(each, short)]));
   const lines = [
     ...(rows.length > 0 ? aligned(rows) : ["No settings"]),
     ...(left.length > 0 ? ["", "Ignored:"] : []),
