@@ -5,8 +5,6 @@ import type { ProcessIO } from "./process-io.ts";
 export interface ProgramCommand {
   readonly name: string;
   readonly help: string;
-  /** Its subcommands and how many words may follow each, or `<path>`. This is how a typo is told from a prompt. */
-  readonly words: Readonly<Record<string, number>>;
   /** Returns the exit code. */
   run(argv: readonly string[], io: ProcessIO): Promise<number>;
 }
@@ -15,37 +13,31 @@ export const COMMANDS: readonly ProgramCommand[] = [
   {
     name: "config",
     help: "Show and change settings",
-    words: { list: 0, get: 1, set: 2, path: 0, resolve: 0 },
     run: async (argv, io) => (await import("./commands/config/config.ts")).runConfig(argv, io),
   },
   {
     name: "trust",
     help: "Trust a folder, so that its own settings apply",
-    words: { "<path>": 0 },
     run: async (argv, io) => (await import("./commands/trust/trust.ts")).runTrust(argv, io),
   },
   {
     name: "permissions",
     help: "Explain, test and list permission rules",
-    words: { explain: 2, test: 1, list: 0 },
     run: async (argv, io) => (await import("./commands/permissions/permissions.ts")).runPermissions(argv, io),
   },
   {
     name: "instructions",
     help: "Show which instruction files (CLAUDE.md) the model reads",
-    words: { list: 0, approve: 0 },
     run: async (argv, io) => (await import("./commands/instructions/instructions.ts")).runInstructions(argv, io),
   },
   {
     name: "hooks",
     help: "List, test and trace hooks",
-    words: { list: 1, test: 1, trace: 1 },
     run: async (argv, io) => (await import("./commands/hooks/hooks.ts")).runHooks(argv, io),
   },
   {
     name: "doctor",
     help: "Check the installation and the settings",
-    words: {},
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),
   },
 ];

@@ -1,10 +1,10 @@
 // The debug log: which categories to log, and where. Loaded only with --debug.
 
 import { resolve } from "node:path";
+import type { Snapshot } from "@keelson/config";
 import { eitherOf } from "./args/nearest.ts";
 import type { Debug, DebugCategory } from "./open.ts";
-import { printWarning } from "./print-error.ts";
-import type { ProcessIO } from "./process-io.ts";
+import { printWarning, type ProcessIO } from "./process-io.ts";
 
 const CATEGORIES: readonly DebugCategory[] = [
   "api",
@@ -24,8 +24,10 @@ export interface DebugChoice {
   readonly file?: string | undefined;
 }
 
-export function openDebug({ filter, file }: DebugChoice, io: ProcessIO, now = () => new Date()): Debug {
+export function openDebug({ filter, file: named }: DebugChoice, io: ProcessIO, now = () => new Date()): Debug {
   const wanted = wantedBy(filter ?? "");
+  // Despite its name this variable holds a file, as in the reference.
+  const file = named ?? (io.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined);
   const write = file === undefined ? (line: string) => io.error(line) : toFile(resolve(io.cwd, file), io);
   const hide = hider(io.env);
   for (const name of wanted.unknown) {
@@ -34,6 +36,14 @@ export function openDebug({ filter, file }: DebugChoice, io: ProcessIO, now = ()
   return (category, text) => {
     if (wanted.has(category)) write(`${now().toISOString()} [${category}] ${oneLine(hide(text()))}`);
   };
+}
+
+/** The settings of a session in one line. */
+export function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Snapshot): string {
+  const read = sources.filter(({ stamp }) => stamp !== "absent").map(({ path }) => path);
+  const counts = `${rules.length} rules, ${hooks.active.length} hooks, ${warnings.length} warnings`;
+  const files = read.join(", ") || "no files";
+  return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${files}`;
 }
 
 function wantedBy(filter: string): { has(category: DebugCategory): boolean; unknown: readonly string[] } {

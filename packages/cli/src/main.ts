@@ -2,19 +2,14 @@
 // Only the flag table is loaded until the arguments have been checked.
 
 import { COMPATIBLE_VERSION, toLine, VERSION } from "@keelson/protocol";
-import type { Snapshot } from "@keelson/config";
 import { parseArguments, type Arguments } from "./args/args.ts";
 import { commandIn, helpAsked, type ProgramCommand } from "./commands.ts";
-import { toFlags, toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
-import { isOpenError, type Debug } from "./open.ts";
-import type { DebugChoice } from "./debug.ts";
-import { printError, printWarning } from "./print-error.ts";
+import { toInvocation, UsageError, type Invocation } from "./args/invocation.ts";
+import { isOpenError } from "./open.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { loadOptions, type ProcessIO } from "./process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "./process-io.ts";
 
 const NO_INPUT = "no prompt; input must be provided either through stdin or as a prompt argument when using --print";
-const NO_TERMINAL_YET =
-  'there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"';
 
 /** Runs once and returns the exit code. */
 export async function main(argv: readonly string[], io: ProcessIO): Promise<number> {
@@ -36,7 +31,7 @@ export async function main(argv: readonly string[], io: ProcessIO): Promise<numb
   if (given.has("await-claim")) return (await import("./claim/await-claim.ts")).awaitClaim(argv, io, main);
 
   try {
-    if (!isHeadless(given, io)) return await beInteractive(given, io);
+    if (!isHeadless(given, io)) return await (await import("./interactive.ts")).beInteractive(given, io);
     return await runHeadless(given, toInvocation(given, io.cwd), io);
   } catch (error) {
     if (error instanceof UsageError) return printError(io, error.message);
@@ -62,18 +57,6 @@ async function runCommand(command: ProgramCommand, argv: readonly string[], io: 
 function isHeadless(given: Arguments, { terminal }: ProcessIO): boolean {
   const streams = given.text("input-format") === "stream-json";
   return given.has("print") || given.has("init-only") || streams || !terminal.stdin || !terminal.stdout;
-}
-
-async function beInteractive(given: Arguments, io: ProcessIO): Promise<number> {
-  const { load, ConfigError } = await import("@keelson/config");
-  const { askTrust } = await import("./trust-question.ts");
-  try {
-    if (!(await askTrust(load(loadOptions(io, toFlags(given, io.cwd))), io))) return 1;
-  } catch (error) {
-    if (error instanceof ConfigError) return printError(io, error.message);
-    throw error;
-  }
-  return printError(io, NO_TERMINAL_YET);
 }
 
 async function runHeadless(given: Arguments, invocation: Invocation, io: ProcessIO): Promise<number> {
@@ -113,14 +96,15 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessI
 async function runSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
-  const debug = invocation.debug && (await debugLog(invocation.debug, io));
+  const log = invocation.debug && (await import("./debug.ts"));
+  const debug = log?.openDebug(invocation.debug!, io);
   for (const flag of given.ignored) debug?.("config", () => `--${flag} has no effect in this version`);
 
   let session;
   try {
     const snapshot = load(loadOptions(io, invocation.flags));
     for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
-    debug?.("config", () => describeSnapshot(snapshot));
+    debug?.("config", () => log!.describeSnapshot(snapshot));
     session = await io.openSession({
       snapshot,
       entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "sdk-cli",
@@ -171,18 +155,6 @@ async function notOpened(message: string, { output, session }: Invocation, io: P
   }
   io.error(message);
   return 1;
-}
-
-async function debugLog(choice: DebugChoice, io: ProcessIO): Promise<Debug> {
-  const { openDebug } = await import("./debug.ts");
-  // Despite its name this variable holds a file in the reference too.
-  return openDebug({ ...choice, file: choice.file ?? (io.env["CLAUDE_CODE_DEBUG_LOGS_DIR"] || undefined) }, io);
-}
-
-function describeSnapshot({ mode, trusted, sources, warnings, rules, hooks }: Snapshot): string {
-  const read = sources.filter(({ stamp }) => stamp !== "absent").map(({ path }) => path);
-  const counts = `${rules.length} rules, ${hooks.active.length} hooks, ${warnings.length} warnings`;
-  return `Mode ${mode}, folder ${trusted ? "trusted" : "not trusted"}, ${counts}, settings from ${read.join(", ") || "no files"}`;
 }
 
 async function say(io: ProcessIO, text: string): Promise<number> {

@@ -50,3 +50,18 @@ export function loadOptions(
     ...(managedDir === undefined ? {} : { managedDir }),
   };
 }
+
+/** Prints `error: …` and returns the exit code. */
+export function printError(io: Pick<ProcessIO, "error">, message: string): number {
+  io.error(`error: ${lowerFirst(message)}`);
+  return 1;
+}
+
+export function printWarning(io: Pick<ProcessIO, "error">, message: string): void {
+  io.error(`warning: ${lowerFirst(message)}`);
+}
+
+/** Messages of other packages are sentences; after a prefix their first word starts in lower case. */
+function lowerFirst(message: string): string {
+  return /^(?:A|[A-Z][a-z']+) /.test(message) ? message.charAt(0).toLowerCase() + message.slice(1) : message;
+}

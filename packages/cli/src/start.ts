@@ -1,7 +1,7 @@
 // Runs `main` in this process and exits with its exit code.
 
 import { main } from "./main.ts";
-import { printError } from "./print-error.ts";
+import { printError } from "./process-io.ts";
 import { thisProcess } from "./this-process.ts";
 import { shippedPrograms } from "./shipped-programs.ts";
 

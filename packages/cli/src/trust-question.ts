@@ -2,8 +2,7 @@
 // in the folder is run or sent.
 
 import type { Snapshot } from "@keelson/config";
-import { printWarning } from "./print-error.ts";
-import type { ProcessIO } from "./process-io.ts";
+import { printWarning, type ProcessIO } from "./process-io.ts";
 
 /** Whether to go ahead. A yes is saved, so that the question is asked once. */
 export async function askTrust(snapshot: Snapshot, io: ProcessIO): Promise<boolean> {

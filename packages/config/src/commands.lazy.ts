@@ -5,6 +5,7 @@ import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./l
 import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
 import type { setValue as SetValue } from "./write/set-value.ts";
 import { TRUSTED } from "./trust.ts";
+import type { revokeTrust as RevokeTrust, trustedFolders as TrustedFolders } from "./trusted-folders.ts";
 import type { writeRules as WriteRules } from "./write/write-rules.ts";
 
 export const inspect: typeof Inspect = async (options) => (await import("./inspect.ts")).inspect(options);
@@ -26,5 +27,8 @@ export const writeRules: typeof WriteRules = async (updates, places) =>
 export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>
   (await import("./write/project-flag.ts")).writeProjectFlag(place, TRUSTED, true);
 
-export const revokeTrust = async (place: FolderPlace): Promise<FlagWritten> =>
-  (await import("./write/revoke-trust.ts")).revokeTrust(place);
+export const trustedFolders: typeof TrustedFolders = async (place) =>
+  (await import("./trusted-folders.ts")).trustedFolders(place);
+
+export const revokeTrust: typeof RevokeTrust = async (place) =>
+  (await import("./trusted-folders.ts")).revokeTrust(place);

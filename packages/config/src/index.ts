@@ -9,6 +9,7 @@ export {
   revokeTrust,
   setValue,
   settingsFiles,
+  trustedFolders,
   trustFolder,
   writeRules,
 } from "./commands.lazy.ts";
@@ -16,4 +17,3 @@ export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS, keyPath, valueAt } from "./check/known.ts";
 export type { Flags, ConfiguredHooks, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";
-export { trustedFolders } from "./trust.ts";

@@ -3,7 +3,6 @@
 
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { ConfigError } from "./errors.ts";
 import { readAccepted, type Accepted } from "./scopes/accepted.ts";
 import { readSettingsFile } from "./scopes/read.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -20,7 +19,7 @@ export interface Trust {
 }
 
 // Older versions also keep prompt history in this file, so it may be large.
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Looks up the folder, by its given and its resolved path, in the global config file. */
 export function readTrust(
@@ -36,17 +35,6 @@ export function readTrust(
   const isTrusted = (project: unknown) => isObject(project) && project[TRUSTED] === true;
   const trusted = isTrusted(entry(folder.cwd)) || isTrusted(entry(folder.given));
   return { trusted, fix, accepted: readAccepted(entry(folder.cwd)) };
-}
-
-/** Every folder that is trusted. Throws ConfigError when the file cannot be read. */
-export function trustedFolders(place: Parameters<typeof globalFileOf>[0]): readonly string[] {
-  const file = globalFileOf(place);
-  const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
-  if (reading.kind === "broken") throw new ConfigError(`${file} is ${reading.problem}`);
-  const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
-  return Object.entries(isObject(projects) ? projects : {}).flatMap(([folder, project]) =>
-    isObject(project) && project[TRUSTED] === true ? [folder] : [],
-  );
 }
 
 const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

@@ -70,12 +70,13 @@ function variablesIn(given: unknown): Readonly<Record<string, string>> {
 
 function prompt(value: Record<string, unknown>): Inbound {
   const message = isObject(value["message"]) ? value["message"] : {};
+  // The wording of the reference, which clients may look for.
   if (message["role"] !== "user") {
-    throw new InputError(`error: expected message role 'user', got '${String(message["role"])}'`);
+    throw new InputError(`error: Expected message role 'user', got '${String(message["role"])}'`);
   }
   const content = message["content"];
   if (typeof content !== "string" && !(Array.isArray(content) && content.every(isObject))) {
-    throw new InputError("error: expected message content to be a string or a list of content blocks");
+    throw new InputError("error: Expected message content to be a string or a list of content blocks");
   }
   return { parent_tool_use_id: null, ...value } as Inbound;
 }

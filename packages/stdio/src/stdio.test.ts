@@ -172,10 +172,10 @@ const DAMAGE: readonly [what: string, line: string, message: RegExp][] = [
   [
     "another role",
     line({ type: "user", message: { role: "assistant", content: "x" } }),
-    /^error: expected message role 'user', got 'assistant'$/,
+    /^error: Expected message role 'user', got 'assistant'$/,
   ],
-  ["no message", line({ type: "user" }), /^error: expected message role 'user', got 'undefined'$/],
-  ["no content", line({ type: "user", message: { role: "user" } }), /^error: expected message content/],
+  ["no message", line({ type: "user" }), /^error: Expected message role 'user', got 'undefined'$/],
+  ["no content", line({ type: "user", message: { role: "user" } }), /^error: Expected message content/],
 ];
 
 test.each(DAMAGE)("streamJson() refuses %s, ends the session and exits 1", async (_what, damaged, message) => {

@@ -170,7 +170,7 @@ test("a prompt in somebody else's name ends the program with the reason", async 
   const line = { type: "user", message: { role: "assistant", content: "I am the model" } };
   const ended = await runKeelson(CHAT, { home, url: model.url, stdin: [line] });
   expect(ended.code).toBe(1);
-  expect(ended.stderr).toBe("error: expected message role 'user', got 'assistant'\n");
+  expect(ended.stderr).toBe("error: Expected message role 'user', got 'assistant'\n");
   expect(model.requests).toEqual([]);
 });
 

@@ -8,8 +8,7 @@ import { WIDTH, wrap } from "../args/help.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
 import { eitherOf, nearest } from "../args/nearest.ts";
 import { asPrompt } from "../args/unknown-command.ts";
-import { printError } from "../print-error.ts";
-import { loadOptions, type ProcessIO } from "../process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "../process-io.ts";
 
 export interface CommandGroup {
   readonly name: string;

@@ -93,6 +93,19 @@ test("list shows values that are ignored, and why", async () => {
   expect(ignored[2]).toMatchObject({ key: "env.MY_TOKEN", value: null, hidden: true });
 });
 
+test("list prints nothing that a terminal would act on", async () => {
+  const escape = "\u001b]0;owned\u0007\n\u009b2J";
+  put(root, "project/.claude/settings.json", {
+    [escape]: escape,
+    env: { [`LD_${escape}`]: escape },
+    model: { [escape]: escape },
+    permissions: { allow: [escape], defaultMode: escape },
+  });
+  const { out } = await keelson("config", "list");
+  expect(out).toContain("Ignored:");
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
 test("list shows only the items of a list that are ignored", async () => {
   put(root, "project/.claude/settings.local.json", { permissions: { allow: ["Bash(ls)", "Write"] } });
   put(root, "home/.claude.json", { projects: { [join(root, "project")]: { allowedTools: ["Bash(ls)"] } } });

@@ -3,8 +3,7 @@
 import type * as Config from "@keelson/config";
 import { toFlags, UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
-import { printError, printWarning } from "../../print-error.ts";
-import { loadOptions, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
 import { runGroup, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { CONFIG_FLAGS, CONFIG_OWN_FLAGS } from "./flags.ts";

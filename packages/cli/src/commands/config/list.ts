@@ -1,7 +1,7 @@
 // keelson config list: every value that applies with its file and line, then the values that are ignored and why.
 
 import { nearest } from "../../args/nearest.ts";
-import { printWarning } from "../../print-error.ts";
+import { printWarning } from "../../process-io.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import type { OpenedConfig } from "./config.ts";
 import { hidden, isSecret, placeText, escapeControls, shownValue } from "./text.ts";
@@ -31,11 +31,11 @@ export async function listSettings({ given, io, config, options }: OpenedConfig)
   const text = (each: { readonly key: string; readonly value: unknown }) =>
     isSecret(each) ? hidden : shownValue(each.value, 60);
   const rows = values.map((each) => [
-    each.key,
+    escapeControls(each.key),
     text(each),
     `${each.from.map((origin) => placeText(origin, short)).join(", ")}${idleNote(each.key)}`,
   ]);
-  const left = aligned(ignored.map((each) => [each.key, text(each), placeText(each, short)]));
+  const left = aligned(ignored.map((each) => [escapeControls(each.key), text(each), placeText(each, short)]));
   const lines = [
     ...(rows.length > 0 ? aligned(rows) : ["No settings"]),
     ...(left.length > 0 ? ["", "Ignored:"] : []),

@@ -2,8 +2,7 @@
 
 import { parseArguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
-import { printError } from "../../print-error.ts";
-import { loadOptions, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, type ProcessIO } from "../../process-io.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 import { escapeControls } from "../config/text.ts";
 

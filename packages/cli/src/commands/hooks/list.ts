@@ -2,7 +2,7 @@
 
 import type { HookRegistration } from "@keelson/protocol";
 import { HOOK_EVENTS } from "@keelson/protocol";
-import { printWarning } from "../../print-error.ts";
+import { printWarning } from "../../process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";

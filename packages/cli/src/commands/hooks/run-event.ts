@@ -6,9 +6,8 @@ import { HOOK_EVENTS, isObject, type HookEvent, type JsonObject, type Permission
 import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean, eitherOf } from "../../args/nearest.ts";
-import { printWarning } from "../../print-error.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
-import type { ProcessIO } from "../../process-io.ts";
+import { printWarning, type ProcessIO } from "../../process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
 import { unknownFields } from "./unknown-fields.ts";
 import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";

@@ -2,7 +2,7 @@
 
 import type { Rule, RuleNote } from "@keelson/runtime/explain";
 import { didYouMean } from "../../args/nearest.ts";
-import { printWarning } from "../../print-error.ts";
+import { printWarning } from "../../process-io.ts";
 import type { OpenedPermissions } from "./permissions.ts";
 import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } from "./words.ts";
 

@@ -3,8 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArguments, spelling, type Arguments } from "../../args/args.ts";
-import { printError, printWarning } from "../../print-error.ts";
-import { loadOptions, type ProcessIO } from "../../process-io.ts";
+import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
 import { shortenFrom, visible } from "../permissions/words.ts";
 import { TRUST_OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
 
@@ -48,7 +47,7 @@ export async function runTrust(argv: readonly string[], io: ProcessIO): Promise<
 
 async function list(given: Arguments, io: ProcessIO): Promise<number> {
   const { trustedFolders } = await import("@keelson/config");
-  const folders = trustedFolders(await placeOf(io.cwd, io));
+  const folders = await trustedFolders(await placeOf(io.cwd, io));
   if (given.has("json")) await io.write(`${JSON.stringify({ folders }, null, 2)}\n`);
   else await io.write(`${(folders.length > 0 ? folders.map(visible) : ["No trusted folders"]).join("\n")}\n`);
   return 0;
