@@ -107,9 +107,9 @@ const files: Files = {
   async write(path, bytes) {
     mkdirSync(dirname(path), { recursive: true });
     const target = existsSync(path) ? realpathSync(path) : path;
-    const neighbour = `${target}.${crypto.randomUUID()}.tmp`;
-    writeFileSync(neighbour, bytes);
-    renameSync(neighbour, target);
+    const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, target);
   },
   names: (directory) => readdir(directory).catch(() => []),
 };

@@ -19,7 +19,7 @@ test.each([
   ["{nonsense}\n", "none"],
   ['text\n{"async":true}\n', "none"],
   [`{"a":"${"é".repeat(2_100)}`, "none"],
-] as const)("readAnnouncement() of %j", (text, wanted) => {
+] as const)("readAsyncLine() of %j", (text, wanted) => {
   const head = keepHead(100_000);
   head.push(Buffer.from(text));
   expect(readAsyncLine(head)).toEqual(wanted);

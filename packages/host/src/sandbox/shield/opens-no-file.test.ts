@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { opensNoFile } from "./opens-no-file.ts";
 
 test.each(["echo hi", "sleep 0.2; echo par-data-0-end", "true && echo done", "date +%s", "echo a,b=c:d@e; sleep 1"])(
-  "opens no file: %s",
+  "opensNoFile() is true for %s",
   (command) => expect(opensNoFile(command)).toBe(true),
 );
 
