@@ -14,7 +14,7 @@ const Invoice = z.object({
   total: z.number(),
 });
 
-/** The model gets the schema, and the program checks the answer; one that does not match goes back, up to five times. */
+/** The model gets the schema, and the program checks the answer: a mismatch goes back, up to five times. */
 async function extract(text: string): Promise<z.infer<typeof Invoice>> {
   const running = query({
     prompt: `Extract the invoice from the text between the tags.\n<text>\n${text}\n</text>`,

@@ -23,7 +23,7 @@ export async function run(
   limits: Limits,
 ): Promise<End> {
   const denials: PermissionDenial[] = [];
-  const patience = new ReplyRecovery(limits);
+  const recovery = new ReplyRecovery(limits);
   const stopping = new StopHooks();
   let usage = addUsage();
   let lines = 0; // user lines since the prompt: what `num_turns` counts (test/conformance/protocol/cases/messages.ts)
@@ -92,7 +92,7 @@ export async function run(
       await add(...typed);
       // Context added for the model waits for the next request; it does not cause one.
       const more = settled.length > 0 || typed.some(({ type }) => type === "user");
-      const next = patience.after(reply, settled, more);
+      const next = recovery.after(reply, settled, more);
       if (next.ending) return end(next.ending);
       if (next.nudge !== undefined) await add(nudge(next.nudge, ports.newId()));
       else if (!more && !next.again) {

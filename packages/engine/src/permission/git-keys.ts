@@ -22,10 +22,11 @@ export interface GitConfigText {
 }
 
 /**
- * When a setting is dangerous. looking: read-only commands run it (`git status`, `git diff`, `git log`), or its effect
- * is unknown. fetching: commands that contact a remote run it, as does any command in a partial clone. acting: only
- * other commands run it (`git commit`, `git merge`, aliases). redirecting: runs nothing, but changes whom git contacts,
- * what it trusts, or where it writes.
+ * When a setting is dangerous.
+ * looking: read-only commands run it (`git status`, `git diff`, `git log`), or its effect is unknown.
+ * fetching: commands that contact a remote run it, as does any command in a partial clone.
+ * acting: only other commands run it (`git commit`, `git merge`, aliases).
+ * redirecting: runs nothing, but changes whom git contacts, what it trusts, or where it writes.
  */
 export type GitSettingDanger = "looking" | "fetching" | "acting" | "redirecting";
 

@@ -21,7 +21,7 @@ export interface Redirection {
 export interface SimpleCommand {
   /** The program first. Empty for a bare assignment or redirection. */
   readonly words: readonly Word[];
-  /** As written, without assignments and redirections, the program's name unquoted: what allow rules are compared with. */
+  /** As written, without assignments and redirections, the program's name unquoted: what allow rules match. */
   readonly text: string;
   readonly assignments: readonly Assignment[];
   readonly redirections: readonly Redirection[];
