@@ -14,6 +14,3 @@ export { STICKY } from "./transcript/sticky.ts";
 export { nullTranscript, openTranscript, type TranscriptOptions, type TranscriptWriter } from "./transcript/writer.ts";
 export { customTitle, dequeued, enqueued, lastPrompt, titleText } from "./transcript/metadata.ts";
 export { spillResult } from "./spill.ts";
-export type { HookFiring, HookTrace } from "./hook-trace.ts";
-export { loadHookTrace, openCheckpoints, pruneFileHistory, readFileHistory } from "./checkpoints.lazy.ts";
-export type { CheckpointOptions, Checkpoints, RewindResult } from "./checkpoints/checkpoints.ts";

@@ -54,7 +54,7 @@ ordinary(
 /** One file that the other user can run, wherever the checkout is. */
 async function bundled({ project }: TemporaryHome): Promise<string> {
   const entry = join(project, "reader.ts");
-  writeFileSync(entry, `import { files } from ${JSON.stringify(source)};\n${READER}`);
+  writeFileSync(entry, `import { createFiles } from ${JSON.stringify(source)};\n${READER}`);
   const { outputs } = await Bun.build({ entrypoints: [entry], target: "bun" });
   const path = join(project, "reader.mjs");
   writeFileSync(path, await outputs[0]!.text());
@@ -64,7 +64,7 @@ async function bundled({ project }: TemporaryHome): Promise<string> {
 // The path is given as where the gate found it to lead, so the open itself is what is tried.
 const READER = `
 const [path, rounds] = process.argv.slice(2);
-const { read } = files(() => path);
+const { read } = createFiles(() => path);
 const seen = {};
 for (let round = 0; round < Number(rounds); round++) {
   const outcome = await read(path).then((bytes) => new TextDecoder().decode(bytes), ({ message }) => message);

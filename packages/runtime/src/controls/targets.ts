@@ -5,7 +5,7 @@ import type { ReadLedger, Search, Tool, Workspace } from "@keelson/engine";
 import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
-import type { RewindResult } from "@keelson/store";
+import type { RewindResult } from "@keelson/store/checkpoints";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";

@@ -3,7 +3,8 @@
 
 import type { Snapshot } from "@keelson/config";
 import type { HookEvent, HookOutcome, HookRegistration, JsonObject } from "@keelson/protocol";
-import { loadHookTrace, type HookTrace } from "@keelson/store";
+import type * as HookTraceModule from "@keelson/store/hook-trace";
+import type { HookTrace } from "@keelson/store/hook-trace";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
 import type { SessionPlace } from "../session/place.ts";
@@ -126,11 +127,11 @@ async function openRunners(options: Omit<RunnersOptions, "numberOf">): Promise<R
 
 /** Writes the hook trace. Its store is loaded with the runners. */
 function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptions, "now" | "warn">) {
-  let store: Awaited<ReturnType<typeof loadHookTrace>> | undefined;
+  let store: typeof HookTraceModule | undefined;
   let trace: HookTrace | undefined;
   return {
     async load(): Promise<void> {
-      store = await loadHookTrace();
+      store = await import("@keelson/store/hook-trace");
     },
     add({ label, name, registration, input, run, reply }: Firing): void {
       if (place.path === null) return;

@@ -1,11 +1,11 @@
-// File checkpoints of a session: a checkpoint per prompt, with a copy of each file before a tool overwrites it. Nothing
-// is loaded if checkpoints are off.
+// File checkpoints of a session: a checkpoint per prompt, with a copy of each file before a tool overwrites it. Loaded
+// only if checkpoints are on.
 
 import type { Snapshot } from "@keelson/config";
 import type { Files } from "@keelson/engine";
 import { realPathOf } from "@keelson/host";
 import { blocksOf, isToolUse, type FileHistoryEntry, type NewEntry, type ToolUseBlock } from "@keelson/protocol";
-import { openCheckpoints, pruneFileHistory, readFileHistory, type RewindResult } from "@keelson/store";
+import { openCheckpoints, pruneFileHistory, readFileHistory, type RewindResult } from "@keelson/store/checkpoints";
 import type { SessionPlace } from "../session/place.ts";
 
 export interface FileHistory {
@@ -20,40 +20,20 @@ export interface FileHistory {
 
 export interface FileHistoryOptions {
   readonly place: SessionPlace;
-  /** Interactive sessions have checkpoints on by default. */
-  readonly interactive?: boolean;
   note(entry: FileHistoryEntry): void;
   warn(text: string): void;
   wasOwnCommand(mtimeMs: number): boolean;
   now(): number;
 }
 
-const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
-
-/** Headless sessions need a variable that the client's SDK sets, or the setting (machine/file-history.test.ts). */
-export function checkpointsEnabled(
-  { env, settings }: Pick<Snapshot, "env" | "settings">,
-  interactive = false,
-): boolean {
-  if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
-  if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
-  const setting = settings["fileCheckpointingEnabled"];
-  return interactive ? setting !== false : setting === true;
-}
-
-/** Undefined if checkpoints are off or the session is not saved. */
-export async function openFileHistory(
-  snapshot: Snapshot,
-  options: FileHistoryOptions,
-): Promise<FileHistory | undefined> {
+export function openFileHistory(snapshot: Snapshot, path: string, options: FileHistoryOptions): FileHistory {
   const { place } = options;
-  if (place.path === null || !checkpointsEnabled(snapshot, options.interactive)) return undefined;
   const { configDir, cwd } = snapshot;
-  const checkpoints = await openCheckpoints({
+  const checkpoints = openCheckpoints({
     configDir,
     sessionId: place.id,
     cwd,
-    ...(place.loaded ? { past: await readFileHistory(place.path) } : {}),
+    ...(place.loaded ? { past: readFileHistory(path) } : {}),
     append: (entry) => options.note(entry),
     now: options.now,
     warn: options.warn,

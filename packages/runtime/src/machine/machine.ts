@@ -2,7 +2,7 @@
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reachesChildren } from "@keelson/config";
+import { reachesChildren, type Snapshot } from "@keelson/config";
 import type { SandboxState, ToolContext } from "@keelson/engine";
 import {
   chooseShell,
@@ -22,7 +22,7 @@ import type * as GoverningModule from "./governing.ts";
 import { createOwnWrites } from "./own-writes.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Storage } from "../session/storage.ts";
-import { openFileHistory, type FileHistory } from "./file-history.ts";
+import type { FileHistory } from "./file-history.ts";
 import { openSandbox } from "./sandbox.ts";
 import { taskWatchers } from "./tasks.ts";
 
@@ -106,13 +106,7 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
       env,
     },
   });
-  const fileHistory = await openFileHistory(snapshot, {
-    place,
-    note: (entry) => outbox.note(entry),
-    warn,
-    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
-    now,
-  });
+  const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
   return {
     tools: {
       workspace,
@@ -156,4 +150,34 @@ function lazyGoverning({ state }: Storage): Governing {
     forGate: () => (known ??= load()).forGate(),
     forShield: () => (known ??= load()).forShield(),
   };
+}
+
+/** Undefined if checkpoints are off or the session is not saved. */
+async function fileHistoryOf(
+  { options, place, outbox, now }: Storage,
+  wasOwnCommand: (mtimeMs: number) => boolean,
+): Promise<FileHistory | undefined> {
+  const { snapshot, warn } = options;
+  if (place.path === null || !checkpointsEnabled(snapshot)) return undefined;
+  const { openFileHistory } = await import("./file-history.ts");
+  return openFileHistory(snapshot, place.path, {
+    place,
+    note: (entry) => outbox.note(entry),
+    warn,
+    wasOwnCommand,
+    now,
+  });
+}
+
+const isOn = (value: string | undefined) => value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim());
+
+/** Headless sessions need a variable that the client's SDK sets, or the setting (machine/machine.test.ts). */
+export function checkpointsEnabled(
+  { env, settings }: Pick<Snapshot, "env" | "settings">,
+  interactive = false,
+): boolean {
+  if (isOn(env["CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING"])) return false;
+  if (isOn(env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"])) return true;
+  const setting = settings["fileCheckpointingEnabled"];
+  return interactive ? setting !== false : setting === true;
 }

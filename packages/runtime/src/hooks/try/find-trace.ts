@@ -3,7 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { loadHookTrace, projectDir, type HookFiring, type SessionLocation } from "@keelson/store";
+import { projectDir, type SessionLocation } from "@keelson/store";
+import type { HookFiring } from "@keelson/store/hook-trace";
 import { findSession, listStoredSessions, newestSession } from "@keelson/store/past";
 
 export type FoundTrace =
@@ -14,7 +15,7 @@ export async function findTrace(place: SessionLocation, wanted?: string): Promis
   const found = wanted === undefined ? newestSession(place) : session(place, wanted);
   if (found === undefined) return { ok: false, message: "This folder has no sessions yet" };
   if ("message" in found) return { ok: false, message: found.message };
-  const { hookTracePath, readHookTrace } = await loadHookTrace();
+  const { hookTracePath, readHookTrace } = await import("@keelson/store/hook-trace");
   const path = hookTracePath(dirname(found.path), found.id);
   if (!existsSync(path)) return { ok: false, message: `No hook ran in session ${found.id}` };
   return { ok: true, id: found.id, path, firings: () => readHookTrace(path) };

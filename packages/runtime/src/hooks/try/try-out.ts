@@ -200,7 +200,7 @@ const disabledHooks = ({ hooks }: Snapshot, event: HookEvent): readonly SkippedH
   hooks.off.filter(({ registration }) => registration.event === event);
 
 export { findTrace, type FoundTrace } from "./find-trace.ts";
-export type { HookFiring } from "@keelson/store";
+export type { HookFiring } from "@keelson/store/hook-trace";
 export {
   EVENT_FACTS,
   foldReplies,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkpointsEnabled } from "./file-history.ts";
+import { checkpointsEnabled } from "./machine.ts";
 
 const ON = { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" };
 const OFF = { CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: "1" };
