@@ -46,7 +46,7 @@ test("leaving the sandbox is its own kind of question, and is refused if the set
   expect(bash("ls", { sandbox, unsandboxed: true })).toMatchObject({
     behavior: "ask",
     by: "other",
-    reason: "This command wants to run outside the sandbox",
+    reason: "This command asks to run outside the sandbox",
     reasonType: "sandboxOverride",
   });
   const closed = { sandbox: { ...sandbox, allowUnsandboxed: false }, unsandboxed: true };

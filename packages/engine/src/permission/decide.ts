@@ -1,4 +1,4 @@
-// The gate: one tool call in, allow, deny or ask out. Pure; whoever asks people and resolves links is elsewhere.
+// The gate: one tool call in; allow, deny or ask out. Pure: asking people and resolving links happen in the runtime.
 // The order is fixed: hook deny, deny rules, ask rules, safety, hook ask or allow, mode, allow rules, reading, ask.
 
 import type { Decider } from "../ports.ts";
@@ -61,7 +61,7 @@ const CHECKS = [
 export type Check = (typeof CHECKS)[number][0];
 export const CHECK_ORDER: readonly Check[] = CHECKS.map(([name]) => name);
 
-/** The decision, and the check that made it. `asked` is what it was before a mode that asks nobody made it a no. */
+/** The decision, and the check that made it. In `dontAsk` mode, `asked` is the decision before it became a no. */
 export function trace(given: GateQuestion): { check: Check; decision: GateDecision; asked?: GateDecision } {
   const ready = { ...given, matchers: given.matchers ?? newMatchers() };
   const question: Case = given.access.kind === "command" ? { ...ready, command: commandCase(ready) } : ready;
@@ -100,7 +100,7 @@ function denyRules(question: Case): GateDecision | undefined {
   return rule && deny("rule", refusal(question, rule), rule);
 }
 
-/** Nobody may lift what the settings say of the sandbox: not a person, not a mode. */
+/** What the settings say about the sandbox cannot be overridden, neither by a person nor by a mode. */
 function confinement({ sandbox, question }: CommandView): GateDecision | undefined {
   if (sandbox !== "out" || question.sandbox!.allowUnsandboxed) return undefined;
   return deny("other", CONFINED);
@@ -117,12 +117,12 @@ function askRules(question: Case): GateDecision | undefined {
   return { ...asked, reason: `This command requires approval: it may reach what ${found.rule.text} denies` };
 }
 
-/** Neither a hook nor a rule lifts these. Bypass lifts the protected paths, never the rest. */
+/** Neither a hook nor a rule overrides these. Bypass mode overrides protected paths only. */
 function safety(question: Case): GateDecision | undefined {
   const { access, command } = question;
   if (access.kind === "person") return { ...asking("person", wish(question)), reasonType: "other" };
   if (question.linked === true) {
-    const reason = "A file has several names, and not every file that a rule denies could be compared with it";
+    const reason = "The file has hard links, and it could not be compared with every file that a rule denies";
     return { ...asking("other", reason), ...("path" in access && { blockedPath: access.path }) };
   }
   if (access.kind === "edit" && question.mode !== "bypassPermissions") {
@@ -138,7 +138,7 @@ function safety(question: Case): GateDecision | undefined {
 function hookAnswer(question: Case): GateDecision | undefined {
   const { verdict, reasons } = question.hook;
   if (verdict === "allow") return allow("hook", reasons.join("\n") || "A PreToolUse hook allowed it");
-  // A deferred call is asked about here; whoever defers has taken it out before.
+  // Calls that can be deferred never get here; any other needs approval.
   if (verdict === "ask" || verdict === "defer") return asking("hook", reasons.join("\n") || wish(question));
   return undefined;
 }
@@ -147,7 +147,7 @@ function byMode(question: Case): GateDecision | undefined {
   const { access, mode } = question;
   if (mode === "bypassPermissions") return allow("mode", mode);
   if (access.kind !== "edit") return undefined;
-  if (isPlan(endsOf(access.path, question), question)) return allow("mode", "It is the plan");
+  if (isPlan(endsOf(access.path, question), question)) return allow("mode", "It is the plan file");
   if (mode === "plan")
     return { ...ask(question, "mode"), reason: `Cannot write to ${access.path} while in plan mode.` };
   const edits = mode === "acceptEdits" || mode === "auto";
@@ -164,25 +164,25 @@ function allowRules(question: Case): GateDecision | undefined {
   return path && allow("rule", path.text, path);
 }
 
-/** What only looks, or touches nothing, runs; a command runs when each of its parts may. */
+/** Read-only calls, and calls that access nothing, run. A command runs if each of its parts may. */
 function reading(question: Case): GateDecision | undefined {
   const { access, tool } = question;
   switch (access.kind) {
     case "none":
-      return tool.startsWith("mcp__") ? undefined : allow("other", "It touches nothing");
+      return tool.startsWith("mcp__") ? undefined : allow("other", "It accesses nothing");
     case "read":
       return isReadable(endsOf(access.path, question), question)
         ? allow("workingDir", "It is in a working directory")
         : undefined;
     case "agent":
-      return allow("other", "An agent's own calls are judged one by one");
+      return allow("other", "The agent's own calls are checked one by one");
     case "skill":
       return access.adds ? undefined : allow("other", "It only adds text");
     case "command":
       return runs(question.command!);
     case "edit":
       return isMemory(endsOf(access.path, question), question)
-        ? allow("workingDir", "It is the model's own notebook")
+        ? allow("workingDir", "It is in the memory folder")
         : undefined;
     case "url":
     case "external":
@@ -193,11 +193,11 @@ function reading(question: Case): GateDecision | undefined {
 
 function runs({ view, checks }: CommandCase): GateDecision | undefined {
   const leave = checks.allow(view);
-  // To leave the sandbox takes a rule about the command; that it only looks is not enough.
+  // Leaving the sandbox takes a rule about the command; being read-only is not enough.
   if (leave && (view.sandbox !== "out" || leave.by === "rule")) return allow(leave.by, leave.reason, leave.rule);
   const { sandbox, mode } = view.question;
   const confined = view.sandbox === "in" && sandbox!.autoAllow && mode !== "plan";
-  return confined ? allow("other", "The sandbox holds it") : undefined;
+  return confined ? allow("other", "It runs in the sandbox") : undefined;
 }
 
 function ask(question: Case, by: Decider): Asking {
@@ -230,10 +230,10 @@ function ask(question: Case, by: Decider): Asking {
 function askCommand({ view, checks }: CommandCase, by: Decider): Asking {
   const asked: Asking = { behavior: "ask", by, ...checks.suggest(view) };
   if (view.sandbox !== "out" || by === "rule") return asked;
-  return { ...asked, reason: "This command wants to run outside the sandbox", reasonType: "sandboxOverride" };
+  return { ...asked, reason: "This command asks to run outside the sandbox", reasonType: "sandboxOverride" };
 }
 
-/** The rule of these that speaks about the path, address, name or parameters of a call. Commands are read elsewhere. */
+/** The first rule that matches the path, address, name or parameters of a call. Commands are matched elsewhere. */
 function ruleAbout(rules: readonly Rule[], question: Case): Rule | undefined {
   const { access, tool, input } = question;
   if (access.kind === "command") return undefined;

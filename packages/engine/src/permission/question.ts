@@ -1,4 +1,4 @@
-// What the gate is asked, and small readings of it that several checks share.
+// The question that the gate answers, and helpers that several checks share.
 
 import type { HookOutcome, JsonObject, PermissionMode } from "@keelson/protocol";
 import type { PermissionDecision } from "../ports.ts";
@@ -18,11 +18,11 @@ export interface GateQuestion {
   readonly access: Access;
   /** `access.path` with every link resolved. */
   readonly realPath?: string;
-  /** A file has other names, and whether one of them is denied could not be looked up. */
+  /** The file has hard links, and it is not known whether one of them is denied. */
   readonly linked?: boolean;
-  /** The same as `realPath` for what `toLookUp` named; paths that are missing here are taken as they stand. */
+  /** Like `realPath`, for the paths named by `toLookUp`; a path that is missing here is used as it is. */
   readonly realPaths?: ReadonlyMap<string, string>;
-  /** What was found of the patterns and folders `toLookUp` named; what is missing here may be anything. */
+  /** What the patterns and folders named by `toLookUp` contain; anything missing here is unknown. */
   readonly onDisk?: OnDisk;
   readonly hook: HookOutcome;
   readonly rules: readonly Rule[];
@@ -31,55 +31,55 @@ export interface GateQuestion {
   readonly directories: readonly string[];
   readonly cwd: string;
   readonly home: string;
-  /** Our own folders the model may always read, links resolved. */
+  /** Folders of ours that the model may always read, links resolved. */
   readonly readable: readonly string[];
-  /** A folder of ours the model keeps its notes in: it may write plain Markdown there unasked. */
+  /** The folder of the model's notes, where it may write Markdown without approval. */
   readonly memory?: string;
-  /** The file of ours that holds the plan of this session, links resolved: it may be written in plan mode, too. */
+  /** The plan file of this session, links resolved; it may be written even in plan mode. */
   readonly plan?: string;
-  /** Files and folders that govern this session, by every name they have: written only when somebody says so. */
+  /** Files and folders that govern this session, by every name they have; writing them requires approval. */
   readonly governing?: readonly string[];
-  /** Of `access.command`; without it a command is treated as one that cannot be read. */
+  /** Of `access.command`; without it, the command counts as unreadable. */
   readonly analysis?: CommandAnalysis;
-  /** Required where `access` is a command; loaded together with the parser. */
+  /** Required if `access` is a command; loaded together with the parser. */
   readonly commandChecks?: CommandChecks;
-  /** What runs commands. Text is judged as bash reads it, so with `other` nothing is harmless by its text. */
+  /** What runs commands. They are judged as bash reads them, so with `other` every command needs approval. */
   readonly shell?: "bash" | "other";
-  /** The repositories git would find in the folders of `gitFolders`; absent: nobody looked. */
+  /** The repositories git would find in the folders of `gitFolders`; undefined if that is not known. */
   readonly git?: GitRepositories;
-  /** The full sandbox; absent where there is none. */
+  /** The full sandbox, if there is one. */
   readonly sandbox?: SandboxState;
-  /** This command would run with files that may not be read masked, so that it need not name them to be kept off. */
+  /** The command would run with denied files hidden, whether or not it names them. */
   readonly shield?: boolean;
-  /** Kept by the caller for as long as `rules` stay the same; absent: made for this one decision. */
+  /** Kept by the caller as long as `rules` stay the same; without it, made for this decision only. */
   readonly matchers?: Matchers;
 }
 
 export interface SandboxState {
   readonly active: boolean;
-  /** What runs inside it runs unasked. */
+  /** Commands inside it run without approval. */
   readonly autoAllow: boolean;
   /** Whether a call may ask to run outside it. */
   readonly allowUnsandboxed: boolean;
-  /** Commands that run outside it by setting: they are judged as if there were none. */
+  /** Commands that the settings keep outside it; they are judged as if there were no sandbox. */
   readonly excluded: readonly string[];
 }
 
-/** A decision, with the name clients know the reason by where the decider alone does not tell it. */
+/** A decision; `reasonType` is set where clients expect another name than the decider's. */
 export type GateDecision = PermissionDecision & { readonly reasonType?: "sandboxOverride" | "other" };
 
-/** A path by both its names. */
+/** A path as given, and with links resolved. */
 export interface Ends {
   readonly given: string;
   readonly real: string;
 }
 
-/** One end is enough to forbid. */
+/** For deny rules: either path is enough. */
 export function eitherMatches(rule: Rule, { given, real }: Ends, question: GateQuestion): boolean {
   return matchesPath(rule, given, question) || (real !== given && matchesPath(rule, real, question));
 }
 
-/** Both ends must be allowed. */
+/** For allow rules: both paths must match. */
 export function allowedByPath(use: "read" | "edit", { given, real }: Ends, question: GateQuestion): Rule | undefined {
   return question.rules.find(
     (rule) =>
@@ -90,12 +90,12 @@ export function allowedByPath(use: "read" | "edit", { given, real }: Ends, quest
   );
 }
 
-/** Inside the working directories, by what the path really is. */
+/** Whether the resolved path is inside the working directories. */
 export function isInWorkingDirs(ends: Ends, question: GateQuestion): boolean {
   return isInsideAny(question.directories, ends.real);
 }
 
-/** Notes are Markdown, and where they are meant to be by name is where they are. */
+/** Notes are Markdown files, by both paths. */
 export function isMemory({ given, real }: Ends, { memory }: GateQuestion): boolean {
   return memory !== undefined && given.endsWith(".md") && real.endsWith(".md") && isInsideAny([memory], real);
 }

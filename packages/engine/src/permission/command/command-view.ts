@@ -1,4 +1,4 @@
-// A command made ready for judging: what several checks need of it, worked out once for each decision.
+// A command prepared for the checks: what several of them need, computed once per decision.
 
 import { dirname } from "node:path/posix";
 import type { CommandAnalysis, SimpleCommand } from "./command.ts";
@@ -15,26 +15,26 @@ export interface CommandView {
   readonly question: GateQuestion;
   readonly analysis: CommandAnalysis;
   readonly where: Where;
-  /** The folders it may stand in. */
+  /** The folders it may run in. */
   readonly places: readonly string[];
   readonly lost: boolean;
-  /** It moves somewhere that cannot be told, so that a relative path may be one that a rule denies. */
+  /** It changes to an unknown folder, so a relative path may be one that a rule denies. */
   readonly adrift: boolean;
-  /** What must not be removed, folded: the working folders, home, where it stands, and all that hold them. */
+  /** What must not be removed, case-folded: the working folders, home, where it runs, and all their parents. */
   kept(): ReadonlySet<string>;
-  /** What git would load where this part runs it; nothing for parts that do not start git. */
+  /** What git would load where this part runs it; empty for parts that do not run git. */
   gitDanger(part: SimpleCommand): GitDanger;
-  /** in: the sandbox holds it. out: it asks to leave the sandbox. none: there is no sandbox for it. */
+  /** in: it runs in the sandbox. out: it asks to leave the sandbox. none: there is no sandbox for it. */
   readonly sandbox: "in" | "out" | "none";
-  /** Comparisons with rules that are left; a command that needs more is not judged to its end. */
+  /** The comparisons with rules that are left; a command that needs more is not checked further. */
   readonly budget: { left: number };
-  /** Everything a part could be naming, what it starts in turn included. */
+  /** All files a part may name, including those of the commands it starts. */
   filesIn(part: SimpleCommand): readonly NamedFile[];
-  /** How far a rule's text reaches each command of a part. */
+  /** How a rule's text matches each command of a part. */
   readersOf(part: SimpleCommand): readonly ((content: string) => Reach)[];
 }
 
-/** About a second's worth. */
+/** Takes about a second. */
 const MOST_COMPARISONS = 1_000_000;
 
 export function viewOf(question: GateQuestion): CommandView {
@@ -65,7 +65,7 @@ export function viewOf(question: GateQuestion): CommandView {
   };
 }
 
-/** `cd /repo && …` where the session was started in /repo changes nothing about which git configuration counts. */
+/** `cd /repo && …` in a session started in /repo does not change which git configuration applies. */
 function staysAtHome({ words }: SimpleCommand, places: readonly string[], { directories }: GateQuestion): boolean {
   const [, target, ...more] = words;
   if (target?.kind !== "literal" || !target.value.startsWith("/") || more.length > 0) return false;
@@ -78,8 +78,7 @@ export function endsIn(file: Pick<NamedFile, "path" | "pattern">, { realPaths }:
 }
 
 /**
- * Everything a word may turn out to be: the file, or for a pattern its folder and what it stands for on the disk.
- * Undefined when that is not known.
+ * All paths a word may mean: the file, or for a pattern its folder and the files it matches. Undefined if not known.
  */
 export function allEndsIn(file: NamedFile, question: GateQuestion): readonly Ends[] | undefined {
   const own = endsIn(file, question);
@@ -88,7 +87,7 @@ export function allEndsIn(file: NamedFile, question: GateQuestion): readonly End
   return found && [own, ...upwards(file.path, question), ...found];
 }
 
-/** `.*` may find `..`, depending on the shell's age. */
+/** `.*` matches `..` in older shells. */
 function upwards(pattern: string, question: GateQuestion): Ends[] {
   const names = pattern.split("/");
   return names.flatMap((name, at) => {
@@ -98,7 +97,7 @@ function upwards(pattern: string, question: GateQuestion): Ends[] {
   });
 }
 
-/** A pattern as it reads once the links of its folder are resolved. */
+/** A pattern with the links of its folder resolved. */
 export function realPattern(pattern: string, question: GateQuestion): string {
   const { given, real } = endsIn({ path: pattern, pattern: true }, question);
   if (given === real) return pattern;
@@ -116,12 +115,12 @@ function remembered<V>(memory: Map<SimpleCommand, V>, part: SimpleCommand, make:
   return value;
 }
 
-/** The command runs where it says, which may not be where the session stands. */
+/** The command's own folder, which may differ from the session's. */
 function whereOf({ access, cwd, home }: GateQuestion): Where {
   return { cwd: access.kind === "command" ? access.cwd : cwd, home };
 }
 
-/** An analysis that is missing, or of another text, counts as unreadable. */
+/** A missing analysis, or one of another text, counts as unreadable. */
 function analysisOf({ access, analysis }: GateQuestion): CommandAnalysis {
   const command = access.kind === "command" ? access.command : "";
   if (analysis?.command === command) return analysis;

@@ -1,5 +1,5 @@
-// The gate's questions about shell commands: what forbids one, what makes it dangerous, what lets it run.
-// A command that could not be read whole is never allowed by its parts.
+// The gate's checks for shell commands: what denies one, what makes it dangerous, what allows it. A command that could
+// not be read completely is never allowed by its parts.
 
 import { dirname } from "node:path/posix";
 import type { PermissionUpdate } from "@keelson/protocol";
@@ -19,8 +19,8 @@ import { suggestDirectory } from "../suggest.ts";
 import { rulesFor, suggestCommands } from "./suggest-command.ts";
 
 /**
- * The command side of the gate. `decide` gets it with the question instead of importing it: calls that are not commands
- * would otherwise load some sixty modules for nothing.
+ * The checks that `decide` uses for commands. It gets them with the question instead of importing them, because other
+ * calls would load some sixty modules for nothing.
  */
 export interface CommandChecks {
   viewOf: typeof viewOf;
@@ -42,10 +42,10 @@ export const commandChecks: CommandChecks = {
   suggest: commandSuggestions,
 };
 
-/** Commands longer than this run only when all of Bash is allowed. */
+/** Longer commands run only if a rule allows all of Bash. */
 const LONGEST = 10_000;
 
-/** What the deny rules find in the command; the surest finding decides whether it is refused or asked about. */
+/** What the deny rules match in the command. A certain match denies it; a possible one needs approval. */
 function denials(view: CommandView): readonly RuleFinding[] {
   const rules = view.question.rules.filter((rule) => rule.behavior === "deny");
   const line = findingOnLine(rules, view);
@@ -53,7 +53,7 @@ function denials(view: CommandView): readonly RuleFinding[] {
   return [...(line ? [line] : []), ...findingsIn(view, rules)];
 }
 
-/** The refusal, when a deny rule speaks about the command or a file in it. */
+/** The denial, if a deny rule matches the command or a file in it. */
 function commandDeny(view: CommandView, found: readonly RuleFinding[]): { message: string; rule: Rule } | undefined {
   const { problem } = view.analysis;
   const finding = problem === undefined ? found.find(({ reach }) => reach === "yes") : found[0];
@@ -62,7 +62,7 @@ function commandDeny(view: CommandView, found: readonly RuleFinding[]): { messag
   return { message: refusal(view.question, finding.rule) + why, rule: finding.rule };
 }
 
-/** The rule for which a person must be asked: an ask rule that speaks, or a deny rule that might. */
+/** The rule that requires approval: an ask rule that matches, or a deny rule that may. */
 function commandAsk(view: CommandView, denied: readonly RuleFinding[]): RuleFinding | undefined {
   const rules = view.question.rules.filter((rule) => rule.behavior === "ask");
   const line = findingOnLine(rules, view);
@@ -87,14 +87,14 @@ function commandSafety(view: CommandView): { reason: string; path?: string } | u
     const copy = uncheckedCopy(part, view);
     if (copy !== undefined)
       return {
-        reason: `This command requires approval: what it copies to '${copy}' could not be looked through`,
+        reason: `This command requires approval: what it copies to '${copy}' could not be checked`,
         path: copy,
       };
   }
   return undefined;
 }
 
-/** Every part looks only, and only where it may; or a rule or the mode allows it. */
+/** Whether each part is read-only and reads only where it may, or a rule or the mode allows it. */
 function commandAllow(view: CommandView): Leave | undefined {
   const { analysis, question } = view;
   if (question.shell === "other") return undefined;
@@ -109,7 +109,7 @@ function commandAllow(view: CommandView): Leave | undefined {
   return WEIGHT.map((by) => leaves.find((leave) => leave.by === by)).find(Boolean);
 }
 
-/** The reason told for several parts is that of the one that needed most. */
+/** The reason for several parts is that of the part that needed the most. */
 const WEIGHT: readonly Leave["by"][] = ["rule", "mode", "other"];
 
 interface Asked {
@@ -121,7 +121,7 @@ interface Asked {
 const APPROVAL = "This command requires approval";
 const NO_BASH = "no bash was found, so commands cannot be checked; install bash";
 
-/** Why it has to be asked about, and what would settle it for good. */
+/** Why the command needs approval, and the rules that would make that unnecessary. */
 function commandSuggestions(view: CommandView): Asked {
   const { analysis, question } = view;
   if (question.shell === "other") return { reason: `${APPROVAL}: ${NO_BASH}`, suggestions: [] };
@@ -143,7 +143,7 @@ function commandSuggestions(view: CommandView): Asked {
   };
 }
 
-/** A part that would run were it not for a file. */
+/** For a part that would run if it did not use this file. */
 function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefined {
   const { mode, directories } = view.question;
   const looks = looksOnlyButRedirects(part);
@@ -156,7 +156,7 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   if (why === "option")
     return { reason: `${APPROVAL}: '${path}' is named like an option`, suggestions: [], blockedPath: path };
   if (why === "unseen")
-    return { reason: `${APPROVAL}: it could not be told what '${path}' leads to`, suggestions: [], blockedPath: path };
+    return { reason: `${APPROVAL}: it is not known what '${path}' leads to`, suggestions: [], blockedPath: path };
   const roots = directories.map((directory) => `'${directory}'`).join(", ");
   const what = looks ? "read files" : "create or modify files";
   const reason = `${part.words[0]?.value ?? ""} in '${path}' was blocked. This session may only ${what} in the allowed working directories for this session: ${roots}.`;
@@ -164,7 +164,7 @@ function stoppedByFile(part: SimpleCommand, view: CommandView): Asked | undefine
   return { reason, suggestions: looks ? suggestDirectory(path, "Bash") : [added], blockedPath: path };
 }
 
-/** The first rule for a part that would allow it; undefined when it would be asked about with any of them. */
+/** The first suggested rule that would allow the part; undefined if none would. */
 function settling(part: SimpleCommand, view: CommandView): string | undefined {
   return rulesFor(part).find((content) => {
     const text = `Bash(${content})`;
