@@ -93,7 +93,7 @@ test("where the sandbox is not available, the program warns, or refuses to start
 
   const optional = await run({ enabled: true });
   expect(optional).toMatchObject({ code: 0, stdout: "ok\n" });
-  expect(optional.stderr).toContain("The sandbox is enabled (sandbox.enabled) but unavailable");
+  expect(optional.stderr).toContain("warning: the sandbox is enabled (sandbox.enabled) but unavailable");
 
   const required = await run({ enabled: true, failIfUnavailable: true });
   expect(required).toMatchObject({ code: 1, stdout: "" });

@@ -54,7 +54,7 @@ export interface Machine {
 }
 
 export async function openMachine(storage: Storage, rules: RuleBook): Promise<Machine> {
-  const { options, place, state, folders, inbox, outbox, newId, now } = storage;
+  const { options, place, state, folders, inbox, outbox, newId } = storage;
   const { snapshot, entrypoint, programs, warn } = options;
   const { cwd, configDir, env, childEnv, home } = snapshot;
   const { workspace } = folders;
