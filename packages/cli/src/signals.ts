@@ -15,7 +15,7 @@ const CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143, 
 /** How long a session may take to close before the process exits anyway. */
 const PATIENCE_MS = 5_000;
 
-/** `calm`: SIGINT exits with 0, as the reference does during stream-json (observed, 2.1.325). */
+/** `calm`: SIGINT exits with 0, as the reference does during stream-json (test/sessions/run/signals.test.ts). */
 export function handleSignals(io: ProcessIO, options: { readonly calm: boolean }): Signals {
   const done = new AbortController();
   let session: Session | undefined;

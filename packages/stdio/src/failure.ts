@@ -2,7 +2,7 @@
 
 import { NO_USAGE, type ResultMessage } from "@keelson/protocol";
 
-/** What the reference sends for an unknown session ID (observed, 2.1.325). */
+/** What the reference sends for an unknown session ID (test/sessions/resume/continue.test.ts). */
 export function failureResult(sessionId: string, message: string): ResultMessage {
   return {
     type: "result",

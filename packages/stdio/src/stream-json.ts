@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly prompt?: string;
   /** Read further messages from standard input until it ends. */
   readonly input: boolean;
-  /** Echo control responses from the client, as the reference does with replay (observed, 2.1.325). */
+  /** Echo control responses from the client, as the reference does with replay (test/conformance/protocol/cases/prompts.ts). */
   readonly replay?: boolean;
 }
 

@@ -55,7 +55,7 @@ async function lastResult(
 function describe(result: ResultMessage): string {
   if (result.subtype === "success") return result.result ?? "";
   const reasons = (result.errors ?? []).join("\n");
-  // The reference words this one differently in text output (observed, 2.1.197).
+  // The reference words this one differently in text output (test/sessions/run/limits.test.ts).
   if (result.subtype === "error_max_turns") {
     return `Error: Reached max turns (${/\((\d+)\)/.exec(reasons)?.[1] ?? result.num_turns})`;
   }

@@ -1,6 +1,6 @@
 // Reads a claim: the folder, arguments and environment that a waiting program should use.
 //
-// Our SDK sends `claim`, which replaces everything. The official SDK sends `claim_session` (observed, 0.3.325), which keeps
+// Our SDK sends `claim`, which replaces everything. The official SDK sends `claim_session` (test/sessions/sdk/clients-typescript.test.ts), which keeps
 // the arguments the process was started with and adds to its environment.
 
 import { isObject } from "@keelson/protocol";
