@@ -119,7 +119,10 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
   [["--plugin-url", "u"], "option --plugin-url is not available in this version yet"],
   [["-w"], "option --worktree is not available in this version yet"],
-  [["mcp", "list"], 'command "mcp" is not available in this version yet; use -p to send a prompt that starts with it'],
+  [
+    ["update", "the", "readme", "--verbose"],
+    "command \"update\" is not available in this version yet\nTo send it as a prompt: keelson -p 'update the readme'",
+  ],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {

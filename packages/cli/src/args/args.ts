@@ -1,7 +1,7 @@
 // Parses command-line words into values, using the table in flags.ts. It checks each word by itself;
 // invocation.ts checks how they combine.
 
-import { eitherOf, nearest } from "./nearest.ts";
+import { asPrompt, eitherOf, nearest, wordsBeforeFlags } from "./nearest.ts";
 import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
 
 export interface Arguments {
@@ -61,7 +61,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
 
   if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0])) {
     throw new WrongWord(
-      `command "${argv[0]}" is not available in this version yet; use -p to send a prompt that starts with it`,
+      `command "${argv[0]}" is not available in this version yet\n${asPrompt(wordsBeforeFlags(argv))}`,
     );
   }
 

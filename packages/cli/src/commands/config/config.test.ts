@@ -214,6 +214,15 @@ test("commands have help, a typo gets a suggestion, and broken managed settings 
     out: "",
     err: ['error: unknown command "config lst"; did you mean "config list"?'],
   });
+  expect((await keelson("config", "eslint", "for", "tests")).err).toEqual([
+    "error: unknown command \"config eslint\"; use list, get, set, path or resolve\nTo send it as a prompt: keelson -p 'config eslint for tests'",
+  ]);
+  expect((await keelson("config", "sett", "up", "eslint")).err).toEqual([
+    "error: unknown command \"config sett\"; did you mean \"config set\"?\nTo send it as a prompt: keelson -p 'config sett up eslint'",
+  ]);
+  expect((await keelson("doctor", "the", "readme")).err).toEqual([
+    "error: usage: keelson doctor [--json]\nTo send it as a prompt: keelson -p 'doctor the readme'",
+  ]);
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
     "error: unknown option '--jsn' (did you mean --json?)",
   ]);
