@@ -62,5 +62,4 @@ export function oneLine(text: string, most = 100): string {
 }
 
 /** The text as one word of a shell command. */
-export const shellWord = (text: string) =>
-  /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+export const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
