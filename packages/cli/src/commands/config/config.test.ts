@@ -218,7 +218,7 @@ test("commands have help, a typo gets a suggestion, and broken managed settings 
     "error: unknown command \"config eslint\"; use list, get, set, path or resolve\nTo send it as a prompt: keelson -p 'config eslint for tests'",
   ]);
   expect((await keelson("config", "sett", "up", "eslint")).err).toEqual([
-    "error: unknown command \"config sett\"; did you mean \"config set\"?\nTo send it as a prompt: keelson -p 'config sett up eslint'",
+    'error: unknown command "config sett"; did you mean "config set"?\nTo send it as a prompt: keelson -p \'config sett up eslint\'',
   ]);
   expect((await keelson("doctor", "the", "readme")).err).toEqual([
     "error: usage: keelson doctor [--json]\nTo send it as a prompt: keelson -p 'doctor the readme'",

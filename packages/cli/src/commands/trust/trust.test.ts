@@ -102,6 +102,8 @@ test("errors", async () => {
 test("--help explains what trust does", async () => {
   const { code, out } = await keelson("trust", "--help");
   expect(code).toBe(0);
-  expect(out).toContain("so that all of its settings apply: allow rules,\npermission modes, environment variables and more");
+  expect(out).toContain(
+    "so that all of its settings apply: allow rules,\npermission modes, environment variables and more",
+  );
   expect(out).toContain("--revoke");
 });
