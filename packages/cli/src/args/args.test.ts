@@ -129,11 +129,13 @@ test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {
   expect(given(argv)).toBe(message);
 });
 
-test("a prompt taken by a list flag is kept for the error message", () => {
+test("a prompt taken by a flag is kept for the error message", () => {
   const swallowed = (...argv: string[]) => (parseArguments(argv) as { arguments: Arguments }).arguments.swallowed;
   expect(swallowed("--allowedTools", "Read", "do this")).toEqual({ flag: "allowedTools", word: "do this" });
   expect(swallowed("--allowedTools", "Bash(git *)")).toBeUndefined();
   expect(swallowed("--allowedTools", "do this", "-p")).toBeUndefined();
+  expect(swallowed("-p", "--debug", "hello")).toEqual({ flag: "debug", word: "hello" });
+  expect(swallowed("-p", "--resume", "nightly")).toBeUndefined();
 });
 
 test("no two flags share a name", () => {
