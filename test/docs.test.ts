@@ -24,7 +24,7 @@ const guides = [
 const readmes = readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`);
 const pages = [...guides, ...readmes, "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"];
 
-/** What the model says in examples marked `model=…`; the others are answered by the offline stand-in. */
+/** What the model says in examples marked `model=…`; the others are answered by the offline model. */
 const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
   planets: [{ calls: [{ name: "StructuredOutput", input: { planets: 8 } }] }],
   house: [{ text: "Hello from the house." }],
