@@ -172,7 +172,7 @@ test("the variables in the documentation are those of the table", () => {
 
 test("settings keys in the documentation have an effect, and keys with an effect are documented", () => {
   const page = read("docs/configuration.md");
-  const section = page.split("## Settings files")[1]!.split("## Rules")[0]!;
+  const section = page.split("## Settings files")[1]!.split("## Trust")[0]!;
   const rows = section.split("\n").filter((line) => /^\| `[a-z]/.test(line));
   const documented = rows.flatMap((row) => Array.from(row.split("|")[1]!.matchAll(/`([\w.]+)`/g), ([, key]) => key!));
   const working = Object.entries<SettingsRow>(SETTINGS_TABLE).flatMap(([key, { means }]) => (means ? [key] : []));
