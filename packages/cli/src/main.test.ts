@@ -202,13 +202,11 @@ test("at a terminal the trust question comes first, then the error that there is
 
   expect(await main(["hello"], type("1\n"))).toBe(1);
   seen.out = "";
-  expect(await main(["hello"], io)).toBe(1);
+  expect(await main(["fix", "the", "bug"], io)).toBe(1);
+  expect(await main([], io)).toBe(1);
   expect(seen.out).toBe("");
-  expect(seen.err).toEqual(
-    Array(2).fill(
-      'error: there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"',
-    ),
-  );
+  const error = "error: there is no interactive mode yet; pass the prompt with -p: keelson -p";
+  expect(seen.err).toEqual([`${error} hello`, `${error} 'fix the bug'`, `${error} 'What does this project do?'`]);
 });
 
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
