@@ -74,7 +74,7 @@ test("the offline model is used if nothing is configured or on request, and is a
     source: "offline",
     apiKeySource: "none",
     announce:
-      "No model is configured, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
+      "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
   });
   const asked = await decide({ env: KEY, model: "offline" });
   expect([asked.source, asked.announce]).toEqual([

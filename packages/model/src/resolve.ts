@@ -104,7 +104,7 @@ async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise
     apiKeySource: "none",
     announce: wanted
       ? "Using the built-in offline model, which follows simple instructions and is not a language model."
-      : "No model is configured, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
+      : "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
   };
 }
 

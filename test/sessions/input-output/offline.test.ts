@@ -14,7 +14,7 @@ import {
 } from "@keelson/testkit";
 
 const ANNOUNCEMENT =
-  "No model is configured, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.\n";
+  "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.\n";
 
 function project(): TemporaryHome {
   const home = temporaryHome();
