@@ -325,6 +325,15 @@ test("flags without effect are mentioned only in the debug log", async () => {
   expect(seen.err.join("\n")).toContain("[config] --strict-mcp-config has no effect in this version");
 });
 
+test("a problem with the setup has error: in front, like all messages in our own words", async () => {
+  const open = async () => {
+    throw Object.assign(new Error("The sandbox is required"), { name: "OpenError", kind: "setup" });
+  };
+  const { io, seen } = fakeIO({ stdin: "x", open });
+  expect(await main(["-p"], io)).toBe(1);
+  expect(seen).toMatchObject({ out: "", err: ["error: the sandbox is required"] });
+});
+
 test("a session that cannot be opened is an error, and a result for clients of the stream", async () => {
   const open = async () => {
     throw Object.assign(new Error("No conversation found with session ID: abc"), { name: "OpenError" });
