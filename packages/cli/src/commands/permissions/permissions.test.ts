@@ -182,6 +182,7 @@ test.each([
   [["explain", "Read(x)", "--command", "ls"], "error: a call and --command cannot be used together"],
   [["tets"], 'error: unknown command "permissions tets"; did you mean "permissions test"?'],
   [["test"], "error: usage: keelson permissions test <file>"],
+  [["list", "x"], "error: usage: keelson permissions list"],
   [["list", "--jsn"], "error: unknown option '--jsn' (did you mean --json?)"],
 ])("invalid arguments are an error: %p", async (argv, message) => {
   expect(await permissions(argv)).toEqual({ code: 1, out: "", err: [message] });
