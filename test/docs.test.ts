@@ -24,7 +24,7 @@ const guides = [
 const readmes = readdirSync(join(root, "packages")).map((name) => `packages/${name}/README.md`);
 const pages = [...guides, ...readmes, "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"];
 
-/** What the model says in examples marked `model=…`; the others are answered by the offline stand-in. */
+/** What the model says in examples marked `model=…`; the others are answered by the offline model. */
 const MODELS: Readonly<Record<string, Parameters<typeof startMockModel>[0]>> = {
   planets: [{ calls: [{ name: "StructuredOutput", input: { planets: 8 } }] }],
   house: [{ text: "Hello from the house." }],
@@ -172,7 +172,7 @@ test("the variables in the documentation are those of the table", () => {
 
 test("settings keys in the documentation have an effect, and keys with an effect are documented", () => {
   const page = read("docs/configuration.md");
-  const section = page.split("## Settings files")[1]!.split("## Rules")[0]!;
+  const section = page.split("## Settings files")[1]!.split("## Trust")[0]!;
   const rows = section.split("\n").filter((line) => /^\| `[a-z]/.test(line));
   const documented = rows.flatMap((row) => Array.from(row.split("|")[1]!.matchAll(/`([\w.]+)`/g), ([, key]) => key!));
   const working = Object.entries<SettingsRow>(SETTINGS_TABLE).flatMap(([key, { means }]) => (means ? [key] : []));

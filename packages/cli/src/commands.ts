@@ -17,7 +17,7 @@ export const COMMANDS: readonly ProgramCommand[] = [
   },
   {
     name: "trust",
-    help: "Trust a folder, so that its own settings apply",
+    help: "Trust a folder, so that all of its settings apply",
     run: async (argv, io) => (await import("./commands/trust/trust.ts")).runTrust(argv, io),
   },
   {

@@ -4,6 +4,7 @@ import { ConfigError, load } from "@keelson/config";
 import type { Arguments } from "./args/args.ts";
 import { toFlags } from "./args/invocation.ts";
 import { loadOptions, printError, type ProcessIO } from "./process-io.ts";
+import { shellWord } from "./commands/permissions/words.ts";
 import { askTrust } from "./trust-question.ts";
 
 /** Returns the exit code. */
@@ -14,8 +15,6 @@ export async function beInteractive(given: Arguments, io: ProcessIO): Promise<nu
     if (error instanceof ConfigError) return printError(io, error.message);
     throw error;
   }
-  return printError(
-    io,
-    'there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"',
-  );
+  const { prompt = "What does this project do?" } = given;
+  return printError(io, `there is no interactive mode yet; pass the prompt with -p: keelson -p ${shellWord(prompt)}`);
 }

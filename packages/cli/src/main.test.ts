@@ -202,13 +202,11 @@ test("at a terminal the trust question comes first, then the error that there is
 
   expect(await main(["hello"], type("1\n"))).toBe(1);
   seen.out = "";
-  expect(await main(["hello"], io)).toBe(1);
+  expect(await main(["fix", "the", "bug"], io)).toBe(1);
+  expect(await main([], io)).toBe(1);
   expect(seen.out).toBe("");
-  expect(seen.err).toEqual(
-    Array(2).fill(
-      'error: there is no interactive mode yet; pass a prompt with -p: keelson -p "What does this project do?"',
-    ),
-  );
+  const error = "error: there is no interactive mode yet; pass the prompt with -p: keelson -p";
+  expect(seen.err).toEqual([`${error} hello`, `${error} 'fix the bug'`, `${error} 'What does this project do?'`]);
 });
 
 test.each(REFUSED)("%s is refused with exit code 1", async (_what, argv, message) => {
@@ -325,6 +323,15 @@ test("flags without effect are mentioned only in the debug log", async () => {
   expect(seen.err).toEqual([]);
   await main(["-p", "--strict-mcp-config", "--debug"], io);
   expect(seen.err.join("\n")).toContain("[config] --strict-mcp-config has no effect in this version");
+});
+
+test("a problem with the setup has error: in front, like all messages in our own words", async () => {
+  const open = async () => {
+    throw Object.assign(new Error("The sandbox is required"), { name: "OpenError", kind: "setup" });
+  };
+  const { io, seen } = fakeIO({ stdin: "x", open });
+  expect(await main(["-p"], io)).toBe(1);
+  expect(seen).toMatchObject({ out: "", err: ["error: the sandbox is required"] });
 });
 
 test("a session that cannot be opened is an error, and a result for clients of the stream", async () => {

@@ -120,7 +120,7 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
     });
   } catch (error) {
     if (error instanceof ConfigError) return printError(io, error.message);
-    if (isOpenError(error)) return notOpened(error.message, invocation, io);
+    if (isOpenError(error)) return notOpened(error, invocation, io);
     throw error;
   }
   signals.watchOver(session);
@@ -145,14 +145,19 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
 }
 
 /**
- * Clients of the stream wait for a result, so they get one. The message has no `error:` in front: it is the wording of
- * the reference, and wrappers look for it on standard error.
+ * Clients of the stream wait for a result, so they get one. A message about a session has no `error:` in front: it is
+ * the wording of the reference, and wrappers look for it on standard error.
  */
-async function notOpened(message: string, { output, session }: Invocation, io: ProcessIO): Promise<number> {
+async function notOpened(
+  { message, kind }: { readonly message: string; readonly kind?: "session" | "setup" },
+  { output, session }: Invocation,
+  io: ProcessIO,
+): Promise<number> {
   if (output === "stream-json") {
     const { failureResult } = await import("@keelson/stdio");
     await say(io, toLine(failureResult(session.target ?? session.sessionId ?? crypto.randomUUID(), message)));
   }
+  if (kind === "setup") return printError(io, message);
   io.error(message);
   return 1;
 }

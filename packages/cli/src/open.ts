@@ -8,6 +8,6 @@ export type { Debug, DebugCategory, OpenOptions, SessionChoice } from "@keelson/
 /** Rejects with an error named `OpenError` when the session cannot be opened. */
 export type OpenSession = (options: OpenOptions) => Promise<Session & { readonly announce?: string }>;
 
-export function isOpenError(error: unknown): error is Error {
+export function isOpenError(error: unknown): error is Error & { readonly kind?: "session" | "setup" } {
   return error instanceof Error && error.name === "OpenError";
 }

@@ -128,8 +128,8 @@ test("setting a value keeps the rest of the file", async () => {
 
 type Refusal = readonly [key: string, value: string, scope: SetRequest["scope"], problem: string];
 const REFUSALS: readonly Refusal[] = [
-  ["modle", "x", "user", "'modle' is not a settings key"],
-  ["permissions", "{}", "user", "'permissions' is not a settings key"],
+  ["modle", "x", "user", '"modle" is not a settings key'],
+  ["permissions", "{}", "user", '"permissions" is not a settings key'],
   ["alwaysThinkingEnabled", "maybe", "user", "alwaysThinkingEnabled: 'maybe' is not JSON; write, for example, 'true'"],
   ["alwaysThinkingEnabled", '"true"', "user", 'alwaysThinkingEnabled should be true or false, not "true"'],
   ["cleanupPeriodDays", "0", "user", "cleanupPeriodDays should be a whole number of at least 1, not 0"],

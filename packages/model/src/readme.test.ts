@@ -11,6 +11,6 @@ test("the example in the README runs", async () => {
   });
   const [out, errors] = await Promise.all([program.stdout.text(), program.stderr.text()]);
   expect([await program.exited, errors]).toEqual([0, ""]);
-  expect(out).toContain("I am Keelson's built-in offline stand-in");
+  expect(out).toContain("I am Keelson's built-in offline model");
   expect(out).toEndWith("cost: 0\n");
 });

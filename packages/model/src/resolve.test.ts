@@ -74,12 +74,12 @@ test("the offline model is used if nothing is configured or on request, and is a
     source: "offline",
     apiKeySource: "none",
     announce:
-      "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.",
+      "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
   });
   const asked = await decide({ env: KEY, model: "offline" });
   expect([asked.source, asked.announce]).toEqual([
     "offline",
-    "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model.",
+    "Using the built-in offline model, which follows simple instructions and is not a language model.",
   ]);
   expect((await decide({ env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" } })).source).toBe("base-url");
 });

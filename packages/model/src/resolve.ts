@@ -103,8 +103,8 @@ async function resolveOffline({ env }: ResolveOptions, wanted: boolean): Promise
     source: "offline",
     apiKeySource: "none",
     announce: wanted
-      ? "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model."
-      : "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.",
+      ? "Using the built-in offline model, which follows simple instructions and is not a language model."
+      : "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.",
   };
 }
 

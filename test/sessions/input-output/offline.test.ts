@@ -14,7 +14,7 @@ import {
 } from "@keelson/testkit";
 
 const ANNOUNCEMENT =
-  "No model is configured, so Keelson's built-in offline stand-in answers; set ANTHROPIC_API_KEY to use a language model.\n";
+  "No API key is set, so the built-in offline model answers; set ANTHROPIC_API_KEY to use a language model.\n";
 
 function project(): TemporaryHome {
   const home = temporaryHome();
@@ -155,7 +155,7 @@ test("says what it is and what it can do when it does not understand", async () 
   using home = project();
   const answer = await ask(home, "compose a shanty about our boat");
   expect(answer).toStartWith(
-    'I do not know how to do this: "compose a shanty about our boat"\n\nI am Keelson\'s built-in offline stand-in, not a language model',
+    'I do not know how to do this: "compose a shanty about our boat"\n\nI am Keelson\'s built-in offline model, not a language model',
   );
   expect(answer).toContain("- read README.md\n");
   expect(answer).toContain("set ANTHROPIC_API_KEY");
@@ -180,8 +180,7 @@ test("a key or an address means a real model, and nothing is announced", async (
   expect(summary(named)).toEqual({
     code: 0,
     stdout: `notes.txt:\n\n${fence("old rope\nold sail")}`,
-    stderr:
-      "Using Keelson's built-in offline stand-in, which follows plain instructions and is not a language model.\n",
+    stderr: "Using the built-in offline model, which follows simple instructions and is not a language model.\n",
   });
   expect(model.requests).toHaveLength(3);
 });

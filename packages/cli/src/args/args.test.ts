@@ -119,18 +119,23 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
   [["--plugin-url", "u"], "option --plugin-url is not available in this version yet"],
   [["-w"], "option --worktree is not available in this version yet"],
-  [["mcp", "list"], 'command "mcp" is not available in this version yet; use -p to send a prompt that starts with it'],
+  [
+    ["update", "the", "readme", "--verbose"],
+    "command \"update\" is not available in this version yet\nTo send it as a prompt: keelson -p 'update the readme'",
+  ],
 ];
 
 test.each(BAD)("parseArguments(%j) is refused", (argv, message) => {
   expect(given(argv)).toBe(message);
 });
 
-test("a prompt taken by a list flag is kept for the error message", () => {
+test("a prompt taken by a flag is kept for the error message", () => {
   const swallowed = (...argv: string[]) => (parseArguments(argv) as { arguments: Arguments }).arguments.swallowed;
   expect(swallowed("--allowedTools", "Read", "do this")).toEqual({ flag: "allowedTools", word: "do this" });
   expect(swallowed("--allowedTools", "Bash(git *)")).toBeUndefined();
   expect(swallowed("--allowedTools", "do this", "-p")).toBeUndefined();
+  expect(swallowed("-p", "--debug", "hello")).toEqual({ flag: "debug", word: "hello" });
+  expect(swallowed("-p", "--resume", "nightly")).toBeUndefined();
 });
 
 test("no two flags share a name", () => {

@@ -1,7 +1,7 @@
 // Parses command-line words into values, using the table in flags.ts. It checks each word by itself;
 // invocation.ts checks how they combine.
 
-import { eitherOf, nearest } from "./nearest.ts";
+import { asPrompt, eitherOf, nearest, wordsBeforeFlags } from "./nearest.ts";
 import { COMMANDS_LATER, FLAGS, type Flag } from "./flags.ts";
 
 export interface Arguments {
@@ -18,7 +18,7 @@ export interface Arguments {
   readonly prompt: string | undefined;
   /** Names of the given flags that have no effect here. */
   readonly ignored: readonly string[];
-  /** The last word taken by a list flag, if it looks like a prompt. */
+  /** The last word taken by a flag with several or optional values, if it looks like a prompt. */
   readonly swallowed: { readonly flag: string; readonly word: string } | undefined;
 }
 
@@ -61,7 +61,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
 
   if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0])) {
     throw new WrongWord(
-      `command "${argv[0]}" is not available in this version yet; use -p to send a prompt that starts with it`,
+      `command "${argv[0]}" is not available in this version yet\n${asPrompt(wordsBeforeFlags(argv))}`,
     );
   }
 
@@ -93,9 +93,11 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     if (more !== undefined) rest.unshift(more);
     if (flag.value.kind === "none") record(flag);
     else if (attached !== undefined) record(flag, attached);
-    else if (flag.value.kind === "optional")
-      record(flag, rest[0] !== undefined && mayFollow(flag.value, rest[0]) ? rest.shift() : undefined);
-    else {
+    else if (flag.value.kind === "optional") {
+      const value = rest[0] !== undefined && mayFollow(flag.value, rest[0]) ? rest.shift() : undefined;
+      record(flag, value);
+      if (value !== undefined) swallowed = { flag: flag.name, word: value };
+    } else {
       const value = rest.shift();
       if (value === undefined) throw new WrongWord(`option --${flag.name} requires a value`);
       record(flag, value);
@@ -114,10 +116,13 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
     words,
     prompt: words.length === 0 ? undefined : words.join(" "),
     ignored: flags.filter((flag) => flag.state === "ignored" && values.has(flag.name)).map((flag) => flag.name),
-    swallowed:
-      swallowed !== undefined && / /.test(swallowed.word) && !swallowed.word.includes("(") ? swallowed : undefined,
+    swallowed: swallowed !== undefined && isPromptLike(swallowed) ? swallowed : undefined,
   };
 }
+
+/** Names of tools and folders are one word; a filter of `--debug` is rarely given without a prompt. */
+const isPromptLike = ({ flag, word }: { readonly flag: string; readonly word: string }) =>
+  flag === "debug" || (/ /.test(word) && !word.includes("("));
 
 // A lone "-" is a word.
 const isFlagLike = (word: string) => word.length > 1 && word.startsWith("-");

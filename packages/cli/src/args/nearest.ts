@@ -1,4 +1,4 @@
-// Suggests the known word a mistyped one was probably meant to be.
+// Suggestions at the end of error messages: the word that was probably meant, or how to send the words as a prompt.
 
 /** The closest known word, if it is close enough to suggest: at most `most` edits, and mostly the same letters. */
 export function nearest(word: string, known: readonly string[], most = 3): string | undefined {
@@ -22,6 +22,16 @@ export function didYouMean(word: string, known: readonly string[]): string {
 /** `a, b or c` */
 export function eitherOf(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}
+
+/** Tells people how to send words as a prompt that were taken for a command. */
+export const asPrompt = (words: readonly string[]) =>
+  `To send it as a prompt: keelson -p '${words.join(" ").replaceAll("'", `'\\''`)}'`;
+
+/** What could be the prompt in `update the readme --verbose`. */
+export function wordsBeforeFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((word) => word.startsWith("-"));
+  return end < 0 ? argv : argv.slice(0, end);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbors between two words. */

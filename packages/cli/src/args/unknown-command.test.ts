@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { withFakeIO, removed, scratch } from "../commands/command-io.test-support.ts";
 import { COMMANDS } from "../commands.ts";
 import { main } from "../main.ts";
-import { asPrompt, SUBCOMMANDS, unknownCommand } from "./unknown-command.ts";
+import { asPrompt } from "./nearest.ts";
+import { SUBCOMMANDS, unknownCommand } from "./unknown-command.ts";
 
 const TYPOS: readonly [line: string, meant: string][] = [
   ["conifg", "config"],

@@ -1,6 +1,6 @@
 // Recognizes a mistyped command, so that `keelson conifg list` is not sent to a model as a prompt.
 
-import { nearest } from "./nearest.ts";
+import { asPrompt, nearest, wordsBeforeFlags } from "./nearest.ts";
 
 /** The subcommands of each command, and how many words may follow them. */
 export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -22,15 +22,10 @@ export function unknownCommand(argv: readonly string[]): string | undefined {
   if (first === undefined || !/^[\w-]+$/.test(first) || first.startsWith("-") || isPrint(rest)) return undefined;
   const others = Object.keys(SUBCOMMANDS).filter((name) => name !== first);
   const name = nearest(first, others, first.length > 5 ? 2 : 1);
-  const end = rest.findIndex((word) => word.startsWith("-"));
-  const words = end < 0 ? rest : rest.slice(0, end);
+  const words = wordsBeforeFlags(rest);
   if (name === undefined || !fits(words, name)) return undefined;
   return `unknown command "${first}"; did you mean "${name}"?\n${asPrompt([first, ...words])}`;
 }
-
-/** Tells people how to send words as a prompt that were taken for a command. */
-export const asPrompt = (words: readonly string[]) =>
-  `To send it as a prompt: keelson -p '${words.join(" ").replaceAll("'", `'\\''`)}'`;
 
 /** With `-p`, also as one of several short flags, the words are a prompt. */
 function isPrint(words: readonly string[]): boolean {

@@ -6,8 +6,7 @@ import { parseArguments, spelling, type Arguments } from "../args/args.ts";
 import type { Flag } from "../args/flags.ts";
 import { WIDTH, wrap } from "../args/help.ts";
 import { toFlags, UsageError } from "../args/invocation.ts";
-import { eitherOf, nearest } from "../args/nearest.ts";
-import { asPrompt } from "../args/unknown-command.ts";
+import { asPrompt, eitherOf, nearest } from "../args/nearest.ts";
 import { loadOptions, printError, type ProcessIO } from "../process-io.ts";
 
 export interface CommandGroup {
@@ -56,9 +55,11 @@ export async function snapshotFor({ given, io }: Invoked): Promise<Snapshot> {
 
 function unknownSubcommand({ name: group, commands }: CommandGroup, name: string, words: readonly string[]): string {
   const names = Object.keys(commands);
-  const close = nearest(name, names);
-  if (close !== undefined) return `unknown command "${group} ${name}"; did you mean "${group} ${close}"?`;
-  return `unknown command "${group} ${name}"; use ${eitherOf(names)}\n${asPrompt([group, ...words])}`;
+  const close = nearest(name, names, 2);
+  const unknown = `unknown command "${group} ${name}"`;
+  if (close === undefined) return `${unknown}; use ${eitherOf(names)}\n${asPrompt([group, ...words])}`;
+  const hint = words.length > 1 ? `\n${asPrompt([group, ...words])}` : "";
+  return `${unknown}; did you mean "${group} ${close}"?${hint}`;
 }
 
 function help({ usage, flags, own }: CommandGroup): string {

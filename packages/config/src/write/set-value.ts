@@ -30,7 +30,7 @@ export type SetResult =
 
 export async function setValue({ key, value: typed, scope }: SetRequest, places: WritePlaces): Promise<SetResult> {
   const found = keyPath(key);
-  if (found === undefined) return { ok: false, problem: `'${key}' is not a settings key` };
+  if (found === undefined) return { ok: false, problem: `"${key}" is not a settings key` };
   const { known, path } = found;
   if (!known.holders.includes(scope)) {
     return { ok: false, problem: `${known.key} is only valid in ${whose(known.holders)}, not in ${scope} settings` };

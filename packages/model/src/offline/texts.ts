@@ -1,7 +1,7 @@
 // The sentences of the offline model.
 
 export const ABOUT =
-  "I am Keelson's built-in offline stand-in, not a language model: I follow plain instructions by fixed rules, using the real tools.";
+  "I am Keelson's built-in offline model, not a language model: I follow simple instructions by fixed rules, using the real tools.";
 
 const EXAMPLES = [
   "list the files in src",

@@ -41,7 +41,7 @@ export async function openSandbox(
       return isExcluded(analyseCommand(command), excluded);
     },
   });
-  if ("error" in ready) throw new OpenError(ready.error);
+  if ("error" in ready) throw new OpenError(ready.error, "setup");
   if (!ready.active && ready.reason) options.warn(ready.reason);
   return {
     ...(ready.active ? { sandbox: ready.sandbox } : {}),

@@ -38,7 +38,7 @@ export async function chooseModel(
     const { debugProvider } = await import("../debug.ts");
     return { ...resolved, provider: debugProvider(resolved.provider, debug) };
   } catch (error) {
-    if (error instanceof ModelError) throw new OpenError(error.message);
+    if (error instanceof ModelError) throw new OpenError(error.message, "setup");
     throw error;
   }
 }
@@ -58,5 +58,6 @@ export function checkBudget({ flags }: Snapshot, rates: ModelRates, model: strin
   if (flags.maxBudgetUsd === undefined || rates.costOf(model, NO_USAGE) !== null) return;
   throw new OpenError(
     `--max-budget-usd cannot be enforced: the price of "${model}" is unknown. Add it to "modelPrices" in the settings, or remove the flag`,
+    "setup",
   );
 }

@@ -33,6 +33,13 @@ export interface SessionPlace {
 /** A session that cannot be opened. The message says why and names the fix. */
 export class OpenError extends Error {
   override readonly name = "OpenError";
+  /** `session`: the earlier or named session; the texts are those of the reference. `setup`: model, budget, sandbox. */
+  readonly kind: "session" | "setup";
+
+  constructor(message: string, kind: "session" | "setup" = "session") {
+    super(message);
+    this.kind = kind;
+  }
 }
 
 export async function choosePlace(

@@ -132,7 +132,17 @@ test("get prints the value, plain for a string and JSON for the rest", async () 
     out: "",
     err: ["error: effortLevel is not set"],
   });
-  expect((await keelson("config", "get", "modle")).err).toEqual(['error: unknown key "modle"; did you mean "model"?']);
+  expect((await keelson("config", "get", "modle")).err).toEqual([
+    'error: "modle" is not a settings key; did you mean "model"?',
+  ]);
+});
+
+test("get says why a value in a file is ignored", async () => {
+  put(root, "project/.claude/settings.json", '{ "permissions": { "allow": ["Bash(make)"] } }');
+  expect((await keelson("config", "get", "permissions.allow")).err).toEqual([
+    "error: permissions.allow is not set; the value in .claude/settings.json:1 is ignored: " +
+      `this folder is not trusted; to trust it, run: keelson trust ${join(root, "project")}`,
+  ]);
 });
 
 test("set writes to the given scope, and warns when the value does not apply", async () => {
@@ -172,7 +182,7 @@ test("set writes to the given scope, and warns when the value does not apply", a
 test("set refuses invalid keys and values, and writes nothing", async () => {
   const file = put(root, "home/.claude/settings.json", "{ broken");
   const cases: [string[], string][] = [
-    [["modle", "x"], "error: 'modle' is not a settings key; did you mean \"model\"?"],
+    [["modle", "x"], 'error: "modle" is not a settings key; did you mean "model"?'],
     [["cleanupPeriodDays", "0"], "error: cleanupPeriodDays should be a whole number of at least 1, not 0"],
     [
       ["allowManagedPermissionRulesOnly", "true"],
@@ -214,6 +224,15 @@ test("commands have help, a typo gets a suggestion, and broken managed settings 
     out: "",
     err: ['error: unknown command "config lst"; did you mean "config list"?'],
   });
+  expect((await keelson("config", "eslint", "for", "tests")).err).toEqual([
+    "error: unknown command \"config eslint\"; use list, get, set, path or resolve\nTo send it as a prompt: keelson -p 'config eslint for tests'",
+  ]);
+  expect((await keelson("config", "sett", "up", "eslint")).err).toEqual([
+    'error: unknown command "config sett"; did you mean "config set"?\nTo send it as a prompt: keelson -p \'config sett up eslint\'',
+  ]);
+  expect((await keelson("doctor", "the", "readme")).err).toEqual([
+    "error: usage: keelson doctor [--json]\nTo send it as a prompt: keelson -p 'doctor the readme'",
+  ]);
   expect((await keelson("config", "list", "--jsn")).err).toEqual([
     "error: unknown option '--jsn' (did you mean --json?)",
   ]);

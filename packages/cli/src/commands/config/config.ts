@@ -7,7 +7,7 @@ import { loadOptions, printError, printWarning, type ProcessIO } from "../../pro
 import { runGroup, type Invoked } from "../group.ts";
 import { shortenFrom } from "../permissions/words.ts";
 import { CONFIG_FLAGS, CONFIG_OWN_FLAGS } from "./flags.ts";
-import { hidden, isSecret, placeText, shownValue } from "./text.ts";
+import { escapeControls, hidden, isSecret, placeText, shownValue } from "./text.ts";
 
 const USAGE = `Usage: keelson config <command> [options]
 
@@ -52,7 +52,7 @@ async function get({ given, words, io, config, options }: OpenedConfig): Promise
   const key = words[0]!;
   const snapshot = config.load(options);
   const value = config.valueAt(snapshot.settings, config.keyPath(key)?.path ?? key.split("."));
-  if (value === undefined) return printError(io, notSet(key, config));
+  if (value === undefined) return printError(io, await notSet(key, config, options));
   const plain = typeof value === "string" && !given.has("json");
   await io.write(`${plain ? value : JSON.stringify(value, null, given.has("json") ? 2 : undefined)}\n`);
   return 0;
@@ -121,10 +121,15 @@ async function resolve({ io, config, options }: OpenedConfig): Promise<number> {
   return 0;
 }
 
-function notSet(key: string, { keyPath, KEYS }: OpenedConfig["config"]): string {
-  if (keyPath(key) !== undefined) return `${key} is not set`;
-  return `unknown key "${key}"${didYouMean(
-    key,
-    KEYS.map((each) => each.key),
-  )}`;
+async function notSet(
+  key: string,
+  { keyPath, KEYS, inspect }: OpenedConfig["config"],
+  options: Config.LoadSettingsOptions,
+): Promise<string> {
+  const names = KEYS.map((each) => each.key);
+  if (keyPath(key) === undefined) return `"${key}" is not a settings key${didYouMean(key, names)}`;
+  const ignored = (await inspect(options)).ignored.find((each) => each.key === key);
+  if (ignored === undefined) return `${key} is not set`;
+  const place = placeText(ignored, shortenFrom(options.cwd, options.home));
+  return `${key} is not set; the value in ${place} is ignored: ${escapeControls(ignored.why)}`;
 }

@@ -2,6 +2,7 @@
 
 import { parseArguments } from "../../args/args.ts";
 import { toFlags, UsageError } from "../../args/invocation.ts";
+import { asPrompt } from "../../args/nearest.ts";
 import { loadOptions, printError, type ProcessIO } from "../../process-io.ts";
 import { DOCTOR_FLAGS } from "../config/flags.ts";
 import { escapeControls } from "../config/text.ts";
@@ -32,7 +33,9 @@ export async function runDoctor(argv: readonly string[], io: ProcessIO): Promise
     await io.write(USAGE);
     return 0;
   }
-  if (given.words.length > 0) return printError(io, "usage: keelson doctor [--json]");
+  if (given.words.length > 0) {
+    return printError(io, `usage: keelson doctor [--json]\n${asPrompt(["doctor", ...given.words])}`);
+  }
 
   const { examine } = await import("./checks.ts");
   let findings: readonly DoctorFinding[];

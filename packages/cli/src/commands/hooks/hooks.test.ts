@@ -232,6 +232,13 @@ test.each([
   expect(warnings).toEqual([`--input: ${warning}`]);
 });
 
+test("test --tool warns about an unknown tool", async () => {
+  put(root, "project/.claude/settings.json", ANY);
+  const warning = 'warning: --tool: unknown tool "Bsh"; did you mean "Bash"?';
+  expect(await hooks(["test", "PreToolUse", "--tool", "Bsh"])).toMatchObject({ code: 0, err: [warning] });
+  expect(await hooks(["test", "PreToolUse", "--tool", "mcp__a__b"])).toMatchObject({ code: 0, err: [] });
+});
+
 test.each([
   ["Stop", { stop_hook_active: true, session_id: "s", permission_mode: "plan" }],
   ["PreToolUse", { tool_name: "mcp__a__b", tool_input: { anything: 1 } }],
@@ -249,6 +256,8 @@ test.each([
   [["test", "Stop", "--input", "[]"], "error: --input must be a JSON object"],
   [["test", "Stop", "--input", "@gone.json"], "error: --input: file not found: "],
   [["test", "Stop", "--tool", "Bash"], "error: --tool cannot be used with Stop, which is not about a tool"],
+  [["list", "PreToolUSe"], 'error: unknown event "PreToolUSe"; did you mean "PreToolUse"?'],
+  [["list", "Stop", "PreToolUse"], "error: usage: keelson hooks list [event]"],
   [["trace"], "error: this folder has no sessions yet"],
   [["trace", "x"], 'error: no session in this folder has the ID or title "x"'],
   [["list", "--settings", "gone.json"], "error: settings file not found: "],

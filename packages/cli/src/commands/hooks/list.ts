@@ -4,7 +4,7 @@ import type { HookRegistration } from "@keelson/protocol";
 import { HOOK_EVENTS } from "@keelson/protocol";
 import { printWarning } from "../../process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
-import { SOURCE_WORDS } from "./words.ts";
+import { eventOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible } from "../permissions/words.ts";
 
 interface Row {
@@ -17,6 +17,7 @@ interface Row {
 }
 
 export async function listHooks({ given, words, io, snapshot }: OpenedHooks): Promise<number> {
+  const event = words.length === 0 ? undefined : eventOf(words, "usage: keelson hooks list [event]");
   const { EVENT_FACTS, handlerName, hookProblem } = await import("@keelson/runtime/hooks");
   const { locateHooks } = await import("@keelson/config");
   const lines = await locateHooks(snapshot);
@@ -26,7 +27,7 @@ export async function listHooks({ given, words, io, snapshot }: OpenedHooks): Pr
     ...hooks.off.map(({ registration, why }) => ({ registration, off: why })),
   ];
   const rows = all
-    .filter(({ registration }) => words.length === 0 || words.includes(registration.event))
+    .filter(({ registration }) => event === undefined || registration.event === event)
     .map((row): Row => {
       const { registration } = row;
       const idle = row.off === undefined ? hookProblem(registration) : undefined;

@@ -2,19 +2,18 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { HOOK_EVENTS, isObject, type HookEvent, type JsonObject, type PermissionMode } from "@keelson/protocol";
+import { isObject, type JsonObject, type PermissionMode } from "@keelson/protocol";
 import type { TryOut } from "@keelson/runtime/hooks";
 import { UsageError } from "../../args/invocation.ts";
-import { didYouMean, eitherOf } from "../../args/nearest.ts";
 import { shippedPrograms } from "../../shipped-programs.ts";
 import { printWarning, type ProcessIO } from "../../process-io.ts";
 import type { OpenedHooks } from "./hooks.ts";
-import { unknownFields } from "./unknown-fields.ts";
-import { replyInWords, block, endOf, SOURCE_WORDS } from "./words.ts";
+import { unknownFields, unknownTool } from "./unknown-fields.ts";
+import { replyInWords, block, endOf, eventOf, SOURCE_WORDS } from "./words.ts";
 import { MARK, oneLine, paletteFor, shortenFrom, visible, type Palette, type Shorten } from "../permissions/words.ts";
 
 export async function testHooks({ given, words, io, snapshot }: OpenedHooks): Promise<number> {
-  const event = eventOf(words);
+  const event = eventOf(words, "usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]");
   const tool = given.text("tool");
   const mode = given.text("mode");
   const input = inputOf(given.text("input"), io.cwd);
@@ -35,7 +34,11 @@ export async function testHooks({ given, words, io, snapshot }: OpenedHooks): Pr
   });
   if (!tried.ok) throw new UsageError(tried.message);
   const { result } = tried;
-  const warnings = [...snapshot.warnings, ...(await unknownFields(event, tool, input, snapshot))];
+  const warnings = [
+    ...snapshot.warnings,
+    ...(await unknownTool(tool, snapshot)),
+    ...(await unknownFields(event, tool, input, snapshot)),
+  ];
   if (given.has("json")) {
     await io.write(`${JSON.stringify({ ...result, warnings }, null, 2)}\n`);
     return interrupted.code();
@@ -44,15 +47,6 @@ export async function testHooks({ given, words, io, snapshot }: OpenedHooks): Pr
   const short = shortenFrom(snapshot.cwd, snapshot.home);
   await io.write(resultText(result, { palette: paletteFor(io), short, nameOf: handlerName }));
   return interrupted.code();
-}
-
-function eventOf([event, ...more]: readonly string[]): HookEvent {
-  if (event === undefined || more.length > 0) {
-    throw new UsageError("usage: keelson hooks test <event> [--tool <name>] [--input <json|@file>]");
-  }
-  const found = HOOK_EVENTS.find((name) => name === event);
-  if (found !== undefined) return found;
-  throw new UsageError(`unknown event "${event}"${didYouMean(event, HOOK_EVENTS) || `; use ${eitherOf(HOOK_EVENTS)}`}`);
 }
 
 const LARGEST = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
-// Warnings about fields of `--input` that no session would send. They are passed to the hooks as they are, because a
-// hook may be written for a newer version, but most of them are typos.
+// Warnings about a `--tool` and fields of `--input` that no session would send. They are passed to the hooks as they
+// are, because a hook may be written for a newer version, but most of them are typos.
 
 import type { Snapshot } from "@keelson/config";
 import { isObject, type HookEvent, type JsonObject } from "@keelson/protocol";
@@ -25,6 +25,14 @@ export async function unknownFields(
     ...(isWhole ? unknownIn(input, event, ofEvent, EVERYWHERE) : []),
     ...(ofTool ? unknownIn(given as JsonObject, name, ofTool) : []),
   ];
+}
+
+/** A warning about a `--tool` that no session has. */
+export async function unknownTool(tool: string | undefined, snapshot: Snapshot): Promise<readonly string[]> {
+  if (tool === undefined || tool.startsWith("mcp__")) return [];
+  const { openExplainer } = await import("@keelson/runtime/explain");
+  const { tools } = openExplainer(snapshot);
+  return tools.includes(tool) ? [] : [`--tool: unknown tool "${tool}"${didYouMean(tool, tools)}`];
 }
 
 /** Fields that a session may add to any event. */

@@ -1,7 +1,9 @@
-// Wording shared by the hook commands: how a hook, its outcome and its reply are shown.
+// Wording shared by the hook commands: the event argument, and how a hook, its outcome and its reply are shown.
 
-import type { HookRegistration, HookRun } from "@keelson/protocol";
+import { HOOK_EVENTS, type HookEvent, type HookRegistration, type HookRun } from "@keelson/protocol";
 import type { HookReply, BackgroundReply } from "@keelson/runtime/hooks";
+import { UsageError } from "../../args/invocation.ts";
+import { didYouMean, eitherOf } from "../../args/nearest.ts";
 import { oneLine, SOURCES, type Palette } from "../permissions/words.ts";
 
 export const SOURCE_WORDS: Readonly<Record<HookRegistration["source"], string>> = {
@@ -82,3 +84,11 @@ export const COMMON_FIELDS: readonly string[] = [
   "hook_event_name",
   "effort",
 ];
+
+/** The event named by the only word. */
+export function eventOf([event, ...more]: readonly string[], usage: string): HookEvent {
+  if (event === undefined || more.length > 0) throw new UsageError(usage);
+  const found = HOOK_EVENTS.find((name) => name === event);
+  if (found !== undefined) return found;
+  throw new UsageError(`unknown event "${event}"${didYouMean(event, HOOK_EVENTS) || `; use ${eitherOf(HOOK_EVENTS)}`}`);
+}

@@ -17,7 +17,7 @@ export async function explainCall({ given, words, io, snapshot, explainer, mode 
     throw new UsageError(unknownTool(call.tool, explainer.tools));
   }
   const explained = await explainer.explain({ ...call, ...(mode === undefined ? {} : { mode }) });
-  if (!explained.ok) throw new UsageError(explained.message);
+  if (!explained.ok) throw new UsageError(`invalid input: ${explained.message}`);
   const { explanation } = explained;
   const { warnings } = snapshot;
   if (given.has("json")) {

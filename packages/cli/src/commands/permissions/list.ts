@@ -1,6 +1,7 @@
 // keelson permissions list: every rule, strictest first, where it is defined, and what is wrong with it.
 
 import type { Rule, RuleNote } from "@keelson/runtime/explain";
+import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
 import { printWarning } from "../../process-io.ts";
 import type { OpenedPermissions } from "./permissions.ts";
@@ -8,7 +9,8 @@ import { oneLine, paletteFor, placeOfRule, shortenFrom, SOURCES, type Shorten } 
 
 const ORDER: readonly Rule["behavior"][] = ["deny", "ask", "allow"];
 
-export async function listRules({ given, io, snapshot, explainer, mode }: OpenedPermissions): Promise<number> {
+export async function listRules({ given, words, io, snapshot, explainer, mode }: OpenedPermissions): Promise<number> {
+  if (words.length > 0) throw new UsageError("usage: keelson permissions list");
   const noted = (await explainer.notes()).toSorted(
     (a, b) => ORDER.indexOf(a.rule.behavior) - ORDER.indexOf(b.rule.behavior),
   );

@@ -175,9 +175,14 @@ test.each([
     `error: "Read {" is not a tool call; write 'Bash(git push)', or a tool name and its input as JSON`,
   ],
   [["explain", "Read", "{x}"], "error: the input of Read is not valid JSON: JSON Parse error: Expected '}'"],
+  [
+    ["explain", "Read", "{}"],
+    "error: invalid input: Read failed due to the following issue:\nThe required parameter `file_path` is missing",
+  ],
   [["explain", "Read(x)", "--command", "ls"], "error: a call and --command cannot be used together"],
   [["tets"], 'error: unknown command "permissions tets"; did you mean "permissions test"?'],
   [["test"], "error: usage: keelson permissions test <file>"],
+  [["list", "x"], "error: usage: keelson permissions list"],
   [["list", "--jsn"], "error: unknown option '--jsn' (did you mean --json?)"],
 ])("invalid arguments are an error: %p", async (argv, message) => {
   expect(await permissions(argv)).toEqual({ code: 1, out: "", err: [message] });

@@ -1,7 +1,7 @@
 // How to allow a call, as lines to copy: a command that writes the rule, or flags for one session.
 
 import type { Explanation, Remedy, Rule } from "@keelson/runtime/explain";
-import { placeOfRule, visible, type Palette, type Shorten } from "./words.ts";
+import { placeOfRule, shellWord, visible, type Palette, type Shorten } from "./words.ts";
 
 interface Style {
   readonly palette: Palette;
@@ -52,5 +52,3 @@ const LONGEST = 200;
 
 const ruleText = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }) =>
   ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-
-const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

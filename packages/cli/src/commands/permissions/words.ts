@@ -60,3 +60,6 @@ export function oneLine(text: string, most = 100): string {
   const flat = visible(text);
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
 }
+
+/** The text as one word of a shell command. */
+export const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

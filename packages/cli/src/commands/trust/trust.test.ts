@@ -1,7 +1,7 @@
 // keelson trust with fake I/O: what it prints and writes, and its errors.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../main.ts";
 import { withFakeIO, put, removed, scratch } from "../command-io.test-support.ts";
@@ -29,7 +29,7 @@ test("trust makes the settings of the folder apply, and --revoke undoes it", asy
   expect(await keelson("trust")).toEqual({
     code: 0,
     out: `Trusted /project
-Its own settings now apply: allow rules, hooks, environment variables and MCP servers.
+All of its settings now apply: allow rules, permission modes, environment variables and more.
 Folders inside it are not trusted. To undo this: keelson trust --revoke
 Saved in ~/.claude.json
 `,
@@ -62,6 +62,15 @@ test("trust takes a folder, follows links to it, and --list shows what is truste
   expect((await keelson("trust", "--list")).out).toBe("No trusted folders\n");
 });
 
+test("trust in a folder that is gone can be revoked", async () => {
+  mkdirSync(join(root, "other"));
+  expect((await keelson("trust", "../other")).out).toContain("To undo this: keelson trust --revoke /other\n");
+  rmSync(join(root, "other"), { recursive: true });
+  expect((await keelson("trust", "--revoke", "../other")).out).toStartWith("Revoked trust in /other\n");
+  expect((await keelson("trust", "--list")).out).toBe("No trusted folders\n");
+  expect((await keelson("trust", "--revoke", "../other")).err).toEqual(["error: folder not found: /other"]);
+});
+
 test("trusting the home folder is possible, with a warning", async () => {
   expect((await keelson("trust", "../home")).err).toEqual([
     "warning: this is your home folder; trust your projects one by one",
@@ -70,11 +79,13 @@ test("trusting the home folder is possible, with a warning", async () => {
 
 test("errors", async () => {
   put(root, "project/file", "");
+  const usage = "usage: keelson trust [--revoke] [folder], or keelson trust --list [--json]";
   const cases: [string[], string][] = [
     [["../gone"], "error: folder not found: /gone"],
     [["file"], "error: not a folder: /project/file"],
-    [["a", "b"], "error: usage: keelson trust [--revoke] [folder], or keelson trust --list"],
-    [["--list", "a"], "error: usage: keelson trust [--revoke] [folder], or keelson trust --list"],
+    [["me,", "fix", "it"], `error: ${usage}\nTo send it as a prompt: keelson -p 'trust me, fix it'`],
+    [["--list", "a"], `error: ${usage}`],
+    [["--json"], `error: ${usage}`],
     [["--revok"], "error: unknown option '--revok' (did you mean --revoke?)"],
   ];
   for (const [argv, message] of cases) {
@@ -91,6 +102,8 @@ test("errors", async () => {
 test("--help explains what trust does", async () => {
   const { code, out } = await keelson("trust", "--help");
   expect(code).toBe(0);
-  expect(out).toContain("so that its own settings apply: allow rules, hooks,\nenvironment variables and MCP servers");
+  expect(out).toContain(
+    "so that all of its settings apply: allow rules,\npermission modes, environment variables and more",
+  );
   expect(out).toContain("--revoke");
 });

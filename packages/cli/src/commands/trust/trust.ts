@@ -3,15 +3,16 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArguments, spelling, type Arguments } from "../../args/args.ts";
+import { asPrompt } from "../../args/nearest.ts";
 import { loadOptions, printError, printWarning, type ProcessIO } from "../../process-io.ts";
-import { shortenFrom, visible } from "../permissions/words.ts";
+import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { TRUST_OWN_FLAGS, TRUST_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson trust [folder] [options]
 
-Trust a folder (default: the current one), so that its own settings apply: allow rules, hooks,
-environment variables and MCP servers. Folders inside it are not trusted. Trust a folder only if
-you know who wrote its files.
+Trust a folder (default: the current one), so that all of its settings apply: allow rules,
+permission modes, environment variables and more. Folders inside it are not trusted. Trust a folder
+only if you know who wrote its files.
 
 Options:
 ${TRUST_OWN_FLAGS.map((flag) => `  ${spelling(flag).padEnd(10)}${flag.help}`).join("\n")}
@@ -23,6 +24,8 @@ Examples:
   keelson trust --list
 `;
 
+const SYNOPSIS = "usage: keelson trust [--revoke] [folder], or keelson trust --list [--json]";
+
 export async function runTrust(argv: readonly string[], io: ProcessIO): Promise<number> {
   const parsed = parseArguments(argv, TRUST_FLAGS);
   if (!parsed.ok) return printError(io, parsed.error);
@@ -32,8 +35,9 @@ export async function runTrust(argv: readonly string[], io: ProcessIO): Promise<
     return 0;
   }
   const [name, ...more] = given.words;
-  if (more.length > 0 || (given.has("list") && (name !== undefined || given.has("revoke")))) {
-    return printError(io, "usage: keelson trust [--revoke] [folder], or keelson trust --list");
+  if (more.length > 0) return printError(io, `${SYNOPSIS}\n${asPrompt(["trust", ...given.words])}`);
+  if (given.has("list") ? name !== undefined || given.has("revoke") : given.has("json")) {
+    return printError(io, SYNOPSIS);
   }
   const { ConfigError } = await import("@keelson/config");
   try {
@@ -56,25 +60,30 @@ async function list(given: Arguments, io: ProcessIO): Promise<number> {
 async function change(folder: string, revoke: boolean, io: ProcessIO): Promise<number> {
   const { revokeTrust, trustFolder } = await import("@keelson/config");
   const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) return printError(io, `folder not found: ${visible(folder)}`);
-  if (!stat.isDirectory()) return printError(io, `not a folder: ${visible(folder)}`);
+  const notFound = `folder not found: ${visible(folder)}`;
+  if (stat === undefined && !revoke) return printError(io, notFound);
+  if (stat?.isDirectory() === false) return printError(io, `not a folder: ${visible(folder)}`);
 
-  const place = await placeOf(folder, io);
+  // A folder that is gone can still be in the list, and would be trusted again if someone created it.
+  const place = stat ? await placeOf(folder, io) : { ...(await placeOf(io.cwd, io)), cwd: folder };
   const written = revoke ? await revokeTrust(place) : await trustFolder(place);
   if (!written.ok) return printError(io, written.problem);
+  if (stat === undefined && !written.changed) return printError(io, notFound);
   const shown = visible(place.cwd);
   const file = shortenFrom(io.cwd, io.home)(written.file);
-  await io.write(`${(revoke ? revokedLines : trustedLines)(shown, written.changed ? file : undefined).join("\n")}\n`);
+  const undo = `keelson trust --revoke${folder === io.cwd ? "" : ` ${shellWord(shown)}`}`;
+  const saved = written.changed ? file : undefined;
+  await io.write(`${(revoke ? revokedLines(shown, saved) : trustedLines(shown, saved, undo)).join("\n")}\n`);
   if (!revoke && place.cwd === place.home) printWarning(io, "this is your home folder; trust your projects one by one");
   return 0;
 }
 
-function trustedLines(folder: string, file: string | undefined): string[] {
+function trustedLines(folder: string, file: string | undefined, undo: string): string[] {
   if (file === undefined) return [`${folder} is already trusted`];
   return [
     `Trusted ${folder}`,
-    "Its own settings now apply: allow rules, hooks, environment variables and MCP servers.",
-    "Folders inside it are not trusted. To undo this: keelson trust --revoke",
+    "All of its settings now apply: allow rules, permission modes, environment variables and more.",
+    `Folders inside it are not trusted. To undo this: ${undo}`,
     `Saved in ${file}`,
   ];
 }

@@ -26,11 +26,17 @@ export function remediesFor(
   const candidates = [narrowest(exact, question), decision.suggestions, ...each(decision.suggestions)];
   const seen = new Set<string>();
   return candidates.flatMap((updates) => {
-    const key = JSON.stringify(updates.map(({ destination: _, ...update }) => update));
+    const key = keyOf(updates);
     if (updates.length === 0 || seen.has(key) || !settles(question, updates)) return [];
     seen.add(key);
     return [{ updates }];
   });
+}
+
+/** Without the destination, and the same whatever the order of the fields. */
+function keyOf(updates: readonly PermissionUpdate[]): string {
+  const fields = updates.map(({ destination: _, ...update }) => Object.entries(update));
+  return JSON.stringify(fields.map((each) => each.toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 /** Each change on its own is narrower than all of them together. */

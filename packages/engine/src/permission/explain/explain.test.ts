@@ -245,6 +245,7 @@ test.each([
     ],
   ],
   [command("echo x > log"), [["Edit(log)"]]],
+  [command("mkdir data"), [["Bash(mkdir data)"]]],
   [command("npm run $X"), []],
   [command("git push", RULES), []],
   [file("read", "/etc/hosts"), [["Read(//etc/hosts)"], ["Read(//etc/**)"]]],
