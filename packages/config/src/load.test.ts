@@ -87,14 +87,14 @@ test("without any file, the snapshot has defaults and is deeply frozen", () => {
 
 test("scopes merge: managed over flags over local over project over user", () => {
   trust();
-  user({ model: "u", effortLevel: "u", cleanupPeriodDays: 1, language: "u", verbose: true, outputStyle: "u" });
-  project({ model: "p", effortLevel: "p", cleanupPeriodDays: 2, language: "p", outputStyle: "p" });
-  local({ model: "l", effortLevel: "l", cleanupPeriodDays: 3, language: "l" });
+  user({ model: "u", effortLevel: "low", cleanupPeriodDays: 1, language: "u", verbose: true, outputStyle: "u" });
+  project({ model: "p", effortLevel: "medium", cleanupPeriodDays: 2, language: "p", outputStyle: "p" });
+  local({ model: "l", effortLevel: "high", cleanupPeriodDays: 3, language: "l" });
   managed({ model: "m" });
 
-  expect(start({ settings: '{"model": "f", "effortLevel": "f"}' }).settings).toEqual({
+  expect(start({ settings: '{"model": "f", "effortLevel": "max"}' }).settings).toEqual({
     model: "m",
-    effortLevel: "f",
+    effortLevel: "max",
     cleanupPeriodDays: 3,
     language: "l",
     outputStyle: "p",
@@ -245,7 +245,7 @@ test("a file that does not parse is reported with its line; its deny rules apply
     disableAutoMode: "disable",
   });
   expect(warnings).toHaveLength(2);
-  expect(warnings[0]).toStartWith(`${broken} is ignored: not valid JSON: line 3: `);
+  expect(warnings[0]).toStartWith(`${broken} is not valid JSON: line 3: `);
   expect(warnings[1]).toBe(
     `${broken}: deny or ask rules may be missing; until this is fixed, allow rules are ignored, and so are modes less strict than default`,
   );
@@ -260,9 +260,9 @@ test("files that are not settings files are reported, not read", () => {
       .warnings.slice(0, 3)
       .map((text) => text.replace(root, "")),
   ).toEqual([
-    "/home/.claude/settings.json is ignored: not a regular file",
-    "/project/.claude/settings.json is ignored: not a JSON object",
-    "/project/.claude/settings.local.json is ignored: nested deeper than 32 levels",
+    "/home/.claude/settings.json is not a regular file; it is ignored",
+    "/project/.claude/settings.json is not a JSON object; only its deny and ask rules are used",
+    "/project/.claude/settings.local.json is nested deeper than 32 levels; only its deny and ask rules are used",
   ]);
 });
 
@@ -270,7 +270,7 @@ test("a FIFO in place of a settings file does not hang the start", () => {
   mkdirSync(join(cwd, ".claude"));
   const made = Bun.spawnSync(["mkfifo", join(cwd, ".claude", "settings.json")]);
   expect(made.exitCode).toBe(0);
-  expect(start().warnings[0]).toBe(`${join(cwd, ".claude", "settings.json")} is ignored: not a regular file`);
+  expect(start().warnings[0]).toBe(`${join(cwd, ".claude", "settings.json")} is not a regular file; it is ignored`);
 });
 
 test("settings cannot set a prototype", () => {

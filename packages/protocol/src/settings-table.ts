@@ -53,6 +53,7 @@ const limit = { kind: "list", of: "text", strict: [] } as const;
 const credentials = { kind: "list", of: "credential", strict: "unread" } as const;
 const disable = { kind: "choice", of: ["disable"], strict: "disable" } as const;
 const port = { kind: "number", least: 1, most: 65_535, whole: true } as const;
+const effort = { kind: "choice", of: ["low", "medium", "high", "xhigh", "max"] } as const;
 const wait = { kind: "choice", of: ["60s", "5m", "10m", "never"] } as const;
 const allowRules = { kind: "rules", behavior: "allow" } as const;
 const askRules = { kind: "rules", behavior: "ask" } as const;
@@ -140,7 +141,7 @@ export const SETTINGS_TABLE = {
 
   model: works(text, "yes", "the model, unless --model or ANTHROPIC_MODEL is set"),
   fallbackModel: works({ kind: "models" }, "yes", "models to try when the first one is overloaded"),
-  effortLevel: works(text, "yes", "how much effort the model puts into an answer"),
+  effortLevel: works(effort, "yes", "how much effort the model puts into an answer"),
   alwaysThinkingEnabled: works(flag, "yes", "false turns off thinking"),
   modelPrices: works({ kind: "prices" }, "if trusted", "US dollars per million tokens, by model"),
   summarizeOnMaxTurns: works(flag, "yes", "ask for a closing summary when the turn limit is reached"),

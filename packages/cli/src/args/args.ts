@@ -59,7 +59,7 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
   let open: Flag | undefined;
   let swallowed: Arguments["swallowed"];
 
-  if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0])) {
+  if (argv[0] !== undefined && flags === FLAGS && COMMANDS_LATER.includes(argv[0]) && !argv.some(isPrintFlag)) {
     throw new WrongWord(
       `command "${argv[0]}" is not available in this version yet\n${asPrompt(wordsBeforeFlags(argv))}`,
     );
@@ -123,6 +123,9 @@ function collect(argv: readonly string[], flags: readonly Flag[]): Arguments {
 /** Names of tools and folders are one word; a filter of `--debug` is rarely given without a prompt. */
 const isPromptLike = ({ flag, word }: { readonly flag: string; readonly word: string }) =>
   flag === "debug" || (/ /.test(word) && !word.includes("("));
+
+/** With `-p`, the first word is part of a prompt, whatever it is. */
+const isPrintFlag = (word: string) => word === "-p" || word === "--print";
 
 // A lone "-" is a word.
 const isFlagLike = (word: string) => word.length > 1 && word.startsWith("-");

@@ -148,7 +148,8 @@ function remains(
   { problem, salvaged }: Extract<Reading, { kind: "broken" }>,
   warn: WarnScope,
 ): Scope {
-  warn(`${file} is ignored: ${problem}`, "broken");
+  const rest = salvaged === undefined ? "it is ignored" : "only its deny and ask rules are used";
+  warn(`${file} is ${problem}; ${rest}`, "broken");
   const { settings } = checkSettings({ permissions: { ...salvaged } }, file, HOLDERS[source] ?? "user");
   return { source, base, settings, file, unread: true };
 }
