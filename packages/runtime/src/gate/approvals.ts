@@ -54,9 +54,11 @@ export class Approvals {
 
   async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
     const { gate, openClassifier } = this.#options;
-    if (gate.rules.mode !== "auto") return decision;
+    // Read once: the client may change it while the classifier is loaded.
+    const { mode } = gate.rules;
+    if (mode !== "auto") return decision;
     const classifier = await (this.#classifier ??= openClassifier());
-    return classifier.judge(decision, gate.rules.mode, request, signal);
+    return classifier.judge(decision, mode, request, signal);
   }
 
   #answer(
