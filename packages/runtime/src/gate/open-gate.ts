@@ -1,5 +1,5 @@
-// Third stage of a session: the rules, plan mode and the gate. The rules are opened first because the machine needs to
-// know which files a command may see.
+// The rules and gate stages of a session. The rules are opened before the machine, which needs to know which files a
+// command may see; plan mode and the gate after it.
 
 import { writeRules } from "@keelson/config";
 import type { PermissionUpdate } from "@keelson/protocol";

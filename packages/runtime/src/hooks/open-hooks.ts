@@ -1,4 +1,4 @@
-// Fourth stage of a session: connects its hooks to the other stages, and opens the approvals that depend on them.
+// The hook stage of a session: connects its hooks to the stages before it, and opens the approvals that depend on them.
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";

@@ -1,4 +1,4 @@
-// Second stage of a session: the shell, search, background tasks and file checkpoints.
+// The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";

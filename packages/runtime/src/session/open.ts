@@ -1,4 +1,4 @@
-// Opens a session in stages: storage, machine, gate, hooks, session. Each stage gets the ones before it and knows
+// Opens a session in stages: storage, rules, machine, gate, hooks, session. Each stage gets the ones before it and knows
 // nothing of those after it.
 
 import { withEnvironment, type Snapshot } from "@keelson/config";
@@ -91,7 +91,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** Fifth stage: the loop and the control requests. */
+/** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks } = parts;
   const { options, place, state, client, transcript } = storage;

@@ -1,5 +1,5 @@
-// First stage of a session: its identity, its transcript, its state, and its input and output streams. It runs and
-// judges nothing.
+// The first stage of a session: its identity, transcript, state and working directories, its input and output streams,
+// and its requests to the client. It runs and judges nothing.
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
