@@ -14,7 +14,7 @@ import { chooseModel } from "../model/model-choice.ts";
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan } = parts;
   const { state, place, options, folders, outbox, inbox, cost, run, notify, now, newId } = storage;
-  const { rules } = gate;
+  const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     sessionId: place.id,
@@ -44,13 +44,13 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       return next.profile.id;
     },
     tuneModel: (next) => (state.model = next),
-    mode: () => rules.mode,
+    mode: () => ruleBook.mode,
     gate: {
-      setMode: (mode) => rules.setMode(mode),
+      setMode: (mode) => ruleBook.setMode(mode),
       get rules() {
-        return rules.rules;
+        return ruleBook.rules;
       },
-      mayRead: (path) => rules.mayRead(path),
+      mayRead: (path) => ruleBook.mayRead(path),
       warm: () => gate.warm(),
     },
     tools: () => state.tools,

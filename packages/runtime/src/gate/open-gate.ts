@@ -10,7 +10,7 @@ import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { RuleBook } from "./rule-book.ts";
 
-export function openRules({ options, state, folders, outbox }: Storage): RuleBook {
+export function openRuleBook({ options, state, folders, outbox }: Storage): RuleBook {
   const { mode, rules, home } = state.snapshot;
   return new RuleBook({
     mode,
@@ -24,11 +24,11 @@ export function openRules({ options, state, folders, outbox }: Storage): RuleBoo
   });
 }
 
-export function openPlan({ options, place, state, newId }: Storage, rules: RuleBook): PlanMode {
+export function openPlan({ options, place, state, newId }: Storage, ruleBook: RuleBook): PlanMode {
   return openPlanMode({
     state,
-    mode: () => rules.mode,
-    setMode: (mode) => rules.setMode(mode),
+    mode: () => ruleBook.mode,
+    setMode: (mode) => ruleBook.setMode(mode),
     past: place.loaded?.entries ?? [],
     forked: options.session.fork === true,
     random: Math.random,
@@ -36,12 +36,12 @@ export function openPlan({ options, place, state, newId }: Storage, rules: RuleB
   });
 }
 
-export function openGate(storage: Storage, machine: Machine, rules: RuleBook, plan: PlanMode): Gate {
+export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {
   const { state, folders } = storage;
   const { workspace } = folders;
   const { home } = state.snapshot;
   return new Gate({
-    rules,
+    ruleBook,
     home,
     readable: machine.readable,
     memory: () => state.instructions?.realMemory,

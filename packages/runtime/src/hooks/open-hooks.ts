@@ -49,7 +49,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     includeEvents: options.hookEvents ?? false,
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),
-    mode: () => gate.rules.mode,
+    mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
     env: state.snapshot.env,
     callOf: async (tool, input) => {

@@ -83,8 +83,8 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
       .join(", "),
   );
   const { withMcpTools } = await import("../mcp/pool.ts");
-  gate.rules.replaceRules(rulesOf(state.snapshot, mcp));
-  state.tools = withMcpTools(offeredTools(state.allTools, state.snapshot), mcp.tools(), gate.rules.rules);
+  gate.ruleBook.replaceRules(rulesOf(state.snapshot, mcp));
+  state.tools = withMcpTools(offeredTools(state.allTools, state.snapshot), mcp.tools(), gate.ruleBook.rules);
   state.system = await withServerInstructions(state.ownSystem, mcp);
 }
 
@@ -109,7 +109,7 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
-  gate.rules.replaceRules(rulesOf(next, mcp));
+  gate.ruleBook.replaceRules(rulesOf(next, mcp));
   hooks.replace(next.hooks.active);
   state.tools = offeredTools(state.allTools, next);
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);

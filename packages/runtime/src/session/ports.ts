@@ -38,7 +38,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
         initSignal({
           ...state,
           cwd: workspace.cwd,
-          mode: gate.rules.mode,
+          mode: gate.ruleBook.mode,
           mcpServers: mcp.summary(),
           memory: state.instructions?.memory,
         }),

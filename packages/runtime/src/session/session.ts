@@ -171,7 +171,7 @@ export class LiveSession implements Session {
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
     try {
-      return await run(prompt, gate.rules.mode, conversation, this.#parts.ports(signal), limits);
+      return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
       // A bug in Keelson. The client still gets a result, and the conversation stays valid for the next prompt.
       await conversation.seal();
