@@ -13,7 +13,7 @@ import { chooseModel } from "../model/model-choice.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan } = parts;
-  const { state, place, options, folders, outbox, inbox, cost, run, notify, now, newId } = storage;
+  const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
@@ -75,8 +75,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mcp,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
-    isRunning: () => run.running,
-    interrupt: () => run.interrupt(),
+    isRunning: () => runState.running,
+    interrupt: () => runState.interrupt(),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

@@ -18,7 +18,7 @@ export interface HookStage {
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: SdkServers): HookStage {
-  const { options, place, state, folders, client, run, outbox, inbox, cost, now, newId } = storage;
+  const { options, place, state, folders, client, runState, outbox, inbox, cost, now, newId } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
@@ -30,7 +30,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       return new Approvals({
         gate,
         ...(options.stdioPermissions
-          ? { person: (body, withdrawn) => run.whileAsking(client.send(body, withdrawn)) }
+          ? { person: (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn)) }
           : {}),
         fire,
         originOf: (tool) => mcp.originOf(tool),

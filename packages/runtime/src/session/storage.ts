@@ -25,7 +25,7 @@ export interface Storage {
   readonly cost: Cost;
   /** Requests to the client. */
   readonly client: ClientRequests;
-  readonly run: RunState;
+  readonly runState: RunState;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   newId(): string;
@@ -95,7 +95,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     outbox,
     cost: new Cost(rates, loaded?.costState),
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
-    run: new RunState({
+    runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),
