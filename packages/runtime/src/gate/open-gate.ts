@@ -1,7 +1,7 @@
 // The rules and gate stages of a session. The rules are opened before the machine, which needs to know which files a
 // command may see; plan mode and the gate after it.
 
-import { writeRules } from "@keelson/config";
+import { userIgnoreFile, writeRules } from "@keelson/config";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -73,8 +73,9 @@ async function saveRules(
   machine: Machine,
 ): Promise<void> {
   const { snapshot } = state;
-  // `writeRules` may also write the user's settings; these paths include them.
-  const finished = machine.beginSettingsWrite(snapshot.sources.map(({ path }) => path));
+  // `writeRules` may also write the user's settings, which are among the sources, and the user's ignore file.
+  const files = [...snapshot.sources.map(({ path }) => path), await userIgnoreFile(snapshot)];
+  const finished = machine.beginSettingsWrite(files);
   const { problems } = await writeRules(updates, snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
 }
