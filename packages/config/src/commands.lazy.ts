@@ -2,6 +2,7 @@
 
 import type { inspect as Inspect, settingsFiles as SettingsFiles } from "./inspect.ts";
 import type { locateHooks as LocateHooks, locateRules as LocateRules } from "./locate.ts";
+import type { GitPlaces } from "./write/git-ignore.ts";
 import type { FlagWritten, FolderPlace } from "./write/project-flag.ts";
 import type { setValue as SetValue } from "./write/set-value.ts";
 import { TRUSTED } from "./trust.ts";
@@ -22,6 +23,10 @@ export const setValue: typeof SetValue = async (request, places) =>
 
 export const writeRules: typeof WriteRules = async (updates, places) =>
   (await import("./write/write-rules.ts")).writeRules(updates, places);
+
+/** The user's ignore file, to which `writeRules` adds local settings. */
+export const userIgnoreFile = async (places: GitPlaces): Promise<string> =>
+  (await import("./write/git-ignore.ts")).globalIgnoreFile(places);
 
 /** Records that the user trusts the folder. */
 export const trustFolder = async (place: FolderPlace): Promise<FlagWritten> =>

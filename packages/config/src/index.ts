@@ -11,6 +11,7 @@ export {
   settingsFiles,
   trustedFolders,
   trustFolder,
+  userIgnoreFile,
   writeRules,
 } from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";

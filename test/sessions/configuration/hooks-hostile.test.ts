@@ -346,3 +346,22 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     }, 20_000);
   }
 }
+
+test("an agent hook for PermissionRequest is not called for the calls of its own agent", async () => {
+  using home = temporaryHome();
+  home.settings({ hooks: { PermissionRequest: [{ hooks: [{ type: "agent", prompt: "Is it safe?" }] }] } });
+  const verdict = { name: "StructuredOutput", input: { ok: true, reason: "It is safe" } };
+  await using model = await startMockModel([
+    { calls: [bash("touch outer")] },
+    { calls: [bash("touch inner")] },
+    { calls: [verdict] },
+    { text: "done" },
+  ]);
+  const { code, stdout } = await runKeelson(["-p", "go"], { home, url: model.url });
+
+  const [, , third, fourth] = model.requests;
+  expect(told(third!)).toMatchObject([{ type: "tool_result", is_error: true }]);
+  expect(JSON.stringify(third!.body.messages)).toContain("touch inner");
+  expect(JSON.stringify(fourth!.body.messages)).toContain("touch outer");
+  expect({ code, stdout, requests: model.requests.length }).toEqual({ code: 0, stdout: "done\n", requests: 4 });
+}, 20_000);

@@ -109,3 +109,30 @@ test("the system prompt is nothing, the program's, or the application's, as it w
   expect(product.join("\n").length).toBeGreaterThan(own.join("\n").length + 100);
   expect(product.at(-1)).toEndWith("Mind the gap");
 }, 20_000);
+
+test("a tool policy of a server still applies after the settings change during a run", async () => {
+  using home = temporaryHome();
+  const call = { calls: [{ name: "mcp__house__knock", input: {} }] };
+  await using model = await startMockModel([call, call, { text: "done" }]);
+  const asked: string[] = [];
+  const knock = tool("knock", "Knocks", {}, async () => {
+    await running.applyFlagSettings({ language: "german" });
+    return text("come in");
+  });
+  const house = createSdkMcpServer({ name: "house", tools: [knock] });
+  const running = query({
+    prompt: "knock twice",
+    options: {
+      ...door(home, model),
+      allowedTools: ["mcp__house__knock"],
+      mcpServers: { house: { ...house, tools: [{ name: "knock", permission_policy: "always_ask" as const }] } },
+      canUseTool: async (name, input) => {
+        asked.push(name);
+        return { behavior: "allow", updatedInput: input };
+      },
+    },
+  });
+
+  expect(textOf(await read(running))).toBe("done");
+  expect(asked).toEqual(["mcp__house__knock", "mcp__house__knock"]);
+}, 20_000);

@@ -230,3 +230,43 @@ shielded("approval of one call does not apply to a later call with the same id",
   await program.done;
   expect(readFileSync(join(home.project, ".envrc"), "utf8")).toBe("agreed\n");
 });
+
+shielded(
+  "the ignore file written with an accepted rule is not blamed on a running command",
+  async () => {
+    using home = temporaryHome();
+    home.write(".claude/settings.local.json", { permissions: { deny: ["Read(secret)"] } });
+    const ignore = join(home.home, ".config/git/ignore");
+    const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+    const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+    const waiting = { name: "Bash", input: { command: "sleep 20", run_in_background: true } };
+    await using model = await startMockModel([
+      { calls: [waiting] },
+      { calls: [bash("touch a")] },
+      async () => {
+        await until(() => existsSync(ignore), `${ignore} was not written`);
+        return { calls: [bash("touch a")] };
+      },
+      { text: "done" },
+    ]);
+    await using program = startKeelson(
+      [...CHAT, "--permission-prompt-tool", "stdio", "--allowedTools", "Bash(sleep 20)"],
+      {
+        home,
+        url: model.url,
+        stdin: "open",
+      },
+    );
+    program.send(prompt("go"));
+    const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+    program.send(answer(json.request_id, { behavior: "allow", updatedPermissions: [rule] }));
+    await program.waitForLine(isResult);
+    program.closeStdin();
+    await program.done;
+
+    const results = [model.requests[2]!, model.requests[3]!].flatMap(told).filter(({ type }) => type === "tool_result");
+    expect(results.map(({ content }) => content)).toEqual(Array(2).fill("(Bash completed with no output)"));
+    expect(readFileSync(ignore, "utf8")).toBe("**/.claude/settings.local.json\n");
+  },
+  40_000,
+);

@@ -3,7 +3,13 @@
 
 import { controlError, controlSuccess, type ControlRequest } from "@keelson/protocol";
 import type { ClientRequests } from "./client-requests.ts";
-import { unsupported, type ControlContext, type ControlReply, type ControlRequestBody, type Handler } from "./reply.ts";
+import {
+  unsupported,
+  type ControlContext,
+  type ControlReply,
+  type ControlRequestBody,
+  type ControlHandler,
+} from "./reply.ts";
 import { controlRow, type ControlRow } from "./table.ts";
 import type { ControlTargets } from "./targets.ts";
 
@@ -94,7 +100,7 @@ export class Controls {
   }
 
   #run(
-    handler: Handler,
+    handler: ControlHandler,
     request: ControlRequestBody,
     id: string,
     signal: AbortSignal,

@@ -31,7 +31,7 @@ export interface ControlContext {
 }
 
 /** May throw an Error; its message becomes the reply. */
-export type Handler = (
+export type ControlHandler = (
   request: ControlRequestBody,
   targets: ControlTargets,
   asked: ControlContext,

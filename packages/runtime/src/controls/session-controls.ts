@@ -13,8 +13,8 @@ import { chooseModel } from "../model/model-choice.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan } = parts;
-  const { state, place, options, folders, outbox, inbox, cost, run, notify, now, newId } = storage;
-  const { rules } = gate;
+  const { state, place, options, folders, outbox, inbox, cost, runState, notify, now, newId } = storage;
+  const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
     sessionId: place.id,
@@ -44,13 +44,13 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       return next.profile.id;
     },
     tuneModel: (next) => (state.model = next),
-    mode: () => rules.mode,
+    mode: () => ruleBook.mode,
     gate: {
-      setMode: (mode) => rules.setMode(mode),
+      setMode: (mode) => ruleBook.setMode(mode),
       get rules() {
-        return rules.rules;
+        return ruleBook.rules;
       },
-      mayRead: (path) => rules.mayRead(path),
+      mayRead: (path) => ruleBook.mayRead(path),
       warm: () => gate.warm(),
     },
     tools: () => state.tools,
@@ -75,8 +75,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     mcp,
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
-    isRunning: () => run.running,
-    interrupt: () => run.interrupt(),
+    isRunning: () => runState.running,
+    interrupt: () => runState.interrupt(),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

@@ -8,20 +8,20 @@ import {
   mcpMessage,
   setPermissionMode,
 } from "./handlers/flow.ts";
-import type { Handler } from "./reply.ts";
+import type { ControlHandler } from "./reply.ts";
 
 /** `now`: answered before anything else happens. `later`: the handler's file is loaded first, on its first use. */
 export type ControlRow =
-  | { readonly now: Handler }
+  | { readonly now: ControlHandler }
   | {
-      readonly later: () => Promise<Handler>;
+      readonly later: () => Promise<ControlHandler>;
       /** It changes the session: changes run one after another in the order they came, and a new run waits for them. */
       readonly change?: true;
     };
 
-const now = (handler: Handler): ControlRow => ({ now: handler });
-const later = (load: () => Promise<Handler>): ControlRow => ({ later: load });
-const change = (load: () => Promise<Handler>): ControlRow => ({ later: load, change: true });
+const now = (handler: ControlHandler): ControlRow => ({ now: handler });
+const later = (load: () => Promise<ControlHandler>): ControlRow => ({ later: load });
+const change = (load: () => Promise<ControlHandler>): ControlRow => ({ later: load, change: true });
 
 const asides = () => import("./handlers/asides.ts");
 const contextUsage = () => import("./handlers/context-usage.ts");

@@ -33,14 +33,14 @@ export class Approvals {
     const { gate, person } = this.#options;
     const { access, input, call } = request;
     // Some providers reuse call ids; an earlier approval was for another call.
-    gate.rules.setUnguarded(call.id, false);
+    gate.ruleBook.setUnguarded(call.id, false);
     const decided = await gate.decide(request);
     const decision = await this.#classify(decided, request, signal);
     if (decision.behavior === "allow") return { behavior: "allow", by: decision.by, source: "config", input };
     if (decision.behavior === "ask") {
       const answered = await this.#answer(request, decision, signal);
       const unguards = access.kind === "command" && (access.unsandboxed === true || decision.by === "protected");
-      if (unguards && answered.behavior === "allow") gate.rules.setUnguarded(call.id, true);
+      if (unguards && answered.behavior === "allow") gate.ruleBook.setUnguarded(call.id, true);
       if (!person && answered.behavior === "deny") this.#report(request, answered);
       return answered;
     }
@@ -54,9 +54,11 @@ export class Approvals {
 
   async #classify(decision: GateDecision, request: PermitRequest, signal: AbortSignal): Promise<GateDecision> {
     const { gate, openClassifier } = this.#options;
-    if (gate.rules.mode !== "auto") return decision;
+    // Read once: the client may change it while the classifier is loaded.
+    const { mode } = gate.ruleBook;
+    if (mode !== "auto") return decision;
     const classifier = await (this.#classifier ??= openClassifier());
-    return classifier.judge(decision, gate.rules.mode, request, signal);
+    return classifier.judge(decision, mode, request, signal);
   }
 
   #answer(

@@ -10,7 +10,7 @@ import type { GateFacts } from "./question.ts";
 import type { RuleBook } from "./rule-book.ts";
 
 export interface GateOptions {
-  readonly rules: RuleBook;
+  readonly ruleBook: RuleBook;
   readonly home: string;
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
@@ -37,7 +37,7 @@ export interface GateOptions {
 }
 
 export class Gate {
-  readonly rules: RuleBook;
+  readonly ruleBook: RuleBook;
   readonly #options: GateOptions;
   /** The path of each call and where it led when the call was judged. */
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
@@ -45,7 +45,7 @@ export class Gate {
   #saved: Promise<void> = Promise.resolve();
 
   constructor(options: GateOptions) {
-    this.rules = options.rules;
+    this.ruleBook = options.ruleBook;
     this.#options = options;
   }
 
@@ -83,10 +83,10 @@ export class Gate {
     const widens = (update: PermissionUpdate) => "behavior" in update && update.behavior === "allow";
     const updates = managedOnly() ? given.filter((update) => !widens(update)) : given;
     for (const update of updates) {
-      if (update.type === "setMode") this.rules.setMode(update.mode);
+      if (update.type === "setMode") this.ruleBook.setMode(update.mode);
       else if (update.type === "addDirectories") addDirectories(update.directories);
       else if (update.type === "removeDirectories") removeDirectories(update.directories);
-      else this.rules.update(update);
+      else this.ruleBook.update(update);
     }
     const lasting = updates.filter(({ destination }) => destination !== "session" && destination !== "cliArg");
     if (lasting.length > 0) this.#saved = this.#saved.then(() => save(lasting));
@@ -97,14 +97,14 @@ export class Gate {
     return this.#saved;
   }
 
-  /** Loads the gate ahead of the first call. `rules.mayRead` works from then on. */
+  /** Loads the gate ahead of the first call. `ruleBook.mayRead` works from then on. */
   async warm(): Promise<void> {
     await this.#load();
     this.#options.governing();
   }
 
   #load() {
-    return Promise.all([this.rules.load(), import("./question.ts")]);
+    return Promise.all([this.ruleBook.load(), import("./question.ts")]);
   }
 
   async #loadCommands(): Promise<CommandLookup> {
@@ -114,7 +114,7 @@ export class Gate {
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
     const { home, readable, memory, plan, directories, cwd, shell, governing } = this.#options;
-    const { mode, rules } = this.rules;
+    const { mode, rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
     return { mode, rules, ...here, home, readable, shell };
   }

@@ -1,7 +1,7 @@
-// Third stage of a session: the rules, plan mode and the gate. The rules are opened first because the machine needs to
-// know which files a command may see.
+// The rules and gate stages of a session. The rules are opened before the machine, which needs to know which files a
+// command may see; plan mode and the gate after it.
 
-import { writeRules } from "@keelson/config";
+import { userIgnoreFile, writeRules } from "@keelson/config";
 import type { PermissionUpdate } from "@keelson/protocol";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
@@ -10,7 +10,7 @@ import { Gate } from "./gate.ts";
 import { modeRefusal } from "./mode-refusal.ts";
 import { RuleBook } from "./rule-book.ts";
 
-export function openRules({ options, state, folders, outbox }: Storage): RuleBook {
+export function openRuleBook({ options, state, folders, outbox }: Storage): RuleBook {
   const { mode, rules, home } = state.snapshot;
   return new RuleBook({
     mode,
@@ -24,11 +24,11 @@ export function openRules({ options, state, folders, outbox }: Storage): RuleBoo
   });
 }
 
-export function openPlan({ options, place, state, newId }: Storage, rules: RuleBook): PlanMode {
+export function openPlan({ options, place, state, newId }: Storage, ruleBook: RuleBook): PlanMode {
   return openPlanMode({
     state,
-    mode: () => rules.mode,
-    setMode: (mode) => rules.setMode(mode),
+    mode: () => ruleBook.mode,
+    setMode: (mode) => ruleBook.setMode(mode),
     past: place.loaded?.entries ?? [],
     forked: options.session.fork === true,
     random: Math.random,
@@ -36,12 +36,12 @@ export function openPlan({ options, place, state, newId }: Storage, rules: RuleB
   });
 }
 
-export function openGate(storage: Storage, machine: Machine, rules: RuleBook, plan: PlanMode): Gate {
+export function openGate(storage: Storage, machine: Machine, ruleBook: RuleBook, plan: PlanMode): Gate {
   const { state, folders } = storage;
   const { workspace } = folders;
   const { home } = state.snapshot;
   return new Gate({
-    rules,
+    ruleBook,
     home,
     readable: machine.readable,
     memory: () => state.instructions?.realMemory,
@@ -73,8 +73,9 @@ async function saveRules(
   machine: Machine,
 ): Promise<void> {
   const { snapshot } = state;
-  // `writeRules` may also write the user's settings; these paths include them.
-  const finished = machine.beginSettingsWrite(snapshot.sources.map(({ path }) => path));
+  // `writeRules` may also write the user's settings, which are among the sources, and the user's ignore file.
+  const files = [...snapshot.sources.map(({ path }) => path), await userIgnoreFile(snapshot)];
+  const finished = machine.beginSettingsWrite(files);
   const { problems } = await writeRules(updates, snapshot).finally(finished);
   for (const problem of problems) options.warn(problem);
 }

@@ -1,4 +1,4 @@
-// Fourth stage of a session: connects its hooks to the other stages, and opens the approvals that depend on them.
+// The hook stage of a session: connects its hooks to the stages before it, and opens the approvals that depend on them.
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
@@ -18,25 +18,30 @@ export interface HookStage {
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: SdkServers): HookStage {
-  const { options, place, state, folders, client, run, outbox, inbox, cost, now, newId } = storage;
+  const { options, place, state, folders, client, runState, outbox, inbox, cost, now, newId } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
-  let opened: Promise<Approvals> | undefined;
-  const openApprovals = async () => {
-    // Not needed before the first call.
-    const { Approvals } = await import("../gate/approvals.ts");
-    return new Approvals({
-      gate,
-      ...(options.stdioPermissions
-        ? { person: (body, withdrawn) => run.whileAsking(client.send(body, withdrawn)) }
-        : {}),
-      fire: (event, input, signal) => hooks.fire(event, input, signal),
-      originOf: (tool) => mcp.originOf(tool),
-      openClassifier: () => openClassifier(storage),
-      show: (signal) => outbox.show(signal),
-    });
+  let classifier: Promise<Classifier> | undefined;
+  const permitWith = (fire: SessionHooks["fireWithoutModels"]): Permit => {
+    let opened: Promise<Approvals> | undefined;
+    const openApprovals = async () => {
+      // Not needed before the first call.
+      const { Approvals } = await import("../gate/approvals.ts");
+      return new Approvals({
+        gate,
+        ...(options.stdioPermissions
+          ? { person: (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn)) }
+          : {}),
+        fire,
+        originOf: (tool) => mcp.originOf(tool),
+        openClassifier: () => (classifier ??= openClassifier(storage)),
+        show: (signal) => outbox.show(signal),
+      });
+    };
+    return async (request, signal) => (await (opened ??= openApprovals())).permit(request, signal);
   };
-  const permit: Permit = async (request, signal) => (await (opened ??= openApprovals())).permit(request, signal);
+  const permit = permitWith((event, input, signal) => hooks.fire(event, input, signal));
+  const permitInHook = permitWith((event, input, signal) => hooks.fireWithoutModels(event, input, signal));
   const hooks = openSessionHooks({
     place,
     entrypoint,
@@ -44,7 +49,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     includeEvents: options.hookEvents ?? false,
     cwd: () => workspace.cwd,
     undoChanges: () => machine.undoChanges(),
-    mode: () => gate.rules.mode,
+    mode: () => gate.ruleBook.mode,
     effort: () => state.model.effort,
     env: state.snapshot.env,
     callOf: async (tool, input) => {
@@ -67,7 +72,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       return chooseModel(state.snapshot, { model: name ?? "haiku", sessionId: place.id, entrypoint, debug });
     },
     ports: (signal) => ({
-      ...agentPorts({ storage, machine, gate, permit }, signal),
+      ...agentPorts({ storage, machine, gate, permit: permitInHook }, signal),
       fire: (event, input) => hooks.fireWithoutModels(event, input, signal),
     }),
     setTitle: (title) => (state.title = title),

@@ -1,4 +1,4 @@
-// Second stage of a session: the shell, search, background tasks and file checkpoints.
+// The machine stage of a session: the shell, search, background tasks and file checkpoints.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ export interface Machine {
   close(): Promise<void>;
 }
 
-export async function openMachine(storage: Storage, rules: RuleBook): Promise<Machine> {
+export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise<Machine> {
   const { options, place, state, folders, inbox, outbox, newId } = storage;
   const { snapshot, entrypoint, programs, warn } = options;
   const { cwd, configDir, env, childEnv, home } = snapshot;
@@ -92,10 +92,10 @@ export async function openMachine(storage: Storage, rules: RuleBook): Promise<Ma
     tasks,
     envFiles: () => envFilesOf(configDir, place.id),
     sandbox,
-    mayChangeGuarded: (call) => rules.mayChangeGuarded(call),
+    mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
     shield: {
-      rules: () => rules.rules,
-      mayRead: (path) => rules.mayReadName(path),
+      rules: () => ruleBook.rules,
+      mayRead: (path) => ruleBook.mayReadName(path),
       warn,
       wroteOurselves: (path) => own.isOurs(path),
       governing: () => [...governing.forShield(), ...hookVariables.path()],

@@ -59,7 +59,7 @@ export function toolContexts({ tools, fileHistory }: Machine, gate: Gate, signal
       toolUseId: call.id,
       signal,
       mayRead: boundedRead(
-        (path) => gate.rules.mayRead(path),
+        (path) => gate.ruleBook.mayRead(path),
         () => performance.now(),
       ),
     };

@@ -1,6 +1,7 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
+import type { Rule } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
@@ -82,11 +83,15 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
       .join(", "),
   );
   const { withMcpTools } = await import("../mcp/pool.ts");
-  const { snapshot } = state;
-  const mayAllow = snapshot.settings["allowManagedPermissionRulesOnly"] !== true;
-  gate.rules.replaceRules([...snapshot.rules, ...mcp.rules({ base: snapshot.cwd, mayAllow })]);
-  state.tools = withMcpTools(offeredTools(state.allTools, snapshot), mcp.tools(), gate.rules.rules);
+  gate.ruleBook.replaceRules(rulesOf(state.snapshot, mcp));
+  state.tools = withMcpTools(offeredTools(state.allTools, state.snapshot), mcp.tools(), gate.ruleBook.rules);
   state.system = await withServerInstructions(state.ownSystem, mcp);
+}
+
+/** The rules of the settings and the client's policies for MCP tools. */
+function rulesOf({ rules, settings, cwd }: Snapshot, mcp: SdkServers): readonly Rule[] {
+  const mayAllow = settings["allowManagedPermissionRulesOnly"] !== true;
+  return [...rules, ...mcp.rules({ base: cwd, mayAllow })];
 }
 
 async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
@@ -96,15 +101,15 @@ async function withServerInstructions(system: readonly string[], mcp: SdkServers
   return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(fromServers)}`];
 }
 
-/** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. */
-export function adopt(next: Snapshot, { storage, gate, hooks }: Pick<Stages, "storage" | "gate" | "hooks">): void {
+/** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
+export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages, "machine">): void {
   const { state, folders } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
-  gate.rules.replaceRules(next.rules);
+  gate.ruleBook.replaceRules(rulesOf(next, mcp));
   hooks.replace(next.hooks.active);
   state.tools = offeredTools(state.allTools, next);
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);

@@ -1,4 +1,4 @@
-// Opens a session in stages: storage, machine, gate, hooks, session. Each stage gets the ones before it and knows
+// Opens a session in stages: storage, rules, machine, gate, hooks, session. Each stage gets the ones before it and knows
 // nothing of those after it.
 
 import { withEnvironment, type Snapshot } from "@keelson/config";
@@ -9,7 +9,7 @@ import { Controls } from "../controls/controls.ts";
 import { controlTargets } from "../controls/session-controls.ts";
 import type * as DebugLog from "../debug.ts";
 import type { Debug } from "../debug.ts";
-import { openGate, openPlan, openRules } from "../gate/open-gate.ts";
+import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
 import { openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
@@ -57,10 +57,10 @@ export interface OpenOptions {
 
 export async function openSession(options: OpenOptions): Promise<Session & { readonly announce?: string }> {
   const storage = await openStorage(options);
-  const rules = openRules(storage);
-  const machine = await openMachine(storage, rules);
-  const plan = openPlan(storage, rules);
-  const gate = openGate(storage, machine, rules, plan);
+  const ruleBook = openRuleBook(storage);
+  const machine = await openMachine(storage, ruleBook);
+  const plan = openPlan(storage, ruleBook);
+  const gate = openGate(storage, machine, ruleBook, plan);
   const mcp = openServers(storage);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   const parts = { storage, machine, gate, mcp, hooks, permit, plan };
@@ -81,7 +81,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   const { snapshot } = state;
   state.instructions = await openInstructions(snapshot, {
     date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.rules.mayRead(path) },
+    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
     report: (event, input) => hooks.changes.report(event, input),
     warn: options.warn,
   });
@@ -91,7 +91,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
-/** Fifth stage: the loop and the control requests. */
+/** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks } = parts;
   const { options, place, state, client, transcript } = storage;

@@ -16,7 +16,7 @@ export interface RunParts extends AgentParts {
 
 export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
   const { storage, machine, gate, hooks, mcp, plan } = parts;
-  const { options, state, outbox, inbox, cost, folders, run } = storage;
+  const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
   return {
@@ -38,7 +38,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
         initSignal({
           ...state,
           cwd: workspace.cwd,
-          mode: gate.rules.mode,
+          mode: gate.ruleBook.mode,
           mcpServers: mcp.summary(),
           memory: state.instructions?.memory,
         }),
@@ -50,7 +50,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       return hooks.fire(event, input, signal);
     },
     instructionsFor: (access) => state.instructions?.touched(access) ?? [],
-    interrupt: () => run.interrupt(),
+    interrupt: () => runState.interrupt(),
     steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;

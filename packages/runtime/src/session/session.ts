@@ -23,7 +23,7 @@ export interface SessionParts {
   readonly id: string;
   /** A message for people, before the first prompt. */
   readonly announce: string | undefined;
-  readonly run: RunState;
+  readonly runState: RunState;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly gate: Gate;
@@ -94,14 +94,14 @@ export class LiveSession implements Session {
   }
 
   async close(reason: EndReason): Promise<void> {
-    const { inbox, controls, run } = this.#parts;
+    const { inbox, controls, runState } = this.#parts;
     this.#closing = reason;
     inbox.close();
     controls.close({ now: reason !== "end_of_input" });
     if (reason !== "end_of_input") {
       this.#silent = true;
       inbox.clear();
-      run.interrupt();
+      runState.interrupt();
     }
     await this.#work;
   }
@@ -114,7 +114,7 @@ export class LiveSession implements Session {
   }
 
   async #loop(): Promise<void> {
-    const { inbox, outbox, run, title, dispose } = this.#parts;
+    const { inbox, outbox, runState, title, dispose } = this.#parts;
     const noteTitle = () => {
       const entry = customTitle(this.id, title() ?? "");
       if (entry !== undefined) outbox.note(entry);
@@ -129,9 +129,9 @@ export class LiveSession implements Session {
         if (!work) continue;
         // Written now, in case of a crash, and again at the end. A session without prompts leaves no file.
         if (runs++ === 0) noteTitle();
-        run.running = true;
+        runState.running = true;
         await this.#perform(work);
-        run.running = false;
+        runState.running = false;
       }
       if (runs > 0) noteTitle();
       await this.#parts.end(this.#closing);
@@ -146,7 +146,7 @@ export class LiveSession implements Session {
     if (prompt?.uuid !== undefined) outbox.lifecycle(prompt.uuid, "started");
     const started = now();
     const apiBefore = cost.apiDurationMs;
-    const signal = this.#parts.run.begin();
+    const signal = this.#parts.runState.begin();
     await this.#parts.controls.changed();
     await this.#parts.refresh(signal);
     const limits = this.#parts.limits();
@@ -171,7 +171,7 @@ export class LiveSession implements Session {
     // Load the gate after the first request is sent, before the first tool call needs it.
     setImmediate(() => gate.warm());
     try {
-      return await run(prompt, gate.rules.mode, conversation, this.#parts.ports(signal), limits);
+      return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
       // A bug in Keelson. The client still gets a result, and the conversation stays valid for the next prompt.
       await conversation.seal();

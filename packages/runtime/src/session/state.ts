@@ -1,4 +1,4 @@
-// The state of an open session. Values are replaced, never mutated.
+// The state of an open session that its stages share. Values are replaced, never mutated; only the conversation grows.
 
 import type { Snapshot } from "@keelson/config";
 import type { Conversation, Tool } from "@keelson/engine";
@@ -9,6 +9,7 @@ import type { SessionInstructions } from "../instructions/instructions.ts";
 export interface SessionState {
   snapshot: Snapshot;
   model: ResolvedModel;
+  /** Set once, before the session starts: `LiveSession` keeps it. */
   conversation: Conversation;
   /** Undefined until they are loaded. */
   instructions: SessionInstructions | undefined;

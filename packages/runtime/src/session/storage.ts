@@ -1,5 +1,5 @@
-// First stage of a session: its identity, its transcript, its state, and its input and output streams. It runs and
-// judges nothing.
+// The first stage of a session: its identity, transcript, state and working directories, its input and output streams,
+// and its requests to the client. It runs and judges nothing.
 
 import { Conversation, reminder, type Workspace } from "@keelson/engine";
 import { createWorkspace, gitBranch, realPathOf } from "@keelson/host";
@@ -25,7 +25,7 @@ export interface Storage {
   readonly cost: Cost;
   /** Requests to the client. */
   readonly client: ClientRequests;
-  readonly run: RunState;
+  readonly runState: RunState;
   /** Sends the model a reminder at its next safe boundary. */
   notify(text: string): void;
   newId(): string;
@@ -95,7 +95,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     outbox,
     cost: new Cost(rates, loaded?.costState),
     client: new ClientRequests({ send: (message) => outbox.send(message), newId }),
-    run: new RunState({
+    runState: new RunState({
       reportsState: env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1",
       show: (signal) => outbox.show(signal),
     }),

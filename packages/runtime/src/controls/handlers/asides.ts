@@ -4,10 +4,10 @@ import { buildRequest, ModelError, requestParts } from "@keelson/engine";
 import { blocksOf, isToolUse, type ModelMessage } from "@keelson/protocol";
 import type { Cost } from "../../model/cost.ts";
 import { sendSideRequest } from "../../model/side-request.ts";
-import { done, textIn, type Handler } from "../reply.ts";
+import { done, textIn, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
-export const sideQuestion: Handler = async (request, targets, { id, signal }) => {
+export const sideQuestion: ControlHandler = async (request, targets, { id, signal }) => {
   const question = textIn(request, "question");
   await targets.show({ type: "system", subtype: "control_request_progress", request_id: id, status: "started" });
   const text = `${question}\n\n<system-reminder>\nThis is a question beside the conversation. Answer it in text, without tools; it will not be remembered.\n</system-reminder>`;
@@ -17,7 +17,7 @@ export const sideQuestion: Handler = async (request, targets, { id, signal }) =>
 
 const LONGEST_TITLE = 80;
 
-export const generateSessionTitle: Handler = async (request, targets, { signal }) => {
+export const generateSessionTitle: ControlHandler = async (request, targets, { signal }) => {
   const description = textIn(request, "description").slice(0, 10_000);
   const system = [
     "You name conversations. Answer with a title of three to seven words in sentence case, and nothing else.",

@@ -3,7 +3,7 @@
 
 import { buildRequest, requestParts, type ModelProvider, type ModelRequest } from "@keelson/engine";
 import type { ModelMessage } from "@keelson/protocol";
-import { done, type Handler } from "../reply.ts";
+import { done, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
 interface Category {
@@ -14,7 +14,7 @@ interface Category {
   readonly kind: "used" | "free" | "buffer" | "deferred";
 }
 
-export const getContextUsage: Handler = async ({ detail }, targets, { signal }) => {
+export const getContextUsage: ControlHandler = async ({ detail }, targets, { signal }) => {
   const { profile } = targets.model();
   const max = profile.contextWindow;
   const memory = targets.memoryFiles().map(({ path, type, text }) => ({ path, type, tokens: estimate(text) }));

@@ -3,14 +3,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { realPathOf } from "@keelson/host";
-import { done, failed, textIn, type Handler } from "../reply.ts";
+import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The reply is one line, and some clients accept no line above a megabyte. */
 const DEFAULT_BYTES = 512 * 1024;
 const MOST_BYTES = 10 * 1024 * 1024;
 
-export const readFile: Handler = async (request, targets) => {
+export const readFile: ControlHandler = async (request, targets) => {
   const requested = textIn(request, "path");
   const { max_bytes: wanted, encoding = "utf-8" } = request;
   const isText = encoding === "utf-8" || encoding === "utf8";
@@ -32,7 +32,7 @@ export const readFile: Handler = async (request, targets) => {
 };
 
 /** Marks a file that the client showed to the model: Edit then needs no Read first, unless the file changed. */
-export const seedReadState: Handler = async (request, targets) => {
+export const seedReadState: ControlHandler = async (request, targets) => {
   const path = pathOf(textIn(request, "path"), targets);
   const { mtime } = request;
   if (typeof mtime !== "number") return failed('seed_read_state: "mtime" must be a number of milliseconds');
@@ -48,7 +48,7 @@ export const seedReadState: Handler = async (request, targets) => {
   return done();
 };
 
-export const rewindFiles: Handler = (request, targets) => {
+export const rewindFiles: ControlHandler = (request, targets) => {
   const prompt = textIn(request, "user_message_id");
   if (targets.rewind === undefined) return failed("File rewinding is not enabled.");
   const dryRun = request["dry_run"] === true;
@@ -61,7 +61,7 @@ export const rewindFiles: Handler = (request, targets) => {
   );
 };
 
-export const registerRepoRoot: Handler = (request, { workspace, addDirectories }) => {
+export const registerRepoRoot: ControlHandler = (request, { workspace, addDirectories }) => {
   const directory = textIn(request, "directory");
   const path = realPathOf(resolve(workspace.root, directory));
   const inside = workspace.directories.some((root) => holds(root, path));
@@ -80,7 +80,7 @@ export const registerRepoRoot: Handler = (request, { workspace, addDirectories }
 const MOST_SUGGESTED = 15;
 const LIST_BYTES = 8 * 1024 * 1024;
 
-export const fileSuggestions: Handler = async (request, targets, { signal }) => {
+export const fileSuggestions: ControlHandler = async (request, targets, { signal }) => {
   const query = textIn(request, "query").slice(0, 200);
   const { workspace, search, gate } = targets;
   await gate.warm();

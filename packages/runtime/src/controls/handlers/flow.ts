@@ -1,17 +1,17 @@
 // Requests that steer the run and are answered at once: its mode, its end, the prompts in the queue.
 
 import { isPermissionMode, PERMISSION_MODES, type JsonObject } from "@keelson/protocol";
-import { done, failed, fieldsIn, textIn, type Handler } from "../reply.ts";
+import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 /** The run is stopped first: an open question must be withdrawn before the reply is sent. */
-export const interrupt: Handler = ({ cancel_queued: cancel }, { queued, cancelQueued }, { interruptRun }) => {
+export const interrupt: ControlHandler = ({ cancel_queued: cancel }, { queued, cancelQueued }, { interruptRun }) => {
   interruptRun();
   if (cancel !== true) return done({ still_queued: queued() });
   const cancelled = cancelQueued();
   return done({ still_queued: queued(), cancelled });
 };
 
-export const setPermissionMode: Handler = ({ mode }, { gate }) => {
+export const setPermissionMode: ControlHandler = ({ mode }, { gate }) => {
   if (!isPermissionMode(mode)) {
     return failed(`Cannot set permission mode: must be one of ${PERMISSION_MODES.join(", ")}`, "invalid_mode");
   }
@@ -21,16 +21,16 @@ export const setPermissionMode: Handler = ({ mode }, { gate }) => {
 };
 
 /** Answered at once because the prompt may be about to run. */
-export const cancelAsyncMessage: Handler = (request, { cancelQueued }) =>
+export const cancelAsyncMessage: ControlHandler = (request, { cancelQueued }) =>
   done({ cancelled: cancelQueued(textIn(request, "message_uuid")).length > 0 });
 
 /** A message from an MCP server inside the client. */
-export const mcpMessage: Handler = (request, _targets, { receiveMcp }) => {
+export const mcpMessage: ControlHandler = (request, _targets, { receiveMcp }) => {
   receiveMcp(String(request["server_name"]), (fieldsIn(request, "message") ?? {}) as JsonObject);
   return done();
 };
 
-export const endSession: Handler = (_request, _targets, { endSession: after }) => done(undefined, { after });
+export const endSession: ControlHandler = (_request, _targets, { endSession: after }) => done(undefined, { after });
 
 /** For requests that need no action: we send the same messages with and without subscribers. */
-export const acknowledge: Handler = () => done();
+export const acknowledge: ControlHandler = () => done();

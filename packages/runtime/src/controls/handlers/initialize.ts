@@ -12,7 +12,7 @@ import {
 } from "@keelson/protocol";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
-import { done, type Handler, type ControlRequestBody } from "../reply.ts";
+import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
 import type { ControlTargets } from "../targets.ts";
 
 /** The options of `initialize` that other parts use. */
@@ -38,7 +38,7 @@ export interface ClientOptions {
 /** The capabilities of the reference that Keelson has. */
 const CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
-export const initialize: Handler = (request, targets, { pending, again }) => {
+export const initialize: ControlHandler = (request, targets, { pending, again }) => {
   const hooks = callbacksIn(request["hooks"]);
   if (hooks !== undefined) targets.setClientHooks(hooks);
   targets.setClient?.(clientOptions(request));

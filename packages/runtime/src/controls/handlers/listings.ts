@@ -3,15 +3,15 @@
 import { statSync } from "node:fs";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
-import { done, type Handler } from "../reply.ts";
+import { done, type ControlHandler } from "../reply.ts";
 
-export const getBinaryVersion: Handler = () => {
+export const getBinaryVersion: ControlHandler = () => {
   // The program has no build time, so use that of its file.
   const buildTime = statSync(process.execPath).mtime.toISOString();
   return done({ version: COMPATIBLE_VERSION, buildTime, keelsonVersion: VERSION });
 };
 
-export const listPermissionRules: Handler = (_request, { gate, workspace, snapshot }) =>
+export const listPermissionRules: ControlHandler = (_request, { gate, workspace, snapshot }) =>
   done({
     state: {
       rules: gate.rules.map(({ source, behavior, tool, content }) => ({
@@ -25,7 +25,7 @@ export const listPermissionRules: Handler = (_request, { gate, workspace, snapsh
     },
   });
 
-export const getHooksListing: Handler = (_request, targets) => {
+export const getHooksListing: ControlHandler = (_request, targets) => {
   const registered = targets.hooks();
   const { settings } = targets.snapshot();
   const managedOnly = settings.allowManagedHooksOnly === true;
@@ -52,7 +52,7 @@ export const getHooksListing: Handler = (_request, targets) => {
 };
 
 /** Plugins, skills and output styles are not loaded yet. */
-export const reloadPlugins: Handler = (_request, { mcp }) =>
+export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
   done({ commands: [], agents: [], plugins: [], mcpServers: mcp?.status() ?? [], error_count: 0 });
-export const reloadSkills: Handler = () => done({ skills: [] });
-export const reloadOutputStyles: Handler = () => done({ available_output_styles: ["default"] });
+export const reloadSkills: ControlHandler = () => done({ skills: [] });
+export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });

@@ -1,7 +1,15 @@
 // Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
 import type { JsonObject } from "@keelson/protocol";
-import { done, failed, fieldsIn, textIn, type Handler, type ControlReply, type ControlRequestBody } from "../reply.ts";
+import {
+  done,
+  failed,
+  fieldsIn,
+  textIn,
+  type ControlHandler,
+  type ControlReply,
+  type ControlRequestBody,
+} from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
 
@@ -21,20 +29,20 @@ export interface McpServers {
 const notFound = (name: string) => failed(`Server not found: ${name}`);
 const settled = (problem: string | undefined) => (problem === undefined ? done() : failed(problem));
 
-export const mcpStatus: Handler = (_request, { mcp }) => done({ mcpServers: mcp?.status() ?? [] });
+export const mcpStatus: ControlHandler = (_request, { mcp }) => done({ mcpServers: mcp?.status() ?? [] });
 
-export const mcpReconnect: Handler = async (request, { mcp }) => {
+export const mcpReconnect: ControlHandler = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   return mcp ? settled(await mcp.reconnect(name)) : notFound(name);
 };
 
-export const mcpToggle: Handler = async (request, { mcp }) => {
+export const mcpToggle: ControlHandler = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   if (typeof request["enabled"] !== "boolean") return failed('mcp_toggle: "enabled" must be true or false');
   return mcp ? settled(await mcp.toggle(name, request["enabled"])) : notFound(name);
 };
 
-export const mcpSetServers: Handler = async (request, { mcp }) => {
+export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   const servers = fieldsIn(request, "servers");
   if (servers === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (mcp) return done(await mcp.setServers(servers as JsonObject));
@@ -44,18 +52,18 @@ export const mcpSetServers: Handler = async (request, { mcp }) => {
   return done({ added, removed: [], errors });
 };
 
-export const mcpCall: Handler = (request, { mcp }, { signal }) => {
+export const mcpCall: ControlHandler = (request, { mcp }, { signal }) => {
   const tool = textIn(request, "tool");
   return mcp ? mcp.call(request, signal) : failed(`MCP server not connected: ${tool.split("__")[1] ?? tool}`);
 };
 
-export const mcpReadResource: Handler = (request, { mcp }, { signal }) => {
+export const mcpReadResource: ControlHandler = (request, { mcp }, { signal }) => {
   const name = textIn(request, "serverName");
   textIn(request, "uri");
   return mcp ? mcp.readResource(request, signal) : failed(`MCP server not connected: ${name}`);
 };
 
-export const setMcpPermissionModeOverride: Handler = (request, { mcp }) => {
+export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) => {
   const name = textIn(request, "serverName");
   const { mode = null } = request;
   if (mode !== "default" && mode !== "auto" && mode !== null) {

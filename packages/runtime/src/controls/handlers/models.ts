@@ -1,7 +1,7 @@
 // Requests about models: list them, switch, and set the thinking budget.
 
 import { lookUpModel, OFFLINE_ID, type ResolvedModel } from "@keelson/model";
-import { done, failed, type Handler } from "../reply.ts";
+import { done, failed, type ControlHandler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -33,10 +33,10 @@ function describe(value: string, displayName: string, description: string, model
   };
 }
 
-export const listModels: Handler = (_request, targets) =>
+export const listModels: ControlHandler = (_request, targets) =>
   done({ models: describeModels(targets.model(), targets.snapshot().env) });
 
-export const setModel: Handler = async ({ model: wanted }, targets) => {
+export const setModel: ControlHandler = async ({ model: wanted }, targets) => {
   const name = typeof wanted === "string" && wanted !== "default" && wanted !== "" ? wanted : undefined;
   const model = await targets.setModel(name);
   // Clients get this as the output of a command, even if they did not ask for replay.
@@ -51,7 +51,7 @@ export const setModel: Handler = async ({ model: wanted }, targets) => {
   return done({ model });
 };
 
-export const setMaxThinkingTokens: Handler = (request, targets) => {
+export const setMaxThinkingTokens: ControlHandler = (request, targets) => {
   const { max_thinking_tokens: tokens = null } = request;
   if (tokens !== null && !(Number.isSafeInteger(tokens) && (tokens as number) >= 0)) {
     return failed('set_max_thinking_tokens: "max_thinking_tokens" must be a whole number of at least 0, or null');

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { ConfigError, reload, setValue, settingsFiles, type Snapshot } from "@keelson/config";
 import { isObject, type SettingsKey } from "@keelson/protocol";
 import { withEffort } from "./models.ts";
-import { done, failed, fieldsIn, textIn, type Handler } from "../reply.ts";
+import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 import { withFlags } from "./with-flags.ts";
 
 const SOURCES = {
@@ -15,7 +15,7 @@ const SOURCES = {
   user: "userSettings",
 } as const;
 
-export const getSettings: Handler = async (_request, targets) => {
+export const getSettings: ControlHandler = async (_request, targets) => {
   const { settings, origin, home } = targets.snapshot();
   const files = await settingsFiles({ ...origin, home });
   const sources = files
@@ -26,7 +26,7 @@ export const getSettings: Handler = async (_request, targets) => {
 };
 
 /** Applies all keys or none. Null removes a key. */
-export const applyFlagSettings: Handler = async (request, targets) => {
+export const applyFlagSettings: ControlHandler = async (request, targets) => {
   const wanted = fieldsIn(request, "settings");
   if (wanted === undefined) return failed(`${REFUSED}"settings" must be an object`);
   const before = targets.snapshot();
@@ -77,7 +77,7 @@ const WRITABLE: ReadonlySet<string> = new Set<SettingsKey>([
 ]);
 const SCOPES = { userSettings: "user", projectSettings: "project", localSettings: "local" } as const;
 
-export const updateSettings: Handler = async (request, targets) => {
+export const updateSettings: ControlHandler = async (request, targets) => {
   const scope = SCOPES[textIn(request, "source") as keyof typeof SCOPES];
   if (scope === undefined) {
     return failed(`update_settings: "source" must be one of ${Object.keys(SCOPES).join(", ")}`);

@@ -1,9 +1,9 @@
 // The title of the session.
 
 import { titleText } from "@keelson/store";
-import { done, failed, textIn, type Handler } from "../reply.ts";
+import { done, failed, textIn, type ControlHandler } from "../reply.ts";
 
-export const renameSessionControl: Handler = (request, targets) => {
+export const renameSessionControl: ControlHandler = (request, targets) => {
   const title = titleText(textIn(request, "title"));
   const { session_id: other } = request;
   if (typeof other === "string" && other !== "" && other !== targets.sessionId) {

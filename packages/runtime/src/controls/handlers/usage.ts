@@ -1,10 +1,10 @@
 // The usage and cost of the session, as numbers and as text.
 
 import type { ModelUsage } from "@keelson/protocol";
-import { done, type Handler } from "../reply.ts";
+import { done, type ControlHandler } from "../reply.ts";
 
 /** There are no plan limits without an account. */
-export const getUsage: Handler = (_request, { cost, now, startedMs }) =>
+export const getUsage: ControlHandler = (_request, { cost, now, startedMs }) =>
   done({
     session: {
       total_cost_usd: cost.totalUsd,
@@ -20,7 +20,7 @@ export const getUsage: Handler = (_request, { cost, now, startedMs }) =>
     behaviors: null,
   });
 
-export const getSessionCost: Handler = (_request, { cost, now, startedMs }) => {
+export const getSessionCost: ControlHandler = (_request, { cost, now, startedMs }) => {
   const lines = [
     `Total cost:            ${dollars(cost.totalUsd)}`,
     `Total duration (API):  ${duration(cost.apiDurationMs)}`,

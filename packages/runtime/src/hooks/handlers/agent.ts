@@ -18,7 +18,7 @@ import type { AgentPorts } from "../../session/agent-ports.ts";
 import { conditionAnswer, ANSWER_SCHEMA, conditionPrompt, withoutThinking } from "./condition.ts";
 import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
-/** `fire` must skip prompt and agent hooks, which would otherwise call each other forever. */
+/** `fire` and `permit` must skip prompt and agent hooks, which would otherwise call each other forever. */
 export type HookAgentPorts = AgentPorts & Pick<Ports, "fire">;
 
 export interface AgentHookOptions extends HandlerLimit {
@@ -64,14 +64,8 @@ function reportOf({ reason, text, structured }: End): Omit<HookRun, "durationMs"
 }
 
 const TOOLS = new Set(["Bash", "Glob", "Grep", "Read"]);
-// The start and end of the hook's own run are not session events.
-const FORWARDED_EVENTS = new Set<HookEvent>([
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "PermissionRequest",
-  "PermissionDenied",
-]);
+// The start and end of the hook's own run are not session events. `permit` fires the events about permission.
+const FORWARDED_EVENTS = new Set<HookEvent>(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
 
 function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal): Ports {
   // Stopping this agent must not stop the session.
