@@ -18,7 +18,7 @@ export function debugProvider(inner: ModelProvider, debug: Debug): ModelProvider
       const started = performance.now();
       const took = () => `${Math.round(performance.now() - started)} ms`;
       const { model, messages, tools } = request;
-      debug("api", () => `Request to ${model}: ${messages.length} messages, ${tools.length} tools`);
+      debug("api", () => `Request to ${model}: messages: ${messages.length}, tools: ${tools.length}`);
       let first = true;
       try {
         for await (const event of inner.stream(request, signal)) {

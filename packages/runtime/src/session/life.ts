@@ -59,6 +59,8 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
   const { storage, machine, gate, mcp, hooks } = stages;
   const { state, options, place, cost } = storage;
+  // A rule accepted in the last run is in the settings before they are read again.
+  await gate.saved();
   await machine.undoChanges();
   const changes = state.instructions?.changes();
   if (changes !== undefined) storage.notify(changes);
