@@ -164,10 +164,12 @@ const UNITS = [
 ];
 
 test("eight times the text takes about eight times as long, whatever is opened repeatedly", () => {
-  const slow = UNITS.filter(([before, unit]) => {
+  const isSlow = ([before, unit]: readonly [string, string]) => {
     const read = (length: number) => analyseCommand(before + unit.repeat(Math.floor(length / unit.length)));
     return growth(read, { from: 1_000, to: 8_000 }) > 30;
-  });
+  };
+  // Garbage collection can fall into one measurement of the several hundred; real growth shows every time.
+  const slow = UNITS.filter(isSlow).filter(isSlow).filter(isSlow);
   expect(slow).toEqual([]);
 }, 112_000);
 
