@@ -2,7 +2,7 @@
 // sends a conversation the API takes, with everything that is left.
 
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import {
   messageProblems,
   runKeelson,
@@ -16,10 +16,24 @@ const ID = "11111111-2222-4333-8444-555555555555";
 const STREAM = ["-p", "--output-format", "stream-json", "--verbose"];
 const read = (name: string) => ({ name: "Read", input: { file_path: `${name}.txt` } });
 
-/** A session with a text, parallel calls, a thought and an end; the lines of its transcript. */
+/**
+ * A session with a text, parallel calls, a thought and an end; the lines of its transcript. The second reply follows the
+ * last result of the first: recorded again if that is not the second call's, because only then it leads to both calls.
+ */
 async function recorded(home: TemporaryHome): Promise<{ path: string; lines: readonly string[] }> {
   home.write("CLAUDE.md", "Instructions of the project");
   for (const name of ["a", "b", "c"]) home.write(`${name}.txt`, `content of ${name}\n`);
+  for (;;) {
+    const { path, lines } = await record(home);
+    const [first, second] = ["call_1_1", "call_1_2"].map((id) =>
+      lines.findIndex((line) => line.includes(`"tool_use_id":"${id}"`)),
+    );
+    if (first! < second!) return { path, lines };
+    rmSync(path);
+  }
+}
+
+async function record(home: TemporaryHome): Promise<{ path: string; lines: readonly string[] }> {
   await using model = await startMockModel([
     { text: "First", calls: [read("a"), read("b")] },
     { thinking: "Hm", calls: [read("c")] },
