@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { root } from "./root.ts";
-import { readCounts, retriedTests, skippedTests, withoutPasses, type Counts } from "./test-output.ts";
+import { readCounts, skippedTests, withoutPasses, type Counts } from "./test-output.ts";
 
 export interface Step {
   readonly name: string;
@@ -30,24 +30,20 @@ export async function runSteps(steps: readonly Step[], options: StepOptions): Pr
   const total = { passed: 0, failed: 0, skipped: 0 };
   const skipped: string[] = [];
   const stopped: string[] = [];
-  const retried: string[] = [];
   for (const step of steps) {
     print(`\n== ${step.name}`);
     const started = performance.now();
-    const { counts, skips, retries, isCut } = await runStep(step, options);
+    const { counts, skips, isCut } = await runStep(step, options);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
     skipped.push(...skips);
-    retried.push(...retries);
     if (isCut) stopped.push(`"${step.name}" was stopped after ${seconds} s, before it was finished`);
     const verdict = counts.failed > 0 ? "FAILED" : counts.skipped > 0 && counts.passed === 0 ? "skipped" : "ok";
     print(`   ${verdict} in ${seconds} s`);
   }
   if (total.skipped > 0) print(`\n${total.skipped} skipped:\n${skipped.map((skip) => `  ${skip}`).join("\n")}`);
-  if (retried.length > 0)
-    print(`\nPassed only on the second attempt:\n${retried.map((test) => `  ${test}`).join("\n")}`);
   if (stopped.length > 0) print(`\n${stopped.join("\n")}`);
   print(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed > 0 ? 1 : 0;
@@ -57,8 +53,6 @@ interface Outcome {
   readonly counts: Counts;
   /** The tests that were skipped, with their reasons. */
   readonly skips: readonly string[];
-  /** The tests that passed only when they were run again. */
-  readonly retries: readonly string[];
   /** It reached its limit. */
   readonly isCut: boolean;
 }
@@ -72,7 +66,7 @@ async function runStep(step: Step, { print, slowness, wait, isCI }: StepOptions)
     const reason = `"${missing}" is not installed; run \`npm ci\``;
     if (isCI) print(`   ${reason}`);
     const counts = isCI ? { passed: 0, failed: 1, skipped: 0 } : { passed: 0, failed: 0, skipped: 1 };
-    return { counts, skips: isCI ? [] : [`${name} [${reason}]`], retries: [], isCut: false };
+    return { counts, skips: isCI ? [] : [`${name} [${reason}]`], isCut: false };
   }
   // With any of these set, `bun test` hides the tests that pass.
   const env = { ...process.env, AGENT: undefined, CLAUDECODE: undefined, REPL_ID: undefined };
@@ -92,8 +86,7 @@ async function runStep(step: Step, { print, slowness, wait, isCI }: StepOptions)
   const counts = reportsTests ? readCounts(output, exitCode) : countOne(exitCode);
   if (counts.failed > 0) print(reportsTests ? withoutPasses(output) : output.trim());
   if (child.signalCode && !isCut) print(`   ended by ${child.signalCode}`);
-  const [skips, retries] = reportsTests ? [skippedTests(output), retriedTests(output)] : [[], []];
-  return { counts, skips, retries, isCut };
+  return { counts, skips: reportsTests ? skippedTests(output) : [], isCut };
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, pieces: string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readCounts, retriedTests, skippedTests, withoutPasses } from "./test-output.ts";
+import { readCounts, skippedTests, withoutPasses } from "./test-output.ts";
 
 const finished = `
 a.test.ts:
@@ -95,20 +95,4 @@ test("tests that a long run lists again at its end count once", () => {
   expect(readCounts(long, null)).toEqual({ passed: 0, failed: 2, skipped: 1 });
   expect(skippedTests(long)).toEqual(["a.test.ts: s [no zsh]"]);
   expect(withoutPasses(long)).toBe("a.test.ts:\n(fail) f [0.43ms]\n\n1 tests failed:\n(fail) f [0.43ms]");
-});
-
-test("retriedTests() lists the tests that passed on a later attempt, and no others", () => {
-  const output = [
-    "a.test.ts:",
-    "(pass) first [0.10ms]",
-    "error: expect(received).toBe(expected)",
-    "(pass) second (attempt 2) [0.02ms]",
-    "b.test.ts:",
-    "(fail) third (attempt 2) [0.04ms]",
-    "",
-    " 2 pass",
-    " 1 fail",
-    "Ran 3 tests across 2 files. [6.00ms]",
-  ];
-  expect(retriedTests(output.join("\n"))).toEqual(["a.test.ts: second"]);
 });

@@ -31,16 +31,6 @@ export function skippedTests(output: string): string[] {
   });
 }
 
-/** Tests that failed at first and passed when they were run again. */
-export function retriedTests(output: string): string[] {
-  let file = "";
-  return reportOf(linesOf(output)).flatMap((line) => {
-    file = HEADING.exec(line)?.[1] ?? file;
-    const name = /^\(pass\) (.*) \(attempt \d+\)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1];
-    return name === undefined ? [] : `${file}: ${name}`;
-  });
-}
-
 /** The output without the tests that passed or were skipped, and without files that have nothing else to show. */
 export function withoutPasses(output: string): string {
   const shown: string[] = [];

@@ -26,8 +26,6 @@ const steps: readonly Step[] = [
       bun,
       "test",
       "--parallel",
-      // Some tests kill, interrupt and race real processes. One that needs this is listed at the end of the run.
-      "--retry=1",
       `--timeout=${Math.ceil(30_000 * slowness)}`,
       "./packages",
       "./test",
