@@ -22,7 +22,7 @@ const programs = { "the executable": [] as string[], "the launcher": launcher };
 
 beforeAll(async () => {
   programs["the executable"].push(await freshBuild());
-}, 120_000);
+});
 
 describe.each(["the executable", "the launcher"] as const)("%s", (name) => {
   const program = programs[name];

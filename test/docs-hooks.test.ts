@@ -121,4 +121,4 @@ test("the settings example is valid, and every hook in it would run", async () =
       ],
     });
   }
-}, 20_000);
+});

@@ -99,7 +99,7 @@ test("the blocks compile, and the examples too", async () => {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   const tsc = Bun.spawn([join(root, "node_modules/.bin/tsc"), "-p", join(folder, "tsconfig.json")], { stdout: "pipe" });
   expect({ problems: await tsc.stdout.text(), code: await tsc.exited }).toEqual({ problems: "", code: 0 });
-}, 30_000);
+});
 
 /** Ignores indentation, which differs on the page. */
 const lines = (code: string) =>
@@ -124,7 +124,7 @@ for (const { place, file, words, output } of own.filter(({ words }) => "run" in 
       model ? { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "test-key" } : {},
     );
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: output ?? stdout, stderr: "" });
-  }, 30_000);
+  });
 }
 
 /** The cells of the tables in a part of a page. */
@@ -180,7 +180,7 @@ test("options listed as rejected are rejected by name", async () => {
     return [name, /is not available in this version yet/.test(error.stderr)];
   });
   expect(await Promise.all(ends)).toEqual(rowsThatSay("rejected").map((name) => [name, true]));
-}, 30_000);
+});
 
 test("options listed without effect are used nowhere but in the code that reads them", () => {
   const files = [...new Bun.Glob("packages/{engine,runtime,tools}/src/**/*.ts").scanSync(root)];
@@ -227,7 +227,7 @@ test("what is listed as missing is not exported, offered or listed", async () =>
   expect(await commands).toEqual([]);
   expect(heard.join("")).toMatch(/supports only MCP servers inside the client .*ignored: files/);
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("/compact");
-}, 30_000);
+});
 
 const python = Bun.which("python3");
 

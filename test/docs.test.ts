@@ -81,14 +81,14 @@ for (const { place, script, model, output } of guides.flatMap(examplesIn)) {
       code: 0,
       ...(output === undefined ? {} : { stdout: settled(output) }),
     });
-  }, 30_000);
+  });
 }
 
 test("the session in the README is what the program prints today, as text and as a picture", async () => {
   const { text, svg } = await record();
   expect(/```text recorded\n([\s\S]*?)\n```/.exec(read("README.md"))?.[1]).toBe(text);
   expect(read("docs/session.svg")).toBe(svg);
-}, 30_000);
+});
 
 /** Options of other programs, and a typo in an example. */
 const FOREIGN = new Set(["no-env-file", "omit", "recursive", "force", "dry-run", "to-command", "modle"]);

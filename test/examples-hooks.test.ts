@@ -55,7 +55,7 @@ test("every example has a script that says what it is, settings that are sound, 
     expect(page).toContain(`| [${name}](${name}.sh)`);
     expect(readFileSync(join(folder, `${name}.sh`), "utf8")).toMatch(/^#!\/bin\/sh\n# .+\n# Events?: .+/);
   }
-}, 30_000);
+});
 
 test("lint-after-edit tells the model about the syntax error it just wrote, and nothing about sound files", async () => {
   using home = temporaryHome();
@@ -73,7 +73,7 @@ test("lint-after-edit tells the model about the syntax error it just wrote, and 
   expect(all).toContain(`Problems in ${home.project}/a.json:`);
   expect(all).not.toContain(`Problems in ${home.project}/good.js`);
   expect(existsSync(join(home.project, "bad.js"))).toBe(true);
-}, 30_000);
+});
 
 test("block-force-push refuses force pushes in any company, and lets others through", async () => {
   using home = temporaryHome();
@@ -91,7 +91,7 @@ test("block-force-push refuses force pushes in any company, and lets others thro
   await runKeelson(["-p", "go"], { home, url: model.url });
   const refused = read(model.requests[1]!).map((text) => text.includes("Force pushes are not allowed here"));
   expect(refused).toEqual([true, true, true, true, false, false]);
-}, 30_000);
+});
 
 test("protect-files refuses protected files with its own reason, behind links too, and takes a list", async () => {
   using home = temporaryHome();
@@ -120,7 +120,7 @@ test("protect-files refuses protected files with its own reason, behind links to
   home.write(".claude/protected-files", "# ours\nsrc/*\n");
   await runKeelson(["-p", "go"], { home, url: model.url });
   expect(read(model.requests[3]!).map((text) => text.includes("is protected (src/*)"))).toEqual([false, true]);
-}, 30_000);
+});
 
 test("notify says what the agent said last", async () => {
   using home = temporaryHome();
@@ -133,7 +133,7 @@ test("notify says what the agent said last", async () => {
     stdout: "All\ntests pass\n",
     heard: "Done: All tests pass",
   });
-}, 30_000);
+});
 
 test("test-on-stop sends the model back to work once while the tests fail", async () => {
   using home = temporaryHome({ git: true });
@@ -148,7 +148,7 @@ test("test-on-stop sends the model back to work once while the tests fail", asyn
   const sent = JSON.stringify(model.requests[1]!.body.messages.at(-1));
   expect(sent).toContain("Stop hook feedback:");
   expect(sent).toContain("The tests fail. Fix them before you stop:\\nchecking");
-}, 30_000);
+});
 
 test("audit-log keeps every prompt and call on a line, in a private file", async () => {
   using home = temporaryHome();
@@ -177,4 +177,4 @@ test("audit-log keeps every prompt and call on a line, in a private file", async
     input: { command: "echo hello" },
   });
   expect(statSync(log).mode & 0o777).toBe(0o600);
-}, 30_000);
+});

@@ -127,7 +127,7 @@ for (const runtime of ["Bun", "Node"]) {
     expect(JSON.stringify(model.requests[0]!.body)).not.toContain("Always approve");
     expect(JSON.stringify(told(model.requests[1]!))).toContain("1 / 0");
     expect(existsSync(join(home.project, "b.js"))).toBe(false);
-  }, 30_000);
+  });
 }
 
 test("code-review-bot is content with a clean change, and with none there is nothing to do", async () => {
@@ -135,7 +135,7 @@ test("code-review-bot is content with a clean change, and with none there is not
   await using model = await startMockModel([structured({ summary: "Fine.", findings: [] })]);
   expect(await run("code-review-bot", { home, model, stdin: "+ok\n" })).toMatchObject({ code: 0, stdout: "Fine.\n" });
   expect(await run("code-review-bot", { home, model })).toMatchObject({ code: 2, stdout: "" });
-}, 30_000);
+});
 
 for (const runtime of ["Bun", "Node"]) {
   test(`custom-tools answers from its own stock, and the model hears of mistakes, on ${runtime}`, async () => {
@@ -169,7 +169,7 @@ for (const runtime of ["Bun", "Node"]) {
     expect(heard[1]).toContain('There are only 10 of \\"M4 bolt\\"');
     expect(heard[2]).toContain('"is_error":true');
     expect(heard[3]).toContain("7 left");
-  }, 30_000);
+  });
 }
 
 test("permission-ui asks, obeys, and does not ask again what was always allowed, in the next process either", async () => {
@@ -196,7 +196,7 @@ test("permission-ui asks, obeys, and does not ask again what was always allowed,
   const second = await run("permission-ui", { home, model });
   expect(second).toMatchObject({ code: 0, stdout: "\ndone again\n" });
   expect(made()).toEqual(["one", "three", "four"]);
-}, 30_000);
+});
 
 test("audit-hooks writes every call down before it runs, and refuses a push", async () => {
   using home = temporaryHome();
@@ -229,7 +229,7 @@ test("audit-hooks writes every call down before it runs, and refuses a push", as
   ]);
   expect(new Set(lines.map(({ session }) => session)).size).toBe(1);
   expect(statSync(log).mode & 0o777).toBe(0o600);
-}, 30_000);
+});
 
 test("audit-hooks lets nothing run that it cannot write down", async () => {
   using home = temporaryHome();
@@ -238,7 +238,7 @@ test("audit-hooks lets nothing run that it cannot write down", async () => {
   const { stdout } = await run("audit-hooks", { home, model, env: { AUDIT_LOG: log } });
   expect(stdout).toBe("could not\n");
   expect(existsSync(join(home.project, "made"))).toBe(false);
-}, 30_000);
+});
 
 const invoice = {
   number: "2026-17",
@@ -257,7 +257,7 @@ test("structured-extraction prints the invoice, after an answer that did not fit
   expect(JSON.stringify(told(model.requests[1]!))).toContain("total");
   expect(model.requests[0]!.body.tools.map(({ name }: { name: string }) => name)).toEqual(["StructuredOutput"]);
   expect(transcriptFiles(home)).toEqual([]);
-}, 30_000);
+});
 
 test("structured-extraction says so when no answer ever fits, and when the sum is wrong", async () => {
   using home = temporaryHome();
@@ -272,7 +272,7 @@ test("structured-extraction says so when no answer ever fits, and when the sum i
   await using careless = await startMockModel([structured({ ...invoice, total: 13 })]);
   const { stderr } = await run("structured-extraction", { home, model: careless, args: ["invoice.txt"] });
   expect(stderr).toBe("The lines add up to 12.5, not to 13\n");
-}, 30_000);
+});
 
 test("fork-and-compare runs the beginning once and every variant from it, each in a session of its own", async () => {
   using home = temporaryHome();
@@ -307,7 +307,7 @@ test("fork-and-compare runs the beginning once and every variant from it, each i
   const [first, ...others] = model.requests.slice(2).map(({ body }) => JSON.stringify(body.messages.slice(0, 4)));
   expect(first).toContain("I know it now.");
   expect(others).toEqual([first!, first!]);
-}, 30_000);
+});
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
@@ -333,7 +333,6 @@ testUnless(postgres ? null : "PostgreSQL is not installed", test)(
     const said = JSON.stringify(model.requests[1]!.body.messages);
     expect([said.includes("remember the number 7"), said.includes("I will.")]).toEqual([true, true]);
   },
-  30_000,
 );
 
 test("streaming-ui shows words before the reply is complete, then calls and what they came to", async () => {
@@ -370,7 +369,7 @@ test("streaming-ui shows words before the reply is complete, then calls and what
       .join("\n"),
   );
   expect(stdout.split("\n")[5]).toStartWith("  failed: ");
-}, 30_000);
+});
 
 test("streaming-ui is ended by Ctrl+C without an error, and its session can be resumed", async () => {
   using home = temporaryHome();
@@ -384,7 +383,7 @@ test("streaming-ui is ended by Ctrl+C without an error, and its session can be r
   }
   expect({ code: await child.exited, stderr: await child.stderr.text() }).toEqual({ code: 0, stderr: "" });
   expect(transcriptFiles(home)).toHaveLength(1);
-}, 30_000);
+});
 
 test("budget-guard stops at the reply that crosses the line, and begins nothing after it", async () => {
   using home = temporaryHome();
@@ -409,7 +408,7 @@ test("budget-guard stops at the reply that crosses the line, and begins nothing 
     stderr: "",
   });
   expect(model.requests).toHaveLength(3);
-}, 30_000);
+});
 
 test("budget-guard refuses to begin with a model that has no price", async () => {
   using home = temporaryHome();
@@ -417,4 +416,4 @@ test("budget-guard refuses to begin with a model that has no price", async () =>
   const ended = await run("budget-guard", { home, model, env: { ANTHROPIC_MODEL: "house-model" }, args: ["one"] });
   expect(ended.code).not.toBe(0);
   expect(ended.stderr).toContain(`the price of "house-model" is unknown`);
-}, 30_000);
+});

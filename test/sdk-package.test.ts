@@ -25,7 +25,7 @@ beforeAll(async () => {
     mkdirSync(join(folder, "node_modules", name, ".."), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   }
-}, 60_000);
+});
 
 test("the package needs zod and nothing else", async () => {
   const manifest = await Bun.file(join(installed, "package.json")).json();
@@ -132,57 +132,45 @@ describe("a query with a tool, a question, a hook and a store", () => {
   test.each([
     ["Node", [Bun.which("node")!]],
     ["Bun", [process.execPath, "run"]],
-  ])(
-    "runs on %s",
-    async (_, runtime) => {
-      await Bun.write(join(folder, "program.mjs"), program);
-      expect(await play([...runtime, "program.mjs"])).toEqual(works);
-    },
-    20_000,
-  );
+  ])("runs on %s", async (_, runtime) => {
+    await Bun.write(join(folder, "program.mjs"), program);
+    expect(await play([...runtime, "program.mjs"])).toEqual(works);
+  });
 
   test.each([
     ["ESM", "esm", "mjs"],
     ["CommonJS", "cjs", "cjs"],
-  ] as const)(
-    "runs on Node after a bundler made %s of it",
-    async (_, format, extension) => {
-      const outdir = join(folder, format);
-      await Bun.write(join(folder, "entry.mjs"), program);
-      await Bun.build({
-        entrypoints: [join(folder, "entry.mjs")],
-        outdir,
-        naming: `[name].${extension}`,
-        target: "node",
-        format,
-        minify: true,
-      });
-      expect(await play([Bun.which("node")!, join(outdir, `entry.${extension}`)])).toEqual(works);
-    },
-    20_000,
-  );
+  ] as const)("runs on Node after a bundler made %s of it", async (_, format, extension) => {
+    const outdir = join(folder, format);
+    await Bun.write(join(folder, "entry.mjs"), program);
+    await Bun.build({
+      entrypoints: [join(folder, "entry.mjs")],
+      outdir,
+      naming: `[name].${extension}`,
+      target: "node",
+      format,
+      minify: true,
+    });
+    expect(await play([Bun.which("node")!, join(outdir, `entry.${extension}`)])).toEqual(works);
+  });
 });
 
 describe("an application compiles, with every declaration checked,", () => {
   test("against the package", async () => {
     expect(await compile(folder, "@keelson/sdk", { skipLibCheck: false })).toBe("");
-  }, 60_000);
+  });
 
   test("and does not when it is wrong", async () => {
     const wrong = `\nexport const no: Options = { model: 5 };\n`;
     expect(await compile(folder, "@keelson/sdk", { skipLibCheck: false }, wrong)).toContain("TS2322");
-  }, 60_000);
+  });
 
   const present = official !== undefined && existsSync(join(official, "node_modules", OFFICIAL, "package.json"));
   const absent = present ? null : "KEELSON_OFFICIAL_SDK names no folder where npm installed it";
-  testUnless(absent, test)(
-    "against the official package",
-    async () => {
-      // Its own declarations name packages that need not be there.
-      expect(await compile(official!, OFFICIAL, { skipLibCheck: true })).toBe("");
-    },
-    60_000,
-  );
+  testUnless(absent, test)("against the official package", async () => {
+    // Its own declarations name packages that need not be there.
+    expect(await compile(official!, OFFICIAL, { skipLibCheck: true })).toBe("");
+  });
 });
 
 /** What the compiler has against the application when it imports from this package. */

@@ -9,4 +9,4 @@ test("no generated command runs that bash or another parser reads differently", 
   expect(findings.failures, report(findings)).toEqual([]);
   // A gate that asks about everything would pass too.
   expect(findings.allowed).toBeGreaterThan(300);
-}, 180_000);
+});

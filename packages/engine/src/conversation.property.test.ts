@@ -35,7 +35,7 @@ test("results that arrive while a reply is being written make the same conversat
       expect(said(live.messages)).toEqual(expected);
     }),
   );
-}, 60_000);
+});
 
 test("a session that ended at any entry continues with everything that was recorded", async () => {
   await fc.assert(
@@ -47,7 +47,7 @@ test("a session that ended at any entry continues with everything that was recor
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("a session without its first entries continues with all the others", async () => {
   await fc.assert(
@@ -61,7 +61,7 @@ test("a session without its first entries continues with all the others", async 
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("lost, repeated and reordered entries still make a valid conversation", async () => {
   const damage = fc.record({ kind: fc.constantFrom("lose", "repeat", "swap", "move"), at: fc.nat(), to: fc.nat() });
@@ -80,7 +80,7 @@ test("lost, repeated and reordered entries still make a valid conversation", asy
     }),
     { numRuns: 500 },
   );
-}, 60_000);
+});
 
 test("replies stay separate when a model gives them all the same id", async () => {
   const one = sessionEntries([[{ thinks: false, says: true, calls: [0], adds: false }, LAST]], { parents: "last" });

@@ -315,7 +315,7 @@ test("with events lost, repeated, swapped and renumbered, no call runs unrecorde
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("a blank text in a tool's output is left out, because the API would refuse it", async () => {
   const blank: Tool = { ...note([]), show: () => [" \n", "Well"].map((text) => ({ type: "text", text })) };

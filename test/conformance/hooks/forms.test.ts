@@ -20,7 +20,6 @@ async function tried(event: HookEvent, hooks: readonly Hook[], input?: object): 
   const { stdout, stderr } = await runKeelson(["hooks", "test", event, "--json", ...given], {
     home,
     env,
-    timeoutMs: 60_000,
   });
   if (stdout === "") throw new Error(stderr);
   return JSON.parse(stdout);
@@ -46,43 +45,33 @@ function readOf({ verdict, reason, context, stop, systemMessage, problem, fields
 }
 
 for (const event of HOOK_EVENTS) {
-  test.concurrent(
-    `${event}: every end and every form`,
-    async () => {
-      const facts = EVENTS[event];
-      const outputs = OUTPUTS[event] ?? [];
-      const hooks = [...forms.map((form) => scriptOf(form, event)), ...outputs.map(([output]) => says(event, output))];
-      const { label, input, ran } = await turn(() => tried(event, hooks));
-      const has = facts.has ?? [];
-      const first = [
-        "session_id transcript_path cwd",
-        ...(has.includes("early") ? [] : ["prompt_id"]),
-        ...(has.includes("mode") ? ["permission_mode"] : []),
-        ...(has.includes("effort") && "effort" in input ? ["effort"] : []),
-        "hook_event_name",
-      ];
-      expect({ label, keys: Object.keys(input).join(" ") }).toEqual({
-        label: facts.label,
-        keys: `${first.join(" ")} ${facts.keys}`,
-      });
-      const read = forms.map((form, at) => [form, readOf(ran[at].reply, nameOf(event, at + 1))]);
-      expect(Object.fromEntries(read)).toEqual(
-        Object.fromEntries(forms.map((form) => [form, expectedOf(facts, form)])),
-      );
-      expect(ran.slice(forms.length).map(({ reply }: any) => reply)).toEqual(
-        outputs.map(([, reply]) => ({ context: [], ...reply })),
-      );
-    },
-    120_000,
-  );
+  test.concurrent(`${event}: every end and every form`, async () => {
+    const facts = EVENTS[event];
+    const outputs = OUTPUTS[event] ?? [];
+    const hooks = [...forms.map((form) => scriptOf(form, event)), ...outputs.map(([output]) => says(event, output))];
+    const { label, input, ran } = await turn(() => tried(event, hooks));
+    const has = facts.has ?? [];
+    const first = [
+      "session_id transcript_path cwd",
+      ...(has.includes("early") ? [] : ["prompt_id"]),
+      ...(has.includes("mode") ? ["permission_mode"] : []),
+      ...(has.includes("effort") && "effort" in input ? ["effort"] : []),
+      "hook_event_name",
+    ];
+    expect({ label, keys: Object.keys(input).join(" ") }).toEqual({
+      label: facts.label,
+      keys: `${first.join(" ")} ${facts.keys}`,
+    });
+    const read = forms.map((form, at) => [form, readOf(ran[at].reply, nameOf(event, at + 1))]);
+    expect(Object.fromEntries(read)).toEqual(Object.fromEntries(forms.map((form) => [form, expectedOf(facts, form)])));
+    expect(ran.slice(forms.length).map(({ reply }: any) => reply)).toEqual(
+      outputs.map(([, reply]) => ({ context: [], ...reply })),
+    );
+  });
 }
 
-test.concurrent(
-  "ConfigChange: nobody vetoes what the administrator decided",
-  async () => {
-    const hooks = (["exit 2", "block"] as const).map((form) => scriptOf(form, "ConfigChange"));
-    const { outcome } = await turn(() => tried("ConfigChange", hooks, { source: "policy_settings" }));
-    expect(outcome).toEqual({ reasons: [], context: [] });
-  },
-  120_000,
-);
+test.concurrent("ConfigChange: nobody vetoes what the administrator decided", async () => {
+  const hooks = (["exit 2", "block"] as const).map((form) => scriptOf(form, "ConfigChange"));
+  const { outcome } = await turn(() => tried("ConfigChange", hooks, { source: "policy_settings" }));
+  expect(outcome).toEqual({ reasons: [], context: [] });
+});

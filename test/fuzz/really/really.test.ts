@@ -14,16 +14,12 @@ import { makeFuzzWorld, type FuzzWorld } from "./world.ts";
 const confined = testUnless(confinementMissing(), test);
 const withZsh = testUnless(confinementMissing(["bwrap", "zsh"]), test);
 
-confined(
-  "everything a generated command runs or touches was judged",
-  async () => {
-    const findings = await fuzzForReal({ cases: 1_200, seed: 2026, shell: shellNamed("bash") });
-    expect(findings.failures, reportOnRuns(findings)).toEqual([]);
-    // A gate that asked about everything would pass too.
-    expect(sum(findings.ran)).toBeGreaterThan(findings.cases / 8);
-  },
-  180_000,
-);
+confined("everything a generated command runs or touches was judged", async () => {
+  const findings = await fuzzForReal({ cases: 1_200, seed: 2026, shell: shellNamed("bash") });
+  expect(findings.failures, reportOnRuns(findings)).toEqual([]);
+  // A gate that asked about everything would pass too.
+  expect(sum(findings.ran)).toBeGreaterThan(findings.cases / 8);
+});
 
 let world: FuzzWorld;
 beforeAll(() => {
@@ -51,20 +47,16 @@ const DIFFERENT: readonly (readonly [judged: string, run: string, complaint: str
   ["true", "kill -9 $PPID", "it ended the sandbox"],
 ];
 
-confined(
-  "the sandbox notices what was not judged",
-  async () => {
-    const errands = DIFFERENT.map(([, command]) => ({ command, cwd: world.work, logsBuiltins: true }));
-    const traces = await runErrands(world, errands, shellNamed("bash"));
-    const complaints = DIFFERENT.map(([judged, run], at) => [
-      judged,
-      run,
-      complaintAbout(traces[at], analyseCommand(judged), AGREEMENTS[0]!, world),
-    ]);
-    expect(complaints).toEqual(DIFFERENT.map((row) => [...row]));
-  },
-  60_000,
-);
+confined("the sandbox notices what was not judged", async () => {
+  const errands = DIFFERENT.map(([, command]) => ({ command, cwd: world.work, logsBuiltins: true }));
+  const traces = await runErrands(world, errands, shellNamed("bash"));
+  const complaints = DIFFERENT.map(([judged, run], at) => [
+    judged,
+    run,
+    complaintAbout(traces[at], analyseCommand(judged), AGREEMENTS[0]!, world),
+  ]);
+  expect(complaints).toEqual(DIFFERENT.map((row) => [...row]));
+});
 
 /** Harmless in bash. */
 const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])[] = [
@@ -73,25 +65,17 @@ const OTHERWISE_IN_ZSH: readonly (readonly [command: string, complaint: string])
   ["echo =ls", "ran echo with words that were not judged"],
 ];
 
-withZsh(
-  "zsh reads commands that are harmless in bash differently, and the sandbox notices",
-  async () => {
-    const errands = OTHERWISE_IN_ZSH.map(([command]) => ({ command, cwd: world.work }));
-    const traces = await runErrands(world, errands, shellNamed("zsh"));
-    const complaints = OTHERWISE_IN_ZSH.map(([command], at) => [
-      command,
-      complaintAbout(traces[at], analyseCommand(command), AGREEMENTS[0]!, world),
-    ]);
-    expect(complaints).toEqual(OTHERWISE_IN_ZSH.map((row) => [...row]));
-  },
-  60_000,
-);
+withZsh("zsh reads commands that are harmless in bash differently, and the sandbox notices", async () => {
+  const errands = OTHERWISE_IN_ZSH.map(([command]) => ({ command, cwd: world.work }));
+  const traces = await runErrands(world, errands, shellNamed("zsh"));
+  const complaints = OTHERWISE_IN_ZSH.map(([command], at) => [
+    command,
+    complaintAbout(traces[at], analyseCommand(command), AGREEMENTS[0]!, world),
+  ]);
+  expect(complaints).toEqual(OTHERWISE_IN_ZSH.map((row) => [...row]));
+});
 
-withZsh(
-  "where commands run in zsh, no generated command is allowed because of its text",
-  async () => {
-    const findings = await fuzzForReal({ cases: 500, seed: 2026, shell: shellNamed("zsh") });
-    expect(findings, reportOnRuns(findings)).toEqual({ cases: 500, ran: {}, timedOut: 0, failures: [] });
-  },
-  180_000,
-);
+withZsh("where commands run in zsh, no generated command is allowed because of its text", async () => {
+  const findings = await fuzzForReal({ cases: 500, seed: 2026, shell: shellNamed("zsh") });
+  expect(findings, reportOnRuns(findings)).toEqual({ cases: 500, ran: {}, timedOut: 0, failures: [] });
+});

@@ -27,14 +27,14 @@ test("a mistyped command is an error, and reaches a model only with -p", async (
   });
   expect(model.requests).toEqual([]);
   expect(await run("-p", "conifg list")).toEqual({ code: 0, stdout: "done\n", stderr: "" });
-}, 20_000);
+});
 
 test("a prompt that starts like a command is a prompt", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "done" }]);
   const { code, stdout } = await runKeelson(["hook", "up", "the", "login", "form"], { home, url: model.url });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "done\n" });
-}, 20_000);
+});
 
 test("the warning about an untrusted folder names the command that trusts it", async () => {
   using home = temporaryHome();
@@ -57,7 +57,7 @@ test("the warning about an untrusted folder names the command that trusts it", a
   expect((await runKeelson(["trust", "--list"], { home })).stdout).toBe(`${home.project}\n`);
   expect((await runKeelson(["trust", "--revoke"], { home })).code).toBe(0);
   expect((await ask()).stderr).toContain("not trusted");
-}, 30_000);
+});
 
 test("hooks test warns about a field that the event does not have", async () => {
   using home = temporaryHome();
@@ -67,4 +67,4 @@ test("hooks test warns about a field that the event does not have", async () => 
     code: 0,
     stderr: 'warning: --input: UserPromptSubmit has no field "promt"; did you mean "prompt"?\n',
   });
-}, 20_000);
+});

@@ -51,7 +51,7 @@ test("what hooks test says the model would see is what it sees, and nothing is l
   expect(asked.texts).toEqual([{ as: "reminder", text: "UserPromptSubmit hook success: remember the milk" }]);
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain(asked.texts[0].text);
   expect(existsSync(join(home.project, "seen.log"))).toBe(true);
-}, 30_000);
+});
 
 test("hooks trace shows what every hook of a session was told, said and took", async () => {
   using home = temporaryHome();
@@ -100,7 +100,7 @@ N  PreToolUse:Bash
     labels: ["UserPromptSubmit", "PreToolUse:Bash", "PreToolUse:Bash"],
     told: FORCE,
   });
-}, 30_000);
+});
 
 test("the trace is private, and a session without hooks has none", async () => {
   using home = temporaryHome();
@@ -117,7 +117,7 @@ test("the trace is private, and a session without hooks has none", async () => {
   await runKeelson(["-p", "go"], { home, url: model.url });
   const { path } = readTracePath(home);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-}, 30_000);
+});
 
 function readTracePath(home: TemporaryHome): { path: string } {
   const projects = join(home.configDir, "projects");
@@ -136,7 +136,7 @@ test("hooks list follows the flags that choose settings, and says why something 
   expect((await hooks(home, "list", "--setting-sources", "user")).stdout).toBe("0 hooks, this folder is not trusted\n");
   const off = await hooks(home, "list", "--settings", '{"disableAllHooks": true}');
   expect(off.stdout).toContain("! disableAllHooks is on in --settings");
-}, 30_000);
+});
 
 test("hooks that are off do not fire: --bare, --require-trust, disableAllHooks of the user, not of the folder", async () => {
   using home = temporaryHome();
@@ -154,7 +154,7 @@ test("hooks that are off do not fire: --bare, --require-trust, disableAllHooks o
     trust: await fires("--require-trust"),
     off: await fires("--settings", '{"disableAllHooks": true}'),
   }).toEqual({ asTheyAre: true, bare: false, trust: false, off: false });
-}, 30_000);
+});
 
 test("an interrupted test ends its hooks and takes the copy away", async () => {
   using home = temporaryHome();
@@ -171,4 +171,4 @@ test("an interrupted test ends its hooks and takes the copy away", async () => {
     told: true,
     left: false,
   });
-}, 30_000);
+});

@@ -130,7 +130,7 @@ for (const [what, { handler, notice, told: instead }] of Object.entries(ROWS)) {
     if (notice === undefined) expect(stderr).toBe("");
     else expect(stderr).toMatch(/^warning: [^\n]*\n$/);
     expect(stderr).toContain(notice ?? "");
-  }, 20_000);
+  });
 }
 
 test("a hook that never reads a large input does no harm", async () => {
@@ -140,7 +140,7 @@ test("a hook that never reads a large input does no harm", async () => {
   const ended = await oneCall(home, { calls: [{ name: "Write", input: { file_path: "a.txt", content } }] });
   expect({ stdout: ended.stdout, stderr: ended.stderr }).toEqual({ stdout: "done\n", stderr: "" });
   expect(home.read("a.txt").length).toBe(content.length);
-}, 20_000);
+});
 
 test("context added by a hook is cut to 10,000 characters, with a note about the cut", async () => {
   using home = temporaryHome();
@@ -149,7 +149,7 @@ test("context added by a hook is cut to 10,000 characters, with a note about the
   expect(stderr).toBe("");
   expect(told[0]!.length).toBeLessThan(10_300);
   expect(told[0]).toMatch(/… \(8\d{5} more characters of this hook's output were cut\)\n<\/system-reminder>$/);
-}, 20_000);
+});
 
 /** The program's peak memory so far, in bytes. */
 const peakOf = (pid: number) =>
@@ -184,7 +184,6 @@ for (const [stream, command] of Object.entries(FLOODS)) {
       expect(stderr).toEndWith(`reported a problem: It printed more than 1 MiB to ${stream}; the rest was dropped\n`);
       expect(peak).toBeLessThan(200 * MIB);
     },
-    20_000,
   );
 }
 
@@ -204,7 +203,7 @@ test("a hook deleted during a session guards the calls before that, and is repor
   // Said once, however often it is missed.
   expect(stderr).toMatch(/^warning: [^\n]*\n$/);
   expect(stderr).toContain(`'${script}' does not exist; was the script deleted or moved?`);
-}, 20_000);
+});
 
 test("what a hook prints cannot control the terminal", async () => {
   using home = temporaryHome();
@@ -231,7 +230,7 @@ test("what a hook prints cannot control the terminal", async () => {
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   expect(all[0]!.stderr.match(/^warning/gm)).toHaveLength(3);
   expect(all[2]!.stdout).toContain("A hook blocked this prompt: ");
-}, 30_000);
+});
 
 test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach into the program", async () => {
   using home = temporaryHome();
@@ -273,7 +272,7 @@ test("a folder's hooks cannot switch off the user's, lift a deny rule, or reach 
   expect(home.read("env.txt")).not.toMatch(/^(LD_PRELOAD|ANTHROPIC_API_KEY)=/m);
   for (const key of ["disableAllHooks", "allowManagedHooksOnly", "env.ANTHROPIC_BASE_URL", "env.LD_PRELOAD"])
     expect(stderr).toMatch(new RegExp(`^warning: .*: ${key} .*ignored`, "m"));
-}, 20_000);
+});
 
 test("--require-trust runs no hook of an untrusted folder, and says so", async () => {
   using home = temporaryHome();
@@ -295,7 +294,7 @@ test("--require-trust runs no hook of an untrusted folder, and says so", async (
   );
   home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   expect(await run()).toEqual({ stderr: "", touched: files });
-}, 20_000);
+});
 
 const stays = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.1; done";
 /** Ways in which a hook may stay behind. Each first writes its process id into the project. */
@@ -324,7 +323,7 @@ for (const [how, handler] of Object.entries(DAEMONS)) {
       told: "the tool ran",
     });
     expect(isRunning(pid)).toBe(false);
-  }, 20_000);
+  });
 }
 
 const WAITED_FOR: Readonly<Record<string, Handler>> = { "that is waited for": { command: stays } };
@@ -343,7 +342,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       // On SIGTERM the program waits for its hooks to end; after SIGKILL they end on their own.
       if (signal === "SIGTERM") expect(isRunning(pid)).toBe(false);
       else await until(() => !isRunning(pid), `process ${pid} is still there`);
-    }, 20_000);
+    });
   }
 }
 
@@ -364,4 +363,4 @@ test("an agent hook for PermissionRequest is not called for the calls of its own
   expect(JSON.stringify(third!.body.messages)).toContain("touch inner");
   expect(JSON.stringify(fourth!.body.messages)).toContain("touch outer");
   expect({ code, stdout, requests: model.requests.length }).toEqual({ code: 0, stdout: "done\n", requests: 4 });
-}, 20_000);
+});

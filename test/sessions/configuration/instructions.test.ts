@@ -63,7 +63,7 @@ Local.
     /\n# currentDate\nToday's date is \d{4}-\d\d-\d\d\.\n\n {6}IMPORTANT: .*\n<\/system-reminder>\n\n$/,
   );
   expect(JSON.stringify(body.system)).not.toContain("Ours.");
-}, 20_000);
+});
 
 test("--bare and --setting-sources leave them out; AGENTS.md is read where there is no CLAUDE.md", async () => {
   using home = temporaryHome();
@@ -74,7 +74,7 @@ test("--bare and --setting-sources leave them out; AGENTS.md is read where there
   expect(await text("--setting-sources", "")).not.toMatch(/For agents|Mine/);
   expect(await text("--setting-sources", "user")).toMatch(/Mine/);
   expect(await text("--settings", '{"readAgentsMd": false}')).not.toContain("For agents.");
-}, 30_000);
+});
 
 test("a file outside the project reaches the model only after approval, and the user is told", async () => {
   using home = temporaryHome();
@@ -92,7 +92,7 @@ test("a file outside the project reaches the model only after approval, and the 
     hasClaudeMdExternalIncludesApproved: true,
   });
   expect((await first(home)).blocks.join("")).toContain("hunter2");
-}, 30_000);
+});
 
 test("reading a file brings in the instructions of its folders and the rules about it, once", async () => {
   using home = temporaryHome();
@@ -115,7 +115,7 @@ test("reading a file brings in the instructions of its folders and the rules abo
   expect(results[0]).toContain(`Contents of ${project}/.claude/rules/ts.md:\\n\\nTypes.`);
   expect(results[0]).toContain(`Contents of ${project}/a/CLAUDE.md:\\n\\nFolder a.`);
   expect(results[1]).not.toContain("Contents of");
-}, 20_000);
+});
 
 test("a file that changes between two prompts is told anew, and what was sent before stays as it was", async () => {
   using home = temporaryHome();
@@ -133,7 +133,7 @@ test("a file that changes between two prompts is told anew, and what was sent be
   const plain = (messages: unknown) => JSON.stringify(messages).replaceAll(/,"cache_control":\{[^}]*\}/g, "");
   expect(plain(two[0])).toBe(plain(one[0]));
   expect(plain(two.slice(1))).toContain(`Contents of ${home.project}/CLAUDE.md:\\n\\nSecond version, longer.`);
-}, 20_000);
+});
 
 test("each loaded file is an InstructionsLoaded event with its reason", async () => {
   using home = temporaryHome();
@@ -159,7 +159,7 @@ test("each loaded file is an InstructionsLoaded event with its reason", async ()
     ["a/CLAUDE.md", "Project", "nested_traversal", "a/x.ts"],
     ["inc.md", "Project", "include", "CLAUDE.md"],
   ]);
-}, 20_000);
+});
 
 test("memory: its index is shown, its place is in the system prompt and in init, and the model may write it", async () => {
   using home = temporaryHome();
@@ -186,4 +186,4 @@ test("memory: its index is shown, its place is in the system prompt and in init,
 
   const off = await first(home, [], { CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1" });
   expect(JSON.stringify(off.body)).not.toMatch(/- fact|# Memory/);
-}, 30_000);
+});

@@ -31,7 +31,7 @@ test("a setting is written, found again with its line, and acted on", async () =
     IS_SANDBOX: "1",
   });
   expect(results).toEqual(["refused"]);
-}, 30_000);
+});
 
 interface Mistake {
   readonly name: string;
@@ -94,7 +94,6 @@ test.each(MISTAKES)(
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toContain(said);
   },
-  30_000,
 );
 
 test("while rules may be missing, the command line cannot open what they might have closed", async () => {
@@ -106,7 +105,7 @@ test("while rules may be missing, the command line cannot open what they might h
   expect(results).toEqual(["refused"]);
   expect(messagesOf(ended, "system/init")[0].permissionMode).toBe("default");
   expect(ended.stderr).toContain("until this is fixed, allow rules are ignored");
-}, 20_000);
+});
 
 test("--require-trust: a folder nobody trusted may only deny and ask", async () => {
   using home = temporaryHome();
@@ -127,7 +126,7 @@ test("--require-trust: a folder nobody trusted may only deny and ask", async () 
   home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   const trusted = await attempt(home, [read("secret.txt")], ["--require-trust"]);
   expect([trusted.model, trusted.ended.stderr]).toEqual(["claude-theirs", ""]);
-}, 20_000);
+});
 
 test("doctor says what is there and never shows a key", async () => {
   using home = temporaryHome();
@@ -139,7 +138,7 @@ test("doctor says what is there and never shows a key", async () => {
   expect(stdout).toMatch(/✓ ripgrep +\S+rg/);
   expect(stdout).toMatch(/[✓·] shield +/);
   expect(stdout).not.toContain("sk-very-secret");
-}, 20_000);
+});
 
 test("a word that is a command elsewhere in a prompt is a prompt", async () => {
   using home = temporaryHome();

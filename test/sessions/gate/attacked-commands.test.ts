@@ -36,7 +36,7 @@ function hostileHome(): TemporaryHome {
 async function tell(home: TemporaryHome, commands: readonly string[], flags: readonly string[] = []) {
   const calls = commands.map((command) => ({ calls: [{ name: "Bash", input: { command } }] }));
   await using model = await startMockModel([...calls, { text: "done" }]);
-  const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url, timeoutMs: 50_000 });
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...flags], { home, url: model.url });
   expect(resultOf(ended).subtype).toBe("success");
   return model.requests.slice(1).map((request) =>
     told(request)

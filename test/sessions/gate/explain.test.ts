@@ -62,7 +62,7 @@ test("what explain says of a call is what happens to it", async () => {
 
   expect(said).toEqual(done);
   expect(new Set(done)).toEqual(new Set(["ran", "denied"]));
-}, 30_000);
+});
 
 test("the way out that explain shows works when it is followed", async () => {
   using home = temporaryHome();
@@ -81,7 +81,7 @@ test("the way out that explain shows works when it is followed", async () => {
   ]);
   await runKeelson(["-p", "go"], { home, url: model.url });
   expect(existsSync(join(home.project, "made.txt"))).toBe(true);
-}, 30_000);
+});
 
 test("a team's table passes until somebody loosens a rule", async () => {
   using home = temporaryHome();
@@ -99,7 +99,7 @@ test("a team's table passes until somebody loosens a rule", async () => {
     code: 1,
     first: "✗ permissions.test:1  Bash(curl -s example.com)",
   });
-}, 30_000);
+});
 
 test("an untrusted folder's allow rules are explained away, and count once it is trusted", async () => {
   using home = temporaryHome();
@@ -116,4 +116,4 @@ test("an untrusted folder's allow rules are explained away, and count once it is
     stderr: "",
     rule: "  allow rule Bash(make)  .claude/settings.json:4",
   });
-}, 30_000);
+});

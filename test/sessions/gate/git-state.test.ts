@@ -108,7 +108,7 @@ test("other ways there: bare layouts, a .git that is a file, diff drivers, filte
     "denied",
   ]);
   expect(it.didRun()).toBe(false);
-}, 60_000);
+});
 
 test("a nested repository that git enters by itself, from the top", async () => {
   using it = prepare();
@@ -165,7 +165,7 @@ test("the usual stays unasked: folders, clones, work trees, submodules, what hus
   ]);
   const { verdicts } = await visit(home, commands);
   expect(commands.filter((_, at) => verdicts[at] !== "ran")).toEqual([]);
-}, 30_000);
+});
 
 test("`cd sub` means ./sub, whatever CDPATH says", async () => {
   using it = prepare();

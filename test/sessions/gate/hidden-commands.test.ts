@@ -59,7 +59,7 @@ async function call(home: TemporaryHome, commands: readonly string[]) {
     ...commands.map((command) => ({ calls: [bash(command)] })),
     { text: "done" },
   ]);
-  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 60_000 });
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   const results: string[] = model.requests.slice(1).map((request) => told(request)[0].content);
   const denied: string[] = resultOf(ended).permission_denials.map(({ tool_input }: any) => tool_input.command);
   return { results, denied };

@@ -101,7 +101,7 @@ test("slow patterns of a folder hold up neither commands nor tools", async () =>
     false,
   ]);
   expect(answers[1].content).toContain("deep");
-}, 60_000);
+});
 
 test("a signal ends the program while a command of such a folder is under way", async () => {
   using home = temporaryHome({ git: true });
@@ -112,7 +112,7 @@ test("a signal ends the program while a command of such a folder is under way", 
   running.kill("SIGTERM");
   expect((await running.done).code).toBe(143);
   await gone(pid);
-}, 60_000);
+});
 
 test("a schema of a client with a slow pattern is checked, not waited for", async () => {
   using home = temporaryHome();
@@ -128,7 +128,7 @@ test("a schema of a client with a slow pattern is checked, not waited for", asyn
   });
   expect(JSON.stringify(told(model.requests[1]!))).toContain("must match pattern");
   expect(resultOf(ended).structured_output).toEqual({ name: `${"a".repeat(5_000)}.Bc` });
-}, 60_000);
+});
 
 const LINKED = "This file is a hard link to a file that is denied by your permission settings.";
 
@@ -161,7 +161,7 @@ test("a denied file is not read by another name, whichever tool asks", async () 
   expect(answers.slice(0, 2).map(({ content }) => content)).toEqual([LINKED, LINKED]);
   expect(answers[5].content).not.toContain("notes.txt");
   expect(answers[6].content).toContain("nothing");
-}, 60_000);
+});
 
 test("nor by a command, with the shield or without", async () => {
   for (const path of [process.env["PATH"]!, "/nowhere"]) {

@@ -39,31 +39,27 @@ test.each<[string, readonly Fate[]]>([
   ["plan", ["runs", "asked", "asked", "asked", "asked", "runs", "asked", "asked", "runs"]],
   ["dontAsk", ["runs", "refused", "refused", "refused", "refused", "runs", "refused", "refused", "runs"]],
   ["bypassPermissions", ["runs", "runs", "runs", "runs", "runs", "runs", "runs", "runs", "runs"]],
-])(
-  "mode %s, class by class",
-  async (mode, fates) => {
-    using home = temporaryHome();
-    home.write("in.txt", "inside");
-    const outside = home.write("~/out.txt", "outside");
-    const calls = [
-      read("in.txt"),
-      read(outside),
-      write("a.txt"),
-      write(join(home.home, "new.txt")),
-      write(".husky/pre-commit"),
-      bash("cat in.txt"),
-      bash("mkdir made"),
-      bash("node --eval 1"),
-      bash("touch allowed.txt"),
-    ];
-    const flags = ["--permission-mode", mode, "--allowedTools", "Bash(touch allowed.txt)"];
-    const found = await fatesOf(home, calls, flags, { IS_SANDBOX: "1" });
-    expect(Object.fromEntries(CLASSES.map((name, at) => [name, found[at]]))).toEqual(
-      Object.fromEntries(CLASSES.map((name, at) => [name, fates[at]])),
-    );
-  },
-  30_000,
-);
+])("mode %s, class by class", async (mode, fates) => {
+  using home = temporaryHome();
+  home.write("in.txt", "inside");
+  const outside = home.write("~/out.txt", "outside");
+  const calls = [
+    read("in.txt"),
+    read(outside),
+    write("a.txt"),
+    write(join(home.home, "new.txt")),
+    write(".husky/pre-commit"),
+    bash("cat in.txt"),
+    bash("mkdir made"),
+    bash("node --eval 1"),
+    bash("touch allowed.txt"),
+  ];
+  const flags = ["--permission-mode", mode, "--allowedTools", "Bash(touch allowed.txt)"];
+  const found = await fatesOf(home, calls, flags, { IS_SANDBOX: "1" });
+  expect(Object.fromEntries(CLASSES.map((name, at) => [name, found[at]]))).toEqual(
+    Object.fromEntries(CLASSES.map((name, at) => [name, fates[at]])),
+  );
+});
 
 test("what must not go without a word is asked about in every mode, and denied where nobody is asked", async () => {
   // Not even without a gate would these do anything: the root cannot be removed, and the other is no command.
@@ -77,7 +73,7 @@ test("what must not go without a word is asked about in every mode, and denied w
     const flags = ["--permission-mode", mode, "--allowedTools", "Bash"];
     expect([mode, await fatesOf(home, calls, flags, { IS_SANDBOX: "1" })]).toEqual([mode, calls.map(() => fate)]);
   }
-}, 30_000);
+});
 
 test("a mode that is switched while the session runs counts from the next call on", async () => {
   using home = temporaryHome();

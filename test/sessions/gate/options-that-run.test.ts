@@ -7,9 +7,6 @@ import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome, type ScriptedCall, type TemporaryHome } from "@keelson/testkit";
 import { told } from "../front-door.ts";
 
-/** Each is a session with many commands; slow machines need more than the usual five seconds. */
-const TIMEOUT = 120_000;
-
 const bash = (command: string): ScriptedCall => ({ name: "Bash", input: { command } });
 
 const RULES = ["git:*", "tar:*", "sed:*", "awk:*", "find:*", "sort:*", "cp:*", "xargs tar:*"].map(
@@ -85,55 +82,39 @@ async function attempt(home: TemporaryHome, commands: readonly string[], allowed
   return told(model.requests[1]!).slice(0, commands.length) as readonly { content: string; is_error: boolean }[];
 }
 
-test(
-  "options that run a program or write a file need approval under a rule for the program",
-  async () => {
-    using home = world();
-    const answers = await attempt(home, ATTACKS, RULES);
-    const ran = ATTACKS.filter((_, at) => !answers[at]!.content.includes("requires approval"));
-    expect({ ran, marked: existsSync(join(home.project, "mark")) }).toEqual({ ran: [], marked: false });
-  },
-  TIMEOUT,
-);
+test("options that run a program or write a file need approval under a rule for the program", async () => {
+  using home = world();
+  const answers = await attempt(home, ATTACKS, RULES);
+  const ran = ATTACKS.filter((_, at) => !answers[at]!.content.includes("requires approval"));
+  expect({ ran, marked: existsSync(join(home.project, "mark")) }).toEqual({ ran: [], marked: false });
+});
 
-test(
-  "the refusal names the word and the rule that does not cover it",
-  async () => {
-    using home = world();
-    const commands = ["git rebase -x ./evil HEAD~1", "tar cf a.tar -*", "tar xf a.tar -C /"];
-    const answers = await attempt(home, commands, RULES);
-    const reasons = [
-      "Bash(git:*) does not cover '-x', which can make git run another program, load code or write elsewhere",
-      "'-*' may match a file name that tar reads as an option; write './-*' instead",
-      "Bash(tar:*) does not cover '/', which is protected or outside the working directories",
-    ];
-    expect(reasons.filter((reason, at) => !answers[at]!.content.includes(reason))).toEqual([]);
-  },
-  TIMEOUT,
-);
+test("the refusal names the word and the rule that does not cover it", async () => {
+  using home = world();
+  const commands = ["git rebase -x ./evil HEAD~1", "tar cf a.tar -*", "tar xf a.tar -C /"];
+  const answers = await attempt(home, commands, RULES);
+  const reasons = [
+    "Bash(git:*) does not cover '-x', which can make git run another program, load code or write elsewhere",
+    "'-*' may match a file name that tar reads as an option; write './-*' instead",
+    "Bash(tar:*) does not cover '/', which is protected or outside the working directories",
+  ];
+  expect(reasons.filter((reason, at) => !answers[at]!.content.includes(reason))).toEqual([]);
+});
 
-test(
-  "everyday uses of the same rules run",
-  async () => {
-    using home = world();
-    const answers = await attempt(home, EVERYDAY, RULES);
-    expect(EVERYDAY.filter((_, at) => answers[at]!.is_error)).toEqual([]);
-  },
-  TIMEOUT,
-);
+test("everyday uses of the same rules run", async () => {
+  using home = world();
+  const answers = await attempt(home, EVERYDAY, RULES);
+  expect(EVERYDAY.filter((_, at) => answers[at]!.is_error)).toEqual([]);
+});
 
-test(
-  "with all of Bash allowed, the same commands leave the mark",
-  async () => {
-    using home = world();
-    const check = "[ -e mark ] && echo marked; rm -f mark; true";
-    const answers = await attempt(
-      home,
-      ATTACKS.flatMap((command) => [command, check]),
-      ["Bash"],
-    );
-    const failed = ATTACKS.filter((_, at) => !answers[at * 2 + 1]!.content.includes("marked"));
-    expect(failed.filter((command) => Bun.which(command.split(" ")[0]!) !== null)).toEqual([]);
-  },
-  TIMEOUT,
-);
+test("with all of Bash allowed, the same commands leave the mark", async () => {
+  using home = world();
+  const check = "[ -e mark ] && echo marked; rm -f mark; true";
+  const answers = await attempt(
+    home,
+    ATTACKS.flatMap((command) => [command, check]),
+    ["Bash"],
+  );
+  const failed = ATTACKS.filter((_, at) => !answers[at * 2 + 1]!.content.includes("marked"));
+  expect(failed.filter((command) => Bun.which(command.split(" ")[0]!) !== null)).toEqual([]);
+});

@@ -46,7 +46,7 @@ const FILE_RULES = ["cp", "mv", "touch", "mkdir", "tee", "source", "."].map((nam
 async function tell(home: TemporaryHome, commands: readonly string[]): Promise<string[]> {
   const calls = commands.map((command) => ({ calls: [{ name: "Bash", input: { command } }] }));
   await using model = await startMockModel([...calls, { text: "done" }]);
-  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url, timeoutMs: 50_000 });
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
   expect(resultOf(ended).subtype).toBe("success");
   return model.requests.slice(1).map((request) =>
     told(request)

@@ -61,7 +61,7 @@ test("commands, also in the background, see no credential of ours, and neither d
   expect(filesThatHold(home, HUSH)).toEqual([]);
   // The search is not blind: what commands may see is in the transcript.
   expect(filesThatHold(home, "CLAUDECODE=1").length).toBeGreaterThan(0);
-}, 20_000);
+});
 
 test.each([
   ["the user's settings", "~/.claude/settings.json"],
@@ -88,32 +88,28 @@ test.each([
   ["an overload, tried again", { status: 529, message: ECHO, headers: { "retry-after-ms": "1" } }],
   ["an error in the middle of a reply", { text: "hi", errorAfter: { after: 2, type: "api_error", message: ECHO } }],
   ["a redirect", { status: 302, headers: { location: `http://127.0.0.1:1/?key=${SECRETS.ANTHROPIC_API_KEY}` } }],
-])(
-  "%s that quotes the credentials is passed on without them",
-  async (_, step) => {
-    for (const key of KEYS) {
-      for (const flags of [STREAM, ["--output-format", "json"], ["--debug"]]) {
-        using home = temporaryHome();
-        await using model = await startMockModel(() => step);
-        const env = {
-          [key]: SECRETS[key],
-          ...(key === "ANTHROPIC_AUTH_TOKEN" ? { ANTHROPIC_API_KEY: SECRETS.ANTHROPIC_API_KEY } : {}),
-          ANTHROPIC_CUSTOM_HEADERS: SECRETS.ANTHROPIC_CUSTOM_HEADERS,
-          CLAUDE_CODE_MAX_RETRIES: "status" in step && step.status === 529 ? "1" : "0",
-        };
-        // Only what we hold can be known to be secret; the other side's inventions cannot.
-        const held = Object.values(env).flatMap((value) => value.match(/(?:sk-ant-api03-Kq7-)?hush[\w-]+/g) ?? []);
-        const ended = await runKeelson(["-p", "go", ...flags], { home, url: model.url, env });
-        expect(ended.code).toBe(1);
-        expect(ended.stdout + ended.stderr).toMatch(/rejected|redirect|hi/);
-        const said = held.filter((secret) => (ended.stdout + ended.stderr).includes(secret));
-        const kept = held.flatMap((secret) => filesThatHold(home, secret));
-        expect([key, flags, said, kept]).toEqual([key, flags, [], []]);
-      }
+])("%s that quotes the credentials is passed on without them", async (_, step) => {
+  for (const key of KEYS) {
+    for (const flags of [STREAM, ["--output-format", "json"], ["--debug"]]) {
+      using home = temporaryHome();
+      await using model = await startMockModel(() => step);
+      const env = {
+        [key]: SECRETS[key],
+        ...(key === "ANTHROPIC_AUTH_TOKEN" ? { ANTHROPIC_API_KEY: SECRETS.ANTHROPIC_API_KEY } : {}),
+        ANTHROPIC_CUSTOM_HEADERS: SECRETS.ANTHROPIC_CUSTOM_HEADERS,
+        CLAUDE_CODE_MAX_RETRIES: "status" in step && step.status === 529 ? "1" : "0",
+      };
+      // Only what we hold can be known to be secret; the other side's inventions cannot.
+      const held = Object.values(env).flatMap((value) => value.match(/(?:sk-ant-api03-Kq7-)?hush[\w-]+/g) ?? []);
+      const ended = await runKeelson(["-p", "go", ...flags], { home, url: model.url, env });
+      expect(ended.code).toBe(1);
+      expect(ended.stdout + ended.stderr).toMatch(/rejected|redirect|hi/);
+      const said = held.filter((secret) => (ended.stdout + ended.stderr).includes(secret));
+      const kept = held.flatMap((secret) => filesThatHold(home, secret));
+      expect([key, flags, said, kept]).toEqual([key, flags, [], []]);
     }
-  },
-  30_000,
-);
+  }
+});
 
 test("an address with a password in it: the proxy's and the model's own stay out of every message", async () => {
   using home = temporaryHome();
@@ -135,7 +131,7 @@ test("an address with a password in it: the proxy's and the model's own stay out
     }
   }
   expect(filesThatHold(home, HUSH)).toEqual([]);
-}, 30_000);
+});
 
 test("a header that cannot be sent is not quoted", async () => {
   using home = temporaryHome();
@@ -151,7 +147,7 @@ test("a header that cannot be sent is not quoted", async () => {
     saysNothing(ended);
   }
   expect(filesThatHold(home, HUSH)).toEqual([]);
-}, 20_000);
+});
 
 test("whatever the umask: every file we write is its owner's alone, in folders that are", async () => {
   using home = temporaryHome();
@@ -197,7 +193,7 @@ test("whatever the umask: every file we write is its owner's alone, in folders t
   // Names that others could guess are of no use in folders they cannot enter; what lies in the shared one is random.
   const names = readdirSync(join(home.root, "tmp"));
   expect(names.filter((name) => !/^claude-\d+$|^\.?bun|^keelson-[0-9a-f]{24}$/.test(name))).toEqual([]);
-}, 20_000);
+});
 
 test("two runs never write to the same temporary name", async () => {
   using home = temporaryHome();
@@ -212,7 +208,7 @@ test("two runs never write to the same temporary name", async () => {
     seen.push(task!);
   }
   expect(new Set(seen).size).toBe(2);
-}, 20_000);
+});
 
 function saysNothing({ stdout, stderr }: Ended): void {
   expect(stdout).not.toContain(HUSH);

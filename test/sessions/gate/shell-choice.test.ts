@@ -85,33 +85,29 @@ withZsh("what is harmless in bash but not in zsh stays harmless for a zsh user",
 const NO_BASH = ["/bin/bash", "/usr/bin/bash"].filter((path) => existsSync(path));
 const hidden = ["bwrap", "--dev-bind", "/", "/", ...NO_BASH.flatMap((path) => ["--ro-bind", "/dev/null", path]), "--"];
 
-withoutBash(
-  "where there is no bash, commands run in zsh, and all of them need approval",
-  async () => {
-    using home = temporaryHome();
-    home.write("a.txt", "a");
-    const away = { through: hidden, env: { SHELL: "/bin/bash", PATH: "/usr/local/bin:/usr/bin:/bin" } };
-    const looks = ["ls", "cat a.txt", "git status", "path=./d; ls"];
-    const asked = await visit(home, looks, { ...away, flags: ["--allowedTools", "Bash(ls:*)", "Bash(git status)"] });
-    expect(asked.map(({ verdict }) => verdict)).toEqual(["denied", "denied", "denied", "denied"]);
-    expect(asked[0]!.text).toContain("no bash was found, so commands cannot be checked; install bash");
+withoutBash("where there is no bash, commands run in zsh, and all of them need approval", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "a");
+  const away = { through: hidden, env: { SHELL: "/bin/bash", PATH: "/usr/local/bin:/usr/bin:/bin" } };
+  const looks = ["ls", "cat a.txt", "git status", "path=./d; ls"];
+  const asked = await visit(home, looks, { ...away, flags: ["--allowedTools", "Bash(ls:*)", "Bash(git status)"] });
+  expect(asked.map(({ verdict }) => verdict)).toEqual(["denied", "denied", "denied", "denied"]);
+  expect(asked[0]!.text).toContain("no bash was found, so commands cannot be checked; install bash");
 
-    const allowed = await visit(home, ['echo "$ZSH_VERSION$BASH_VERSION" | grep -c .', "cat a.txt"], {
-      ...away,
-      flags: ["--allowedTools", "Bash"],
-    });
-    expect(allowed).toEqual([
-      { verdict: "ran", text: "1" },
-      { verdict: "ran", text: "a" },
-    ]);
+  const allowed = await visit(home, ['echo "$ZSH_VERSION$BASH_VERSION" | grep -c .', "cat a.txt"], {
+    ...away,
+    flags: ["--allowedTools", "Bash"],
+  });
+  expect(allowed).toEqual([
+    { verdict: "ran", text: "1" },
+    { verdict: "ran", text: "a" },
+  ]);
 
-    const denying = ["--allowedTools", "Bash", "--disallowedTools", "Bash(rm:*)"];
-    const refused = await visit(home, ["=rm a.txt", "rm a.txt"], { ...away, flags: denying });
-    expect(refused.map(({ verdict }) => verdict)).toEqual(["denied", "denied"]);
-    expect(existsSync(join(home.project, "a.txt"))).toBe(true);
+  const denying = ["--allowedTools", "Bash", "--disallowedTools", "Bash(rm:*)"];
+  const refused = await visit(home, ["=rm a.txt", "rm a.txt"], { ...away, flags: denying });
+  expect(refused.map(({ verdict }) => verdict)).toEqual(["denied", "denied"]);
+  expect(existsSync(join(home.project, "a.txt"))).toBe(true);
 
-    const doctor = await runKeelson(["doctor"], { home, env: away.env, through: hidden });
-    expect(doctor.stdout).toContain("zsh; bash was not found, so every command requires approval; install bash");
-  },
-  30_000,
-);
+  const doctor = await runKeelson(["doctor"], { home, env: away.env, through: hidden });
+  expect(doctor.stdout).toContain("zsh; bash was not found, so every command requires approval; install bash");
+});

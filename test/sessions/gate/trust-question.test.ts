@@ -84,7 +84,7 @@ test("before the answer nothing of the folder runs and nothing is sent; no means
   expect(existsSync(mark)).toBe(false);
   expect(model.requests).toEqual([]);
   expect(answered(home)).toBeUndefined();
-}, 20_000);
+});
 
 test("yes is written where trust is kept, and the question is not asked again", async () => {
   using home = temporaryHome();
@@ -102,7 +102,7 @@ test("yes is written where trust is kept, and the question is not asked again", 
   await using second = atTerminal(home, model.url);
   const { stdout } = await second.done;
   expect(stdout).not.toContain("Do you trust");
-}, 20_000);
+});
 
 test.each(["no\n", "n\n", "\u001b\n", "maybe\n", "12\n", "\u0004"])("%j is not a yes", async (typed) => {
   using home = temporaryHome();

@@ -44,7 +44,7 @@ test("a background command is read and stopped from outside", async () => {
   program.closeStdin();
   const ended = await program.done;
   expect(messagesOf(ended, "result")).toHaveLength(1);
-}, 20_000);
+});
 
 test("variables a client sets reach the commands and hooks that start afterwards", async () => {
   using home = temporaryHome();
@@ -62,7 +62,7 @@ test("variables a client sets reach the commands and hooks that start afterwards
   await program.done;
   expect([1, 3].map((at) => told(model.requests[at]!)[0].content)).toEqual(["[]", "[green]"]);
   expect(readFileSync(join(home.project, "heard"), "utf8")).toBe("<><green>");
-}, 20_000);
+});
 
 test("a client that wants to know hears when the session works, waits for an answer, and rests", async () => {
   using home = temporaryHome();

@@ -45,7 +45,7 @@ test("--debug-file logs every category to a file of the user's own, without cont
   expect(text).toContain("[tools] Result of call_1_1: ok");
   expect(text).toMatch(/\[api\] Retry 1 of \d+ in \d+ ms: 529/);
   for (const secret of ["-content", "test-key"]) expect(text).not.toContain(secret);
-}, 30_000);
+});
 
 test("--debug takes categories, and a prompt behind it is a prompt", async () => {
   using home = temporaryHome();
@@ -58,7 +58,7 @@ test("--debug takes categories, and a prompt behind it is a prompt", async () =>
   expect(await of("--debug", "Say hello")).toContain("api");
   expect(await of("Hello")).toEqual([]);
   expect(JSON.stringify(model.requests[2]!.body.messages)).toContain("Say hello");
-}, 30_000);
+});
 
 test("CLAUDE_CODE_DEBUG_LOGS_DIR names the file of a log that was asked for, and asks for none by itself", async () => {
   using home = temporaryHome();
@@ -69,7 +69,7 @@ test("CLAUDE_CODE_DEBUG_LOGS_DIR names the file of a log that was asked for, and
   expect(existsSync(file)).toBe(false);
   const { stderr } = await runKeelson(["-p", "--debug", "api", "Hello"], { home, url: model.url, env });
   expect([stderr, categoriesIn(readFileSync(file, "utf8"))]).toEqual(["", ["api"]]);
-}, 20_000);
+});
 
 test("json with --verbose prints the messages of the stream as one array, also when the run fails", async () => {
   using home = temporaryHome();
@@ -87,20 +87,16 @@ test("json with --verbose prints the messages of the stream as one array, also w
   expect(messages.at(-1)).toMatchObject({ type: "result", subtype: "success", result: "Said hi" });
   expect(array.stdout.trimEnd()).not.toContain("\n");
   expect(JSON.parse(failed.stdout).at(-1)).toMatchObject({ type: "result", is_error: true });
-}, 20_000);
+});
 
-test.each(["", "  "])(
-  "the prompt %j beside stream-json input is none: the input is what counts",
-  async (empty) => {
-    using home = temporaryHome();
-    await using model = await startMockModel([{ text: "Hello back" }]);
-    const ended = await runKeelson(["-p", empty, ...CHAT], { home, url: model.url, stdin: [prompt("Hello")] });
-    expect([ended.code, resultOf(ended).result, model.requests.length]).toEqual([0, "Hello back", 1]);
-    const nothing = await runKeelson(["-p", empty, ...CHAT], { home, url: model.url, stdin: "" });
-    expect([nothing.code, nothing.stdout, model.requests.length]).toEqual([0, "", 1]);
-  },
-  20_000,
-);
+test.each(["", "  "])("the prompt %j beside stream-json input is none: the input is what counts", async (empty) => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "Hello back" }]);
+  const ended = await runKeelson(["-p", empty, ...CHAT], { home, url: model.url, stdin: [prompt("Hello")] });
+  expect([ended.code, resultOf(ended).result, model.requests.length]).toEqual([0, "Hello back", 1]);
+  const nothing = await runKeelson(["-p", empty, ...CHAT], { home, url: model.url, stdin: "" });
+  expect([nothing.code, nothing.stdout, model.requests.length]).toEqual([0, "", 1]);
+});
 
 test("an application that names itself is named in the user agent of its requests", async () => {
   using home = temporaryHome();

@@ -55,7 +55,7 @@ test("policy of whoever starts the program denies above everything else, and can
   expect(told(model.requests[2]!)).toMatchObject([{ is_error: true }]);
   expect(["one", "two"].filter((name) => existsSync(join(home.project, name)))).toEqual([]);
   expect(stderr).toContain("--managed-settings: permissions.allow, model ignored");
-}, 20_000);
+});
 
 test("policy that is not JSON is refused before anything happens", async () => {
   using home = temporaryHome();
@@ -74,7 +74,7 @@ test("--restricted takes away every tool that runs programs", async () => {
   expect(messagesOf(ended, "system/init")[0].tools).not.toContain("Bash");
   expect(told(model.requests[1]!)[0].content).toContain("Bash exists but is not enabled in this context");
   expect(existsSync(join(home.project, "one"))).toBe(false);
-}, 20_000);
+});
 
 test("--safe-mode leaves hooks, instructions and memory out; rules that deny stay", async () => {
   using home = temporaryHome();
@@ -92,7 +92,7 @@ test("--safe-mode leaves hooks, instructions and memory out; rules that deny sta
   expect(JSON.stringify(body)).not.toContain("Speak Latin.");
   expect(JSON.stringify(body.system)).not.toContain("# Memory");
   expect(told(model.requests[1]!)).toMatchObject([{ is_error: true }]);
-}, 20_000);
+});
 
 test("the .claude of a trusted checkout counts in place of the one that is worked in", async () => {
   using home = temporaryHome();
@@ -121,7 +121,7 @@ test("the .claude of a trusted checkout counts in place of the one that is worke
   await using again = await startMockModel([bash("touch one"), { text: "done" }]);
   await runKeelson(["-p", "go", "--project-config-root", checkout], { home, url: again.url });
   expect(existsSync(join(home.project, "one"))).toBe(true);
-}, 20_000);
+});
 
 test("a checkout that is not there is an error", async () => {
   using home = temporaryHome();
@@ -160,7 +160,7 @@ test("a resume that would drop more than the turn it names is rejected", async (
 
   const alone = await runKeelson(["-p", `--resume=${sessionId}`, `--resume-drops-turn=${prompt("two")}`, "x"], options);
   expect(alone.stderr.trim()).toBe("error: --resume-drops-turn requires --resume-session-at");
-}, 30_000);
+});
 
 test("a budget of tokens is told to the model before each run, with what is left", async () => {
   using home = temporaryHome();
@@ -170,4 +170,4 @@ test("a budget of tokens is told to the model before each run, with what is left
   expect(JSON.stringify(told(model.requests[0]!))).toContain("a budget of 5000 tokens; about 5000 are left");
   await runKeelson(["-p", "-c", "--task-budget", "5000", "two"], options);
   expect(JSON.stringify(told(model.requests[1]!))).toContain("about 5000 are left");
-}, 20_000);
+});

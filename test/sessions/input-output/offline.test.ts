@@ -49,7 +49,7 @@ test("lists, finds, searches and reads", async () => {
   );
   expect(await ask(home, "read notes.txt")).toBe(`notes.txt:\n\n${fence("old rope\nold sail")}`);
   expect(await ask(home, "search for anchors")).toBe('"anchors" does not occur.\n');
-}, 20_000);
+});
 
 test("lists the files of a project, not what npm and the build put there", async () => {
   using home = temporaryHome();
@@ -68,7 +68,7 @@ test("lists the files of a project, not what npm and the build put there", async
   expect((await ask(home, "list files")).replace("empty.txt\n", "")).toBe(shown.replace("empty.txt\n", ""));
   expect(await ask(home, "find files named index.js")).toBe(`Files matching \`**/index.js\`:\n\n${fence("index.js")}`);
   expect(await ask(home, "list the files in node_modules/a")).toContain("node_modules/a/7.js");
-}, 20_000);
+});
 
 test("runs a command only where that is allowed, and says why not", async () => {
   using home = project();

@@ -79,7 +79,7 @@ test("whatever number of first lines is lost, and however, the conversation is w
       for (const id of calls) expect(said).toContain(`"tool_use_id":"${id}"`);
     }
   }
-}, 60_000);
+});
 
 test("results recorded between the blocks of a reply make one reply and one message of results", async () => {
   using home = temporaryHome();
@@ -109,4 +109,4 @@ test("results recorded between the blocks of a reply make one reply and one mess
     ["user", ["tool_result", "tool_result"]],
     ["assistant", ["thinking", "tool_use"]],
   ]);
-}, 20_000);
+});

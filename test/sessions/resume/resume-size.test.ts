@@ -56,7 +56,7 @@ test("a session of more than 5 MB goes on with the very conversation it had", as
   // One by one, so that a difference shows where it is and not five megabytes around it.
   next.messages.slice(0, -2).forEach((message, at) => expect(message === last.messages[at]).toBe(true));
   expect(next.messages).toHaveLength(last.messages.length + 2);
-}, 30_000);
+});
 
 /** Calls, thoughts, errors and odd characters in every form a session can hold them; the prompts end at two of them. */
 function turn(number: number): ScriptedReply {

@@ -71,7 +71,7 @@ test("a last line cut off at any place is left as it is, and the session goes on
       .split("\n");
     expect(added.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(["user", "assistant"]));
   }
-}, 20_000);
+});
 
 test("damaged lines in the middle cost only what they held", async () => {
   using home = await homeWithSession();
@@ -152,7 +152,7 @@ test("two programs that go on with one session at once lose nothing of each othe
   const { ended: later, told } = await resume(home);
   expect(sound(later)).toEqual(SOUND);
   expect(told.join()).toMatch(/one is done|two is done/);
-}, 20_000);
+});
 
 test("a folder that is not there is made, private to its owner", async () => {
   using home = temporaryHome();

@@ -234,23 +234,19 @@ test.each(untrusted)("the shell and what runs before a command: %s", async (_, h
   expect(existsSync(ran)).toBe(false);
 });
 
-test.each(named)(
-  "a wider mode: %s",
-  async (_, hostile) => {
-    for (const mode of ["acceptEdits", "auto", "bypassPermissions"]) {
-      using home = temporaryHome({ git: true });
-      plant(home, hostile, { permissions: { defaultMode: mode } });
-      const { ended, verdicts } = await visit(home, [write("a.txt")], [], { IS_SANDBOX: "1" });
-      const counts = hostile.trusted && (mode === "acceptEdits" || isOwn(hostile));
-      if (counts) continue;
-      expect([mode, messagesOf(ended, "system/init")[0].permissionMode]).toEqual([mode, "default"]);
-      expect(verdicts).toEqual(["denied"]);
-      expect(ended.stderr).toContain(`permissions.defaultMode "${mode}" ignored`);
-      expect(ended.stderr).toContain(join(home.project, hostile.file));
-    }
-  },
-  20_000,
-);
+test.each(named)("a wider mode: %s", async (_, hostile) => {
+  for (const mode of ["acceptEdits", "auto", "bypassPermissions"]) {
+    using home = temporaryHome({ git: true });
+    plant(home, hostile, { permissions: { defaultMode: mode } });
+    const { ended, verdicts } = await visit(home, [write("a.txt")], [], { IS_SANDBOX: "1" });
+    const counts = hostile.trusted && (mode === "acceptEdits" || isOwn(hostile));
+    if (counts) continue;
+    expect([mode, messagesOf(ended, "system/init")[0].permissionMode]).toEqual([mode, "default"]);
+    expect(verdicts).toEqual(["denied"]);
+    expect(ended.stderr).toContain(`permissions.defaultMode "${mode}" ignored`);
+    expect(ended.stderr).toContain(join(home.project, hostile.file));
+  }
+});
 
 test.each(untrusted)("a narrower mode counts, and lifts nothing: %s", async (_, hostile) => {
   using home = temporaryHome({ git: true });
@@ -368,7 +364,7 @@ test("git files of the folder run nothing and lead nowhere", async () => {
     home.write(".claude/settings.local.json", { permissions: { deny: ["Edit(b.txt)"] } });
     expect((await visit(home, [write("a.txt")])).verdicts).toEqual(["denied"]);
   }
-}, 20_000);
+});
 
 test("files that steer the runtime we are built on are not read", async () => {
   using home = temporaryHome();
@@ -425,7 +421,7 @@ test("programs in the folder are never run in place of ours, also with a PATH th
     expect(answers[2].content).toBe("fine");
     expect([env, existsSync(ran)]).toEqual([env, false]);
   }
-}, 20_000);
+});
 
 test("settings that are no settings: pipes, devices, giants, depths and prototypes", async () => {
   using home = temporaryHome();
@@ -462,7 +458,7 @@ test("settings that are no settings: pipes, devices, giants, depths and prototyp
   );
   trust(home);
   expect((await visit(home, [write("a.txt")], [], { IS_SANDBOX: "1" })).verdicts).toEqual(["denied"]);
-}, 30_000);
+});
 
 test("a .claude that is a link is judged like a folder of its own, and nothing of ours is written through it", async () => {
   using home = temporaryHome({ git: true });
@@ -550,7 +546,7 @@ test("a transcript goes to its own place or nowhere: no link is written through,
   expect(readdirSync(outside)).toEqual([]);
   const made = readdirSync(join(home.configDir, "projects"));
   expect(made.every((name) => !name.startsWith(".") || name.length > 2)).toBe(true);
-}, 20_000);
+});
 
 test.each([
   ["--session-id", "../../x"],

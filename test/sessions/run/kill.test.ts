@@ -94,7 +94,7 @@ async function killAndResume(moment: Moment): Promise<Outcome> {
     const before = script.requests.length;
     await using running = startKeelson(
       [...STREAM, ...(moment.partial ? ["--include-partial-messages"] : []), ...chosen(home, id), "Do all of it"],
-      { home, url: script.url, timeoutMs: 60_000 },
+      { home, url: script.url },
     );
     const reached = {
       start: () => undefined,

@@ -135,7 +135,7 @@ test("a second interrupt does not wait for a command that ignores the first", as
   // No answer was waited for: the call stands last.
   expect(lastSaid(home)).toMatchObject([{ type: "tool_use" }]);
   await gone(pid);
-}, 30_000);
+});
 
 test("SIGTERM leaves a stream-json client without a result, and 143", async () => {
   using home = temporaryHome();
@@ -213,7 +213,7 @@ test("a slow reader gets every byte", async () => {
   expect(stream.messages.length).toBe(stream.lines.length);
   expect(stream.messages.filter(({ type }) => type === "user")).toHaveLength(11);
   expect(stream.messages.at(-1)).toMatchObject({ type: "result", result: long.join("") });
-}, 30_000);
+});
 
 /** Ways of a command to stay behind. */
 const lingering: Record<string, ScriptedReply> = {
@@ -258,6 +258,6 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       // Told to end, the program leaves after everybody else; killed, it is followed at once.
       if (signal === "SIGTERM") expect(started.filter(isRunning)).toEqual([]);
       for (const pid of started) await gone(pid);
-    }, 30_000);
+    });
   }
 }

@@ -460,7 +460,7 @@ test("Bash in the background: an id at once, TaskOutput for what it wrote, a not
   const notices = JSON.stringify(spoken(model.requests[4]!)).match(/<task-notification>/g);
   expect(notices).toHaveLength(1);
   expect(chainProblems(readTranscript(home))).toEqual([]);
-}, 20_000);
+});
 
 test("TaskStop ends a background command; what still runs at the end is ended too", async () => {
   using home = temporaryHome();
@@ -495,7 +495,7 @@ test("TaskStop ends a background command; what still runs at the end is ended to
   expect(messagesOf(ended, "system/task_notification").map(({ status }) => status)).toEqual(["stopped", "stopped"]);
   expect(isRunning(Number(home.read("two.pid")))).toBe(false);
   expect(resultOf(ended).result).toBe("done");
-}, 20_000);
+});
 
 test("TodoWrite keeps the list, and forgets it when all is done", async () => {
   using home = temporaryHome();

@@ -51,7 +51,7 @@ test("a question of the program to its user is answered through canUseTool", asy
   ]);
   expect(outputs(messages)).toEqual([{ questions, answers: { "Which?": "A" } }]);
   expect(resultsOf(messages)[0]!.permission_denials).toEqual([]);
-}, 20_000);
+});
 
 test("a question reaches the application also where nothing else is asked, and may stay unanswered", async () => {
   using home = temporaryHome();
@@ -78,7 +78,7 @@ test("a question reaches the application also where nothing else is asked, and m
     },
   ]);
   expect(textOf(messages)).toBe("so be it");
-}, 20_000);
+});
 
 test("a plan is written, shown, agreed to, and then carried out", async () => {
   using home = temporaryHome();
@@ -140,7 +140,7 @@ test("a plan is written, shown, agreed to, and then carried out", async () => {
   ]);
   const slug = planFile.split("/").at(-1)!.replace(".md", "");
   expect(new Set(entries.filter(({ uuid }) => uuid).map((entry) => entry.slug))).toEqual(new Set([slug]));
-}, 20_000);
+});
 
 test("the model may turn to planning itself; the application may change the plan, the mode and the workflow", async () => {
   using home = temporaryHome();
@@ -171,7 +171,7 @@ test("the model may turn to planning itself; the application may change the plan
   expect(told(model.requests[3]!)[0].content).toEndWith("This is the approved version:\n\nours");
   expect(modes(messages)).toEqual(["plan", "acceptEdits"]);
   expect(outputs(messages).at(-1)).toMatchObject({ plan: "ours", planWasEdited: true });
-}, 20_000);
+});
 
 test("without anybody to ask the tools are not offered, and planning ends with an answer", async () => {
   using home = temporaryHome();
@@ -186,7 +186,7 @@ test("without anybody to ask the tools are not offered, and planning ends with a
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("End with the plan as your answer");
   expect(told(model.requests[1]!)[0].content).toContain("No such tool available: AskUserQuestion");
   expect(ended.code).toBe(0);
-}, 20_000);
+});
 
 test("a resumed session goes on with its plan, and hears of the mode only when it changed", async () => {
   using home = temporaryHome();
@@ -201,4 +201,4 @@ test("a resumed session goes on with its plan, and hears of the mode only when i
   expect(reminders(2)).toEqual(["Plan mode is on", "Plan mode is off"]);
   await runKeelson(["-p", "-c", "--fork-session", "--permission-mode", "plan", "four"], options);
   expect(reminders(3)).toEqual(["Plan mode is on", "Plan mode is off", "Plan mode is on"]);
-}, 20_000);
+});

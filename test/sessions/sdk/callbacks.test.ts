@@ -57,7 +57,7 @@ test("a hook sees each call, and what it blocks does not run", async () => {
   expect(["kept", "blocked"].map((name) => existsSync(join(home.project, name)))).toEqual([true, false]);
   expect(JSON.stringify(told(model.requests[2]!))).toContain("house rules");
   expect(textOf(messages)).toBe("done");
-}, 20_000);
+});
 
 test("a tool of the application is offered to the model and runs in the application", async () => {
   using home = temporaryHome();
@@ -90,7 +90,7 @@ test("a tool of the application is offered to the model and runs in the applicat
   expect(told(model.requests[1]!)).toMatchObject([{ type: "tool_result", content: [{ type: "text", text: "5" }] }]);
   expect(told(model.requests[2]!)).toMatchObject([{ type: "tool_result", is_error: true }]);
   expect(textOf(messages)).toBe("five");
-}, 20_000);
+});
 
 test("the system prompt is nothing, the program's, or the application's, as it was asked for", async () => {
   using home = temporaryHome();
@@ -108,7 +108,7 @@ test("the system prompt is nothing, the program's, or the application's, as it w
   expect(own).toEqual([identity, "You are a parrot"]);
   expect(product.join("\n").length).toBeGreaterThan(own.join("\n").length + 100);
   expect(product.at(-1)).toEndWith("Mind the gap");
-}, 20_000);
+});
 
 test("a tool policy of a server still applies after the settings change during a run", async () => {
   using home = temporaryHome();
@@ -135,4 +135,4 @@ test("a tool policy of a server still applies after the settings change during a
 
   expect(textOf(await read(running))).toBe("done");
   expect(asked).toEqual(["mcp__house__knock", "mcp__house__knock"]);
-}, 20_000);
+});

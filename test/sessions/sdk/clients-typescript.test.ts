@@ -204,7 +204,7 @@ test("a spare that cannot be what is claimed says so and ends", async () => {
     expect(refused).toMatchObject({ subtype: "error", error: expect.stringContaining(text) });
     expect((await program.done).code).toBe(1);
   }
-}, 20_000);
+});
 
 test("a spare nobody claims has touched nothing: no file, no setting, no model", async () => {
   using home = temporaryHome();

@@ -59,7 +59,7 @@ test("a query with a permission callback and a hook runs on Node", async () => {
     door(home, model),
   );
   expect(lines).toEqual([["Bash", "touch a"], "Stop", "done"]);
-}, 20_000);
+});
 
 test("errors, aborts and early ends are the same on Node, and let it end", async () => {
   using home = temporaryHome();
@@ -87,7 +87,7 @@ test("errors, aborts and early ends are the same on Node, and let it end", async
     ["AbortError", "aborted"],
     "left",
   ]);
-}, 20_000);
+});
 
 test("tools of every make are understood on Node", async () => {
   using home = temporaryHome();
@@ -141,4 +141,4 @@ test("sessions are listed and read on Node", async () => {
     door(home, model),
   );
   expect(lines).toEqual(["hi there", ["user", "assistant"]]);
-}, 20_000);
+});

@@ -57,7 +57,6 @@ test.each([
     });
     expect(resumed).toBe("went on");
   },
-  20_000,
 );
 
 test("a program that refuses to start says why", async () => {
@@ -73,7 +72,7 @@ test("a program that refuses to start says why", async () => {
   expect([error.name, error.exitCode]).toEqual(["ProcessError", 1]);
   expect(error.stderr).toContain("no-such-flag");
   expect(heard.join("")).toBe(error.stderr);
-}, 20_000);
+});
 
 test("a folder and a program that are not there are told apart", async () => {
   using home = temporaryHome();
@@ -99,34 +98,30 @@ test("aborting ends the program and the command it was running", async () => {
   expect((await reading).name).toBe("AbortError");
   await gone(pid!);
   await gone(command);
-}, 20_000);
+});
 
 test.each([
   ["SIGKILL", "killed"],
   ["SIGTERM", "told to end"],
-] as const)(
-  "an application ended by %s leaves nothing behind",
-  async (signal) => {
-    using home = temporaryHome();
-    await using model = await startMockModel([bash("echo $$ > pid; sleep 1000")]);
-    const options = { ...door(home, model), allowedTools: ["Bash"] };
-    const sdk = fileURLToPath(new URL("../../../packages/sdk/src/index.ts", import.meta.url));
-    const script = home.write(
-      "app.ts",
-      `import { query } from ${JSON.stringify(sdk)};
+] as const)("an application ended by %s leaves nothing behind", async (signal) => {
+  using home = temporaryHome();
+  await using model = await startMockModel([bash("echo $$ > pid; sleep 1000")]);
+  const options = { ...door(home, model), allowedTools: ["Bash"] };
+  const sdk = fileURLToPath(new URL("../../../packages/sdk/src/index.ts", import.meta.url));
+  const script = home.write(
+    "app.ts",
+    `import { query } from ${JSON.stringify(sdk)};
      const running = query({ prompt: "work", options: ${JSON.stringify(options)} });
      running.initializationResult().then(({ pid }) => console.log(pid));
      for await (const message of running) void message;`,
-    );
-    const app = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
-    const pid = Number(await new Promise<Buffer>((resolve) => app.stdout.once("data", resolve)));
-    const command = await pidIn(home);
-    app.kill(signal);
-    await gone(pid);
-    await gone(command);
-  },
-  20_000,
-);
+  );
+  const app = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  const pid = Number(await new Promise<Buffer>((resolve) => app.stdout.once("data", resolve)));
+  const command = await pidIn(home);
+  app.kill(signal);
+  await gone(pid);
+  await gone(command);
+});
 
 test("closing while a question is open withdraws it", async () => {
   using home = temporaryHome();
@@ -151,4 +146,4 @@ test("closing while a question is open withdraws it", async () => {
     expect(isWithdrawn).toBe(true);
     break;
   }
-}, 20_000);
+});

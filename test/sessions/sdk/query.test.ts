@@ -34,7 +34,7 @@ test("a permission question is answered by canUseTool, which may change the call
   expect(["one", "two"].map((name) => existsSync(join(home.project, name)))).toEqual([false, true]);
   expect(messages.map(kindOf)).toEqual(["system/init", "assistant", "user", "assistant", "result"]);
   expect(textOf(messages)).toBe("made it");
-}, 20_000);
+});
 
 test("a denial is told to the model, and listed in the result", async () => {
   using home = temporaryHome();
@@ -51,7 +51,7 @@ test("a denial is told to the model, and listed in the result", async () => {
   const [result] = resultsOf(messages);
   expect(result!.permission_denials.map(({ tool_name }) => tool_name)).toEqual(["Bash"]);
   expect(existsSync(join(home.project, "one"))).toBe(false);
-}, 20_000);
+});
 
 test("a denial that interrupts ends the run with an error result, which is thrown too", async () => {
   using home = temporaryHome();
@@ -69,7 +69,7 @@ test("a denial that interrupts ends the run with an error result, which is throw
     exitCode: 1,
   });
   expect(model.requests.length).toBe(1);
-}, 20_000);
+});
 
 test("a conversation of several prompts, with the model and the mode changed in between", async () => {
   using home = temporaryHome();
@@ -101,7 +101,7 @@ test("a conversation of several prompts, with the model and the mode changed in 
     message.type === "system" && message.subtype === "init" ? [message.permissionMode] : [],
   );
   expect(modes).toEqual(["default", "plan"]);
-}, 20_000);
+});
 
 test("interrupt() stops a run in progress and leaves the conversation open", async () => {
   using home = temporaryHome();
@@ -125,7 +125,7 @@ test("interrupt() stops a run in progress and leaves the conversation open", asy
   }
 
   expect(subtypes).toEqual(["error_during_execution", "success"]);
-}, 20_000);
+});
 
 test("pieces of a reply come as they are written", async () => {
   using home = temporaryHome();
@@ -139,7 +139,7 @@ test("pieces of a reply come as they are written", async () => {
       : [],
   );
   expect(text.join("")).toBe("hello there");
-}, 20_000);
+});
 
 test("an answer in the shape that was asked for", async () => {
   using home = temporaryHome();
@@ -154,7 +154,7 @@ test("an answer in the shape that was asked for", async () => {
     structured_output: { colour: "red" },
     result: '{"colour":"red"}',
   });
-}, 20_000);
+});
 
 test("a run that hits its limit yields the result, then throws it", async () => {
   using home = temporaryHome();
@@ -175,7 +175,7 @@ test("a run that hits its limit yields the result, then throws it", async () => 
     "error_result",
     "Claude Code returned an error result: Reached maximum number of turns (1)",
   ]);
-}, 20_000);
+});
 
 test("a session is resumed, and forked from a copy", async () => {
   using home = temporaryHome();
@@ -191,14 +191,14 @@ test("a session is resumed, and forked from a copy", async () => {
   expect(third!.session_id).not.toBe(first!.session_id);
   const said = model.requests[2]!.body.messages.filter(({ role }: any) => role === "assistant");
   expect(said.map(({ content }: any) => content[0].text)).toEqual(["one", "two"]);
-}, 20_000);
+});
 
 test("nothing is kept of a session that shall not be", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "hello" }]);
   await read(query({ prompt: "hi", options: { ...door(home, model), persistSession: false } }));
   expect(transcriptFiles(home)).toEqual([]);
-}, 20_000);
+});
 
 test("what the program knows about itself is there before any prompt", async () => {
   using home = temporaryHome();
@@ -213,4 +213,4 @@ test("what the program knows about itself is there before any prompt", async () 
   expect([refused.errorClass, refused.errorCode]).toEqual(["control_request_failed", "invalid_mode"]);
   prompts.end();
   expect(await read(running)).toEqual([]);
-}, 20_000);
+});

@@ -50,7 +50,7 @@ test("settings are merged as the program merges them, with where each value come
   });
   expect(filterEscalatingDefaultMode(resolved)).toBe(resolved);
   expect((await resolveSettings({ ...reach(home), settingSources: ["user"] })).effective.model).toBe("opus");
-}, 20_000);
+});
 
 test("a wide mode that a trusted project chose can be left out", async () => {
   using home = temporaryHome();
@@ -59,11 +59,11 @@ test("a wide mode that a trusted project chose can be left out", async () => {
   const resolved = await resolveSettings(reach(home));
   expect(resolved.effective.permissions).toEqual({ defaultMode: "acceptEdits" });
   expect(filterEscalatingDefaultMode(resolved)).toMatchObject({ effective: { permissions: {} }, provenance: {} });
-}, 20_000);
+});
 
 test("what cannot be read is an error with the program's own words", async () => {
   using home = temporaryHome();
   const asked = resolveSettings({ ...reach(home), settings: "nowhere.json" });
   expect(await asked.catch((error) => error)).toMatchObject({ name: ProcessError.name, exitCode: 1 });
   expect(resolveSettings({ serverManagedSettings: {} })).rejects.toThrow("serverManagedSettings is not available");
-}, 20_000);
+});

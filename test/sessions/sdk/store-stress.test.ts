@@ -1,7 +1,7 @@
 // A session store that is slow, fails, or is unreachable, while the program or the application is killed: in the end it
 // has every entry the program wrote, in order.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +19,6 @@ import {
 import { startRedis } from "../../../packages/sdk/src/stores/servers.test-support.ts";
 import { door, read, textOf } from "./door.ts";
 import { bash, openStore, processesNamed, SCRIPTS, unreliable, type StoreAddress } from "./moments.ts";
-
-setDefaultTimeout(30_000);
 
 const dir = mkdtempSync(join(tmpdir(), "keelson-store-stress-"));
 const redis = await startRedis();

@@ -23,7 +23,7 @@ test("a session goes on from its store in another home", async () => {
   expect(transcriptFiles(second)).toEqual([]);
   const [kept] = await listSessions({ dir: first.project, sessionStore });
   expect(kept).toMatchObject({ sessionId: before!.session_id, firstPrompt: "a" });
-}, 20_000);
+});
 
 test("a store that refuses everything costs a message, not the conversation", async () => {
   using home = temporaryHome();
@@ -38,7 +38,7 @@ test("a store that refuses everything costs a message, not the conversation", as
   expect(complaints.length).toBeGreaterThan(0);
   expect(complaints[0].error).toContain("the store is down");
   expect(transcriptFiles(home).length).toBe(1);
-}, 20_000);
+});
 
 test("a store that cannot be asked for the session is the query's error", async () => {
   using home = temporaryHome();
@@ -50,4 +50,4 @@ test("a store that cannot be asked for the session is the query's error", async 
   const options = { ...door(home, model), sessionStore, resume: crypto.randomUUID() };
   const error = await read(query({ prompt: "hi", options })).catch((reason: unknown) => reason);
   expect((error as Error).message).toContain("no connection");
-}, 20_000);
+});

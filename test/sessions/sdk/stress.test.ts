@@ -1,7 +1,7 @@
 // The SDK and the real program under stress: many at once, killed at any point, readers that stop, long lines. Checks
 // what an application would notice, and what is left behind.
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,8 +11,6 @@ import { readTranscript, startMockModel, temporaryHome, type TemporaryHome } fro
 import { door, handedOut, read, resultsOf, says, textOf } from "./door.ts";
 import { bash, MOMENTS, processesNamed, SCRIPTS, upTo } from "./moments.ts";
 import { isRunning, until } from "../processes.ts";
-
-setDefaultTimeout(60_000);
 
 /** What was measured; shown with KEELSON_FIGURES=1. */
 const figures: Record<string, string> = {};
@@ -50,7 +48,7 @@ test("a hundred queries at once in one folder: none is lost or mixed up, and mem
   const grown = process.memoryUsage.rss() - memory;
   figures[`application memory, ${count} queries`] = megabytes(grown);
   expect(grown).toBeLessThan(400e6);
-}, 120_000);
+});
 
 test.each(MOMENTS)(
   "a program killed when %s is a typed error with its last stderr, and resumes with all that was seen",

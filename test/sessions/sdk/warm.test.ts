@@ -12,7 +12,7 @@ test("a started program answers its one prompt", async () => {
   await using model = await startMockModel([{ text: "hello" }]);
   await using warm = await startup({ options: door(home, model) });
   expect(textOf(await read(warm.query("hi")))).toBe("hello");
-}, 20_000);
+});
 
 test("a spare becomes what the claim says: folder, flags, environment and all", async () => {
   using home = temporaryHome();
@@ -48,7 +48,7 @@ test("a spare becomes what the claim says: folder, flags, environment and all", 
   const claimed = await spare.claimed;
   expect(claimed).toMatchObject({ cwd: folder, sessionId: resultsOf(messages)[0]!.session_id });
   await spare.exited;
-}, 20_000);
+});
 
 test("a claim that cannot be met is the query's error", async () => {
   using home = temporaryHome();
@@ -61,7 +61,7 @@ test("a claim that cannot be met is the query's error", async () => {
   );
   expect(error.message).toContain(nowhere);
   await spare.exited;
-}, 20_000);
+});
 
 test("queries with spares answer as those without, each in a session of its own", async () => {
   using home = temporaryHome();
@@ -78,4 +78,4 @@ test("queries with spares answer as those without, each in a session of its own"
   expect(sessions.size).toBe(3);
   // What the model was shown of earlier conversations: nothing.
   expect(model.requests.map(({ body }) => body.messages.length)).toEqual([1, 1, 1]);
-}, 20_000);
+});

@@ -89,36 +89,32 @@ test("commands that name one of them as a target are refused too", async () => {
   expect(ran).toEqual([]);
 });
 
-shielded(
-  "commands that hide the name change nothing either, nor the folders above",
-  async () => {
-    using home = governedHome();
-    const before = GOVERNING.map((name) => readFileSync(home.at(name), "utf8"));
-    const names = [...GOVERNING, ...NEW, "linked.json", "second.json"];
-    const calls = [
-      ...names.map((name) =>
-        bash(
-          `f='${[...name].join("''")}'; case "$f" in */*) mkdir -p "\${f%/*}";; esac; for x in "$f"; do echo x > "$x"; done; true`,
-        ),
+shielded("commands that hide the name change nothing either, nor the folders above", async () => {
+  using home = governedHome();
+  const before = GOVERNING.map((name) => readFileSync(home.at(name), "utf8"));
+  const names = [...GOVERNING, ...NEW, "linked.json", "second.json"];
+  const calls = [
+    ...names.map((name) =>
+      bash(
+        `f='${[...name].join("''")}'; case "$f" in */*) mkdir -p "\${f%/*}";; esac; for x in "$f"; do echo x > "$x"; done; true`,
       ),
-      bash("d=sc; d+=ripts; mv $d away; mkdir -p $d; echo x > $d/check.sh; true"),
-      bash("d=cf; d+=g; mv $d away; mkdir -p $d; echo x > $d/CLAUDE.md; true"),
-      bash("p=$PWD; cd ..; mv $p away && mkdir -p $p/.claude && echo x > $p/.claude/settings.json; true"),
-      bash("t=team; rm $t.json; ln -s /dev/null $t.json; ln $t.json third.json; true"),
-    ];
-    await using model = await startMockModel([...calls.map((call) => ({ calls: [call] })), { text: "done" }]);
-    const { env, flags } = home;
-    const ended = await runKeelson(["-p", "go", ...flags, ...STREAM], { home, url: model.url, env, timeoutMs: 40_000 });
-    expect(resultOf(ended).subtype).toBe("success");
-    expect(GOVERNING.map((name) => readFileSync(home.at(name), "utf8"))).toEqual(before);
-    expect(NEW.filter((name) => existsSync(home.at(name)))).toEqual([]);
-    expect(existsSync(home.at(".claude"))).toBe(false);
-    const all = JSON.stringify(messagesOf(ended, "user"));
-    expect(all).toContain("so it was moved back");
-    expect(all).toContain("which is protected");
-  },
-  60_000,
-);
+    ),
+    bash("d=sc; d+=ripts; mv $d away; mkdir -p $d; echo x > $d/check.sh; true"),
+    bash("d=cf; d+=g; mv $d away; mkdir -p $d; echo x > $d/CLAUDE.md; true"),
+    bash("p=$PWD; cd ..; mv $p away && mkdir -p $p/.claude && echo x > $p/.claude/settings.json; true"),
+    bash("t=team; rm $t.json; ln -s /dev/null $t.json; ln $t.json third.json; true"),
+  ];
+  await using model = await startMockModel([...calls.map((call) => ({ calls: [call] })), { text: "done" }]);
+  const { env, flags } = home;
+  const ended = await runKeelson(["-p", "go", ...flags, ...STREAM], { home, url: model.url, env });
+  expect(resultOf(ended).subtype).toBe("success");
+  expect(GOVERNING.map((name) => readFileSync(home.at(name), "utf8"))).toEqual(before);
+  expect(NEW.filter((name) => existsSync(home.at(name)))).toEqual([]);
+  expect(existsSync(home.at(".claude"))).toBe(false);
+  const all = JSON.stringify(messagesOf(ended, "user"));
+  expect(all).toContain("so it was moved back");
+  expect(all).toContain("which is protected");
+});
 
 shielded("settings written later by a detached child are not used for the next prompt", async () => {
   using home = temporaryHome();
@@ -153,27 +149,23 @@ shielded("settings written later by a detached child are not used for the next p
   expect(existsSync(join(home.project, "pwned"))).toBe(false);
 });
 
-shielded(
-  "a hook runs its own script, even while a background command has put another in its place",
-  async () => {
-    using home = temporaryHome();
-    home.write("tools/check.sh", "true\n");
-    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "sh tools/check.sh" }] }] };
-    home.settings({ permissions: { allow: ["Bash"] }, hooks });
-    const swap = "mv tools away; mkdir tools; echo 'touch pwned' > tools/check.sh; touch swapped; sleep 60";
-    home.write("swap.sh", swap);
-    const at = (name: string) => join(home.project, name);
-    const swapping = { name: "Bash", input: { command: "sh swap.sh", run_in_background: true } };
-    await using model = await startMockModel(async (_request, number) => {
-      if (number > 1) await until(() => existsSync(at("swapped")));
-      return number > 2 ? { text: "done" } : { calls: [number === 1 ? swapping : bash("echo one")] };
-    });
-    await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
-    expect([existsSync(at("swapped")), existsSync(at("pwned"))]).toEqual([true, false]);
-    expect(readFileSync(at("tools/check.sh"), "utf8")).toBe("true\n");
-  },
-  30_000,
-);
+shielded("a hook runs its own script, even while a background command has put another in its place", async () => {
+  using home = temporaryHome();
+  home.write("tools/check.sh", "true\n");
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "sh tools/check.sh" }] }] };
+  home.settings({ permissions: { allow: ["Bash"] }, hooks });
+  const swap = "mv tools away; mkdir tools; echo 'touch pwned' > tools/check.sh; touch swapped; sleep 60";
+  home.write("swap.sh", swap);
+  const at = (name: string) => join(home.project, name);
+  const swapping = { name: "Bash", input: { command: "sh swap.sh", run_in_background: true } };
+  await using model = await startMockModel(async (_request, number) => {
+    if (number > 1) await until(() => existsSync(at("swapped")));
+    return number > 2 ? { text: "done" } : { calls: [number === 1 ? swapping : bash("echo one")] };
+  });
+  await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+  expect([existsSync(at("swapped")), existsSync(at("pwned"))]).toEqual([true, false]);
+  expect(readFileSync(at("tools/check.sh"), "utf8")).toBe("true\n");
+});
 
 shielded(
   "killed during a command, the program leaves neither a git setting nor a file that the command planted",
@@ -231,42 +223,38 @@ shielded("approval of one call does not apply to a later call with the same id",
   expect(readFileSync(join(home.project, ".envrc"), "utf8")).toBe("agreed\n");
 });
 
-shielded(
-  "the ignore file written with an accepted rule is not blamed on a running command",
-  async () => {
-    using home = temporaryHome();
-    home.write(".claude/settings.local.json", { permissions: { deny: ["Read(secret)"] } });
-    const ignore = join(home.home, ".config/git/ignore");
-    const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
-    const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
-    const waiting = { name: "Bash", input: { command: "sleep 20", run_in_background: true } };
-    await using model = await startMockModel([
-      { calls: [waiting] },
-      { calls: [bash("touch a")] },
-      async () => {
-        await until(() => existsSync(ignore), `${ignore} was not written`);
-        return { calls: [bash("touch a")] };
-      },
-      { text: "done" },
-    ]);
-    await using program = startKeelson(
-      [...CHAT, "--permission-prompt-tool", "stdio", "--allowedTools", "Bash(sleep 20)"],
-      {
-        home,
-        url: model.url,
-        stdin: "open",
-      },
-    );
-    program.send(prompt("go"));
-    const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
-    program.send(answer(json.request_id, { behavior: "allow", updatedPermissions: [rule] }));
-    await program.waitForLine(isResult);
-    program.closeStdin();
-    await program.done;
+shielded("the ignore file written with an accepted rule is not blamed on a running command", async () => {
+  using home = temporaryHome();
+  home.write(".claude/settings.local.json", { permissions: { deny: ["Read(secret)"] } });
+  const ignore = join(home.home, ".config/git/ignore");
+  const rules = [{ toolName: "Bash", ruleContent: "touch a" }];
+  const rule = { type: "addRules", rules, behavior: "allow", destination: "localSettings" };
+  const waiting = { name: "Bash", input: { command: "sleep 20", run_in_background: true } };
+  await using model = await startMockModel([
+    { calls: [waiting] },
+    { calls: [bash("touch a")] },
+    async () => {
+      await until(() => existsSync(ignore), `${ignore} was not written`);
+      return { calls: [bash("touch a")] };
+    },
+    { text: "done" },
+  ]);
+  await using program = startKeelson(
+    [...CHAT, "--permission-prompt-tool", "stdio", "--allowedTools", "Bash(sleep 20)"],
+    {
+      home,
+      url: model.url,
+      stdin: "open",
+    },
+  );
+  program.send(prompt("go"));
+  const { json } = await program.waitForLine(({ request }) => request?.subtype === "can_use_tool");
+  program.send(answer(json.request_id, { behavior: "allow", updatedPermissions: [rule] }));
+  await program.waitForLine(isResult);
+  program.closeStdin();
+  await program.done;
 
-    const results = [model.requests[2]!, model.requests[3]!].flatMap(told).filter(({ type }) => type === "tool_result");
-    expect(results.map(({ content }) => content)).toEqual(Array(2).fill("(Bash completed with no output)"));
-    expect(readFileSync(ignore, "utf8")).toBe("**/.claude/settings.local.json\n");
-  },
-  40_000,
-);
+  const results = [model.requests[2]!, model.requests[3]!].flatMap(told).filter(({ type }) => type === "tool_result");
+  expect(results.map(({ content }) => content)).toEqual(Array(2).fill("(Bash completed with no output)"));
+  expect(readFileSync(ignore, "utf8")).toBe("**/.claude/settings.local.json\n");
+});

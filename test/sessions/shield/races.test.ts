@@ -72,7 +72,7 @@ test("a folder becomes a link to outside and back: none of 1,000 writes lands ou
   expect(readdirSync(outside)).toEqual(["file.txt"]);
   expect(readFileSync(join(outside, "file.txt"), "utf8")).toBe("outside");
   expect(readdirSync(inside("dir")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-}, 60_000);
+});
 
 test("a folder becomes a link to outside and back: none of 1,000 reads shows what is outside", async () => {
   mkdirSync(inside("dir"));
@@ -84,7 +84,7 @@ test("a folder becomes a link to outside and back: none of 1,000 reads shows wha
   );
   await swapper.stop();
   expect(seen.has("outside")).toBe(false);
-}, 60_000);
+});
 
 test("a file becomes a link to outside and back: none of 1,000 edits and reads reaches it", async () => {
   writeFileSync(inside("file.txt"), "inside");
@@ -101,7 +101,7 @@ test("a file becomes a link to outside and back: none of 1,000 edits and reads r
   expect(seen.has("outside")).toBe(false);
   expect(readdirSync(outside)).toEqual(["file.txt"]);
   expect(readFileSync(join(outside, "file.txt"), "utf8")).toBe("outside");
-}, 60_000);
+});
 
 test("without a judged path, a read shows the file at the path it resolved, or nothing", async () => {
   mkdirSync(inside("dir"));
@@ -120,7 +120,7 @@ test("without a judged path, a read shows the file at the path it resolved, or n
   await swapper.stop();
   expect(readdirSync(inside("dir")).every((name) => !name.endsWith(".tmp"))).toBe(true);
   expect(readdirSync(outside).every((name) => !name.endsWith(".tmp"))).toBe(true);
-}, 60_000);
+});
 
 test("a file becomes a pipe and back: no read waits for a writer that never comes", async () => {
   writeFileSync(inside("file.txt"), "inside");
@@ -133,7 +133,7 @@ test("a file becomes a pipe and back: no read waits for a writer that never come
     }),
   );
   await swapper.stop();
-}, 60_000);
+});
 
 test("the program: a folder is swapped while the model reads and writes, and nothing outside is touched or shown", async () => {
   mkdirSync(inside("dir"));
@@ -154,7 +154,7 @@ test("the program: a folder is swapped while the model reads and writes, and not
   expect(readdirSync(outside)).toEqual(["file.txt"]);
   const shown = told(model.requests[1]!).map(({ content }) => String(content));
   expect(shown.filter((content) => /^\s*1[\t→]outside/.test(content))).toEqual([]);
-}, 60_000);
+});
 
 test("the program: a folder is swapped while the model searches it, and nothing outside is found", async () => {
   mkdirSync(inside("dir"));
@@ -180,7 +180,7 @@ test("the program: a folder is swapped while the model searches it, and nothing 
   }
   await swapper.stop();
   expect([...seen].sort()).toEqual(["found", "refused"]);
-}, 60_000);
+});
 
 test("the program: a folder in the project that links to outside counts as outside", async () => {
   symlinkSync(outside, inside("dir"));
@@ -235,7 +235,7 @@ test("the program: pipes, devices and secrets of other processes are not files, 
   expect(JSON.stringify(answers)).not.toContain("typed by somebody");
   expect(JSON.stringify(answers)).not.toContain("test-key");
   expect(readdirSync(home.project).sort()).toEqual(["environ", "fd", "pipe", "self", "stdin", "zero"]);
-}, 20_000);
+});
 
 /** Starts a process that keeps replacing a file or folder with something else; resolves once it does. */
 async function swapping(path: string, other: { readonly link?: string; readonly pipe?: true }) {

@@ -48,7 +48,6 @@ ordinary(
     expect(others).toEqual({});
     expect([inside > 0, replaced > 0, inside + replaced]).toEqual([true, true, ROUNDS]);
   },
-  120_000,
 );
 
 /** One file that the other user can run, wherever the checkout is. */

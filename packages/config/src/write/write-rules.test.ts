@@ -254,7 +254,7 @@ test("writers in several processes lose no change", async () => {
   expect(await Promise.all(writers.map(({ exited }) => exited))).toEqual([0, 0, 0]);
   const { permissions } = Bun.JSONC.parse(readFileSync(local(), "utf8")) as { permissions: { allow: string[] } };
   expect(permissions.allow).toHaveLength(60);
-}, 20_000);
+});
 
 test("an old lock is removed", async () => {
   const lock = put("project/.claude/settings.local.json.lock", "");

@@ -64,7 +64,7 @@ test("agrees with the built-in engine on random patterns", () => {
     { numRuns: 4_000 },
   );
   expect(compared).toBeGreaterThan(600);
-}, 60_000);
+});
 
 test("a pattern with a back reference, or one that is too large, has no answer", () => {
   for (const source of ["(a+)\\1", "(?<n>a)\\k<n>", "(a{200}){200}", `${"(".repeat(300)}a${")".repeat(300)}`]) {

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -20,7 +20,6 @@ import { isAlive, until } from "../alive.test-support.ts";
 import { openInodes } from "../descriptors.test-support.ts";
 
 // Starts and ends real processes, which is slow on a busy machine.
-setDefaultTimeout(20_000);
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-hooks-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -22,7 +22,6 @@ const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-shell-")));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 let count = 0;
 // Starts and ends real processes, which is slow on a busy machine.
-setDefaultTimeout(20_000);
 
 function world(options: Partial<ShellOptions> = {}) {
   const home = join(place, `home-${++count}`);

@@ -40,7 +40,7 @@ test("an undamaged transcript gives the recorded conversation, however its entri
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("a file cut off at any byte keeps every complete line", async () => {
   await fc.assert(
@@ -55,7 +55,7 @@ test("a file cut off at any byte keeps every complete line", async () => {
     }),
     { numRuns: 300 },
   );
-}, 60_000);
+});
 
 test("losing one line loses only its content", async () => {
   const loss = fc.constantFrom("gone", "zeros", "half", "garbage");
@@ -79,7 +79,7 @@ test("losing one line loses only its content", async () => {
     }),
     { numRuns: 500 },
   );
-}, 60_000);
+});
 
 test("lost, repeated, swapped, zeroed and joined lines and bytes still give a valid conversation", async () => {
   const damage = fc.record({
@@ -94,7 +94,7 @@ test("lost, repeated, swapped, zeroed and joined lines and bytes still give a va
     }),
     { numRuns: 500 },
   );
-}, 60_000);
+});
 
 interface Damage {
   readonly kind: string;

@@ -283,4 +283,4 @@ test("whatever a store does, it always has a prefix of each transcript, and in t
     ),
     { numRuns: 60 },
   );
-}, 20_000);
+});

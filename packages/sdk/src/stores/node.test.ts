@@ -25,4 +25,4 @@ test("stores and session functions need no Bun API", async () => {
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-}, 20_000);
+});

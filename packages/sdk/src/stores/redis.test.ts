@@ -42,45 +42,41 @@ onServer("everything of a project lies under one hash tag, and nothing is left a
   expect(await keys()).toEqual([]);
 });
 
-onServer(
-  "a server that stops during a session has everything when it is back",
-  async () => {
-    const dir = mkdtempSync(join(tmpdir(), "keelson-redis-kept-"));
-    const socket = join(dir, "redis.sock");
-    const once: RedisCommand = async ([name, ...args]) => {
-      if (!existsSync(socket)) throw new Error("connection refused");
-      const connection = new RedisClient(`redis+unix://${socket}`, { autoReconnect: false });
-      try {
-        return await connection.send(name, args);
-      } finally {
-        connection.close();
-      }
-    };
-    const store = new RedisSessionStore({ command: once });
-    const errors: string[] = [];
-    const mirror = openStoreMirror({ store, onError: ({ error }) => errors.push(error), wait: async () => {} });
-    const key = { projectKey: "-p", sessionId: "11111111-1111-4111-8111-111111111111" };
-    const filePath = `/elsewhere/projects/${key.projectKey}/${key.sessionId}.jsonl`;
-    const say = async (n: number) => {
-      await mirror.push({ type: "transcript_mirror", filePath, entries: [{ type: "x", uuid: `u${n}` }] });
-      await mirror.flush();
-    };
-
+onServer("a server that stops during a session has everything when it is back", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "keelson-redis-kept-"));
+  const socket = join(dir, "redis.sock");
+  const once: RedisCommand = async ([name, ...args]) => {
+    if (!existsSync(socket)) throw new Error("connection refused");
+    const connection = new RedisClient(`redis+unix://${socket}`, { autoReconnect: false });
     try {
-      const first = await startRedis(dir);
-      await say(1);
-      await first!.stop();
-      await say(2);
-      await say(3);
-      expect(errors).toEqual(["connection refused"]);
-      const second = await startRedis(dir);
-      await say(4);
-      const kept = await store.load(key);
-      await second!.stop();
-      expect([await mirror.close(), kept?.map(({ uuid }) => uuid)]).toEqual([[], ["u1", "u2", "u3", "u4"]]);
+      return await connection.send(name, args);
     } finally {
-      rmSync(dir, { recursive: true, force: true });
+      connection.close();
     }
-  },
-  20_000,
-);
+  };
+  const store = new RedisSessionStore({ command: once });
+  const errors: string[] = [];
+  const mirror = openStoreMirror({ store, onError: ({ error }) => errors.push(error), wait: async () => {} });
+  const key = { projectKey: "-p", sessionId: "11111111-1111-4111-8111-111111111111" };
+  const filePath = `/elsewhere/projects/${key.projectKey}/${key.sessionId}.jsonl`;
+  const say = async (n: number) => {
+    await mirror.push({ type: "transcript_mirror", filePath, entries: [{ type: "x", uuid: `u${n}` }] });
+    await mirror.flush();
+  };
+
+  try {
+    const first = await startRedis(dir);
+    await say(1);
+    await first!.stop();
+    await say(2);
+    await say(3);
+    expect(errors).toEqual(["connection refused"]);
+    const second = await startRedis(dir);
+    await say(4);
+    const kept = await store.load(key);
+    await second!.stop();
+    expect([await mirror.close(), kept?.map(({ uuid }) => uuid)]).toEqual([[], ["u1", "u2", "u3", "u4"]]);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});

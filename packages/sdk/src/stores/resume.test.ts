@@ -38,4 +38,4 @@ test("a session resumed from a store continues where it was, with the user's own
   const said = JSON.stringify(body.messages);
   expect(["first question", "one", "second question"].map((text) => said.includes(text))).toEqual([true, true, true]);
   expect(new Headers(headers as Record<string, string>).get("x-from-settings")).toBe("yes");
-}, 30_000);
+});

@@ -274,7 +274,7 @@ test("doctor shows every check and exits with 1 when something is broken", async
     "0 deny, 1 ask, 0 allow",
   );
   expect((await keelson("doctor")).code).toBe(1);
-}, 20_000);
+});
 
 test("doctor reports broken managed settings instead of failing", async () => {
   put(root, "managed/managed-settings.json", "{");

@@ -118,7 +118,7 @@ test("the parts account for the whole, for all verdict tables", () => {
     }
   }
   expect(unexplained).toEqual([]);
-}, 60_000);
+});
 
 test("a compound command is explained part by part, each with the rule that decided it", () => {
   const { verdict, rule, checks, command: parts } = explain(command("git status && git push && rm x", RULES));

@@ -34,7 +34,7 @@ test("the same commands run without approval in acceptEdits and in plan mode", (
     const needless = asked(mode).filter((command) => !Object.hasOwn(STRICTER, command));
     expect(needless.length).toBeLessThanOrEqual(commands.length * 0.02);
   }
-}, 60_000);
+});
 
 test("without the project's rules, commands that are not read-only need approval", () => {
   const working = EVERYDAY.filter(({ allow }) => allow.length > 0).flatMap((project) => project.commands);

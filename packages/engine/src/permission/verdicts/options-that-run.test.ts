@@ -30,4 +30,4 @@ test("an option is found however the program and its words are written", () => {
       .filter((command) => judgeCommand(command, { allow: [`Bash(/usr/bin/${rule} *)`] }) !== "ask");
   });
   expect(wrong).toEqual([]);
-}, 60_000);
+});

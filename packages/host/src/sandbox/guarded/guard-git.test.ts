@@ -1,12 +1,10 @@
 // Guards every repository that git could find from where a command runs. Runs real commands.
 
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFolders } from "./git-folders.ts";
 import { shielded, world } from "../shield/shield.test-support.ts";
-
-setDefaultTimeout(30_000);
 
 const EVIL = "[core]\\n\\tfsmonitor = evil\\n";
 const sh = (cwd: string, command: string) => Bun.spawnSync(["sh", "-c", command], { cwd }).stdout.toString();

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   existsSync,
   linkSync,
@@ -14,8 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shielded, world } from "./shield.test-support.ts";
 import { shieldStatus } from "./status.ts";
-
-setDefaultTimeout(20_000);
 
 shielded(
   "output, exit code, directory, environment, descriptors and process group are the same as without the shield",

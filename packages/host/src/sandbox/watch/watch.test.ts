@@ -1,6 +1,6 @@
 // Changes that no mount can prevent are reverted. Runs real commands.
 
-import { expect, setDefaultTimeout } from "bun:test";
+import { expect } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -15,8 +15,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { shielded, until, world } from "../shield/shield.test-support.ts";
-
-setDefaultTimeout(30_000);
 
 /** A test repository; git reads neither system nor user settings. */
 const GIT =
