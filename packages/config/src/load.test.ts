@@ -51,6 +51,7 @@ test("without any file, the snapshot has defaults and is deeply frozen", () => {
     flags: { model: "m", betas: ["b"] },
     rules: [],
     hooks: { active: [], off: [] },
+    mcp: { servers: [], unused: [] },
     mode: "default",
     directories: [],
     trusted: false,

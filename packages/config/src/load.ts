@@ -33,6 +33,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
+    mcp: { servers: [], unused: [] },
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: gathered.trusted,

@@ -1,7 +1,14 @@
 // The configuration of a session: read once, frozen, replaced only as a whole.
 
 import type { Rule } from "@keelson/engine";
-import type { HookRegistration, JsonObject, PermissionMode, Settings } from "@keelson/protocol";
+import type {
+  ConfiguredMcpServer,
+  HookRegistration,
+  JsonObject,
+  PermissionMode,
+  Settings,
+  UnusedMcpServer,
+} from "@keelson/protocol";
 import type { Source } from "./sources.ts";
 
 /** The command line, parsed and checked, with the files it names already read. */
@@ -62,6 +69,7 @@ export interface Snapshot {
   readonly flags: Flags;
   readonly rules: readonly Rule[];
   readonly hooks: ConfiguredHooks;
+  readonly mcp: ConfiguredMcp;
   readonly mode: PermissionMode;
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
@@ -81,6 +89,12 @@ export interface ConfiguredHooks {
   readonly active: readonly HookRegistration[];
   /** `why` is one sentence for the user. */
   readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
+}
+
+/** The MCP servers of all files and flags, in the order their tools are offered. Servers inside the client are not in it. */
+export interface ConfiguredMcp {
+  readonly servers: readonly ConfiguredMcpServer[];
+  readonly unused: readonly UnusedMcpServer[];
 }
 
 export interface RuleOrigin {

@@ -12,14 +12,27 @@ import {
   TIMED_OUT,
 } from "./rpc.ts";
 
-/** Sends messages to a server. Pass messages the server sends on its own to `Client.deliver`. */
+/** What a transport reports on its own. */
+export interface TransportEvents {
+  /** A message from the server. */
+  message(message: unknown): void;
+  /** The connection is gone; nothing else will arrive. */
+  closed(reason: Error): void;
+}
+
+/** Sends messages to a server. */
 export interface Transport {
+  /** Connects. Called once, before the first `send`. Rejects if the server cannot be reached. */
+  start?(events: TransportEvents, signal: AbortSignal): Promise<void>;
   /**
-   * Resolves with the answer, or with undefined if the answer will arrive through `deliver`. Rejects if the message
-   * could not be sent. An aborted signal means the caller no longer needs the answer.
+   * Resolves with the answer, or with undefined if the answer will arrive as a message. Rejects if the message could
+   * not be sent. An aborted signal means the caller no longer needs the answer.
    */
   send(message: JsonObject, signal: AbortSignal): Promise<unknown>;
-  close?(): void;
+  /** The protocol version that both sides agreed on. */
+  useVersion?(version: string): void;
+  /** Resolves when nothing is left running. */
+  close?(): void | Promise<void>;
 }
 
 export interface RequestLimit {

@@ -4,6 +4,8 @@ import { isObject, type JsonObject } from "@keelson/protocol";
 
 export const CONNECTION_CLOSED = -32000;
 export const TIMED_OUT = -32001;
+/** Our own code: HTTP has no JSON-RPC code for it. */
+const UNAUTHORIZED = -32_401;
 export const METHOD_NOT_FOUND = -32601;
 export const INTERNAL_ERROR = -32603;
 
@@ -19,6 +21,13 @@ export class McpError extends Error {
 }
 
 const MAX_MESSAGE_LENGTH = 10_000;
+
+/** The server wants the user to sign in, or to sign in again with more rights. */
+export class NeedsSignInError extends McpError {
+  constructor(message: string) {
+    super(UNAUTHORIZED, message);
+  }
+}
 
 export function rpcRequest(id: number, method: string, params: JsonObject): JsonObject {
   return { method, params, jsonrpc: "2.0", id };

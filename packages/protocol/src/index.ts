@@ -89,3 +89,15 @@ export {
   type PromptHook,
 } from "./hook.ts";
 export { COMPATIBLE_VERSION, VERSION } from "./version.ts";
+export type {
+  ConfiguredMcpServer,
+  McpOAuthConfig,
+  McpProxyConfig,
+  McpRemoteConfig,
+  McpScope,
+  McpSdkConfig,
+  McpServerConfig,
+  McpStdioConfig,
+  McpToolPolicy,
+  UnusedMcpServer,
+} from "./mcp-config.ts";
