@@ -37,6 +37,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonObject;
+  /** Not part of the cached prefix: the model loaded it during the conversation. */
+  readonly defer_loading?: true;
 }
 
 /** What a provider reports besides the stream itself. */
@@ -118,7 +120,12 @@ export type PermissionDecision =
 
 export interface Ports {
   readonly model: ModelChoice;
-  readonly tools: readonly Tool[];
+  /** The tools in the next request; they may change between the requests of a run. */
+  tools(): readonly Tool[];
+  /** Tools that can be called although requests do not describe them: the model knows only their names. */
+  deferredTools?(): readonly Tool[];
+  /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
+  awaitTool?(name: string): Promise<void> | undefined;
   /** All tools, offered or not. A call to one that is not offered is still recognized by name. */
   readonly allTools?: readonly Tool[];
   readonly system: readonly string[];

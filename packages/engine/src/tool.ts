@@ -28,6 +28,8 @@ export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema<I>;
+  /** The model loaded it with ToolSearch; requests mark it, so that the provider's cached prefix stays valid. */
+  readonly onDemand?: boolean;
   /** Names that older clients and models use for it. */
   readonly aliases?: readonly string[];
   /** Whether this call may run in parallel with its neighbors. If absent, it runs alone. */
