@@ -2,11 +2,12 @@
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
+import type { JsonObject } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
 import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
-import type { SdkServers } from "../mcp/sdk-servers.ts";
+import type { McpStage } from "../mcp/open-servers.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
@@ -17,7 +18,7 @@ export interface HookStage {
   readonly permit: Permit;
 }
 
-export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: SdkServers): HookStage {
+export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
   const { options, place, state, folders, client, runState, outbox, inbox, cost, now, newId } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
@@ -33,7 +34,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
           ? { person: (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn)) }
           : {}),
         fire,
-        originOf: (tool) => mcp.originOf(tool),
+        originOf: (tool) => mcp.servers?.originOf(tool),
         openClassifier: () => (classifier ??= openClassifier(storage)),
         show: (signal) => outbox.show(signal),
       });
@@ -65,7 +66,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       };
     },
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
-    callMcpTool: (...call) => mcp.callTool(...call),
+    callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: async (name) => {
       // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
@@ -87,6 +88,15 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };
+}
+
+/** Undefined if the server is not connected or has no such tool. */
+function callMcpTool({ servers }: McpStage, server: string, tool: string, input: JsonObject, signal: AbortSignal) {
+  const { connection } = servers?.get(server) ?? {};
+  return connection?.call(tool, input, { signal })?.then(async ({ blocks, isError }) => {
+    const { joinedText } = await import("@keelson/mcp");
+    return { text: joinedText(blocks), isError };
+  });
 }
 
 async function openClassifier({ state, folders, cost, outbox, now }: Storage): Promise<Classifier> {
