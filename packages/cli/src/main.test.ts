@@ -273,6 +273,7 @@ test("what the flags say reaches the session", async () => {
     mirror: true,
     setup: "maintenance",
     stdioPermissions: true,
+    answersRequests: true,
   });
   expect(snapshot.flags).toEqual({
     model: "m",

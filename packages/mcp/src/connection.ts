@@ -68,6 +68,7 @@ export class McpConnection {
   readonly #reported = new Set<string>();
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
+  #failure: unknown;
   #facts: ServerFacts | undefined;
   #tools: readonly McpServerTool[] = [];
   #refreshing: Promise<void> | undefined;
@@ -95,6 +96,11 @@ export class McpConnection {
 
   get error(): string | undefined {
     return this.#error;
+  }
+
+  /** Why `open` failed. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   get facts(): ServerFacts | undefined {
@@ -128,6 +134,7 @@ export class McpConnection {
       this.#listen(this.#facts);
     } catch (error) {
       this.#status = "failed";
+      this.#failure = error;
       this.#error ??= messageOf(error).slice(0, MAX_ERROR_LENGTH);
       void this.#client.close();
     }

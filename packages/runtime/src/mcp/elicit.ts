@@ -35,7 +35,7 @@ export async function answerElicitation(
   const byHook = asked.verdict === "deny" ? DECLINED : answerIn(asked.fields);
   if (byHook) return byHook;
   if (!person) return { action: "cancel" };
-  const { properties } = (about.requested_schema ?? {}) as { properties?: unknown };
+  const { properties } = isObject(params["requestedSchema"]) ? params["requestedSchema"] : {};
   const order = isObject(properties) ? { property_order: Object.keys(properties) } : {};
   const answer = answerIn(await person({ subtype: "elicitation", ...about, ...order }, signal)) ?? DECLINED;
   const { action, content } = answer;

@@ -1,12 +1,13 @@
 // The MCP stage of a session: its servers, and how their tools reach the model. A session without servers loads none of
 // it.
 
-import type { Snapshot } from "@keelson/config";
+import type { ConfiguredMcp, Snapshot } from "@keelson/config";
 import type { Rule } from "@keelson/engine";
 import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
+import type { Connector } from "./connector.ts";
 import { serverFromConfiguration, serversFromConfig } from "./server-config.ts";
 import type { ServerInstructions } from "./server-instructions.ts";
 import type * as ServersModule from "./servers.ts";
@@ -30,11 +31,13 @@ export interface McpStage {
   /** Applies the servers of a new snapshot: new and changed ones connect, those that are gone end. */
   configure(next: Snapshot): void;
   /** Checks server entries of a client as `--mcp-config` does. */
-  readConfig(entries: JsonObject): ConfiguredMcp;
+  readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
   /** The rules of a snapshot and the policies that servers come with. */
   rules(snapshot: Snapshot): readonly Rule[];
   /** Hooks that answer questions of servers; set when the hooks are open. */
   useHooks(fire: Fire): void;
+  /** Resolves when no server is left running. */
+  close(): Promise<void>;
 }
 
 export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
@@ -43,6 +46,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   const { options, state } = storage;
   let servers: McpServers | undefined;
   let fire: Fire | undefined;
+  let connector: Promise<Connector> | undefined;
   let offer: Offer | undefined;
   let seenVersion = -1;
 
@@ -51,11 +55,12 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     const { McpServers } = require("./servers.ts") as typeof ServersModule;
     return (servers ??= new McpServers({
       env: () => state.snapshot.env,
-      connect: async (server, events) => {
-        const { openConnection } = await import("./connect.ts");
-        return openConnection(server, events, { storage, machine, fire: (...event) => fire!(...event) });
-      },
+      connect: async (server, events) => (await (connector ??= openConnector())).open(server, events),
     }));
+  };
+  const openConnector = async () => {
+    const { Connector } = await import("./connector.ts");
+    return new Connector({ storage, machine, fire: (...event) => fire!(...event) });
   };
   const configure = ({ mcp }: Snapshot) => {
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
@@ -90,7 +95,12 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     async beforeRun(signal) {
       if (!servers) return;
       await servers.ready(signal);
-      options.debug?.("mcp", () => servers!.summary().map(({ name, status }) => `${name}: ${status}`).join(", "));
+      options.debug?.("mcp", () =>
+        servers!
+          .summary()
+          .map(({ name, status }) => `${name}: ${status}`)
+          .join(", "),
+      );
       offer ??= await openOffer(storage, machine, servers);
       // The settings may have changed.
       seenVersion = -1;
@@ -102,8 +112,13 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     beforeRequest: update,
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
+    readConfig: async () => ({ servers: [], unused: [] }),
     rules,
     useHooks: (given) => (fire = given),
+    async close() {
+      await servers?.close();
+      await (await connector)?.close();
+    },
   };
 }
 
@@ -121,7 +136,7 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
     servers,
     mode: searchMode(state.snapshot.env),
     window: () => state.model.profile.contextWindow,
-    saveBlob: (name, bytes) => machine.spillBytes(name, bytes),
+    saveBlob: (name, bytes) => machine.spill(name, bytes),
   });
   return { tools, instructions: new ServerInstructions() };
 }

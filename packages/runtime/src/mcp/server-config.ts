@@ -2,7 +2,13 @@
 // are ignored.
 
 import type { ServerManifest } from "@keelson/mcp";
-import { isObject, type ConfiguredMcpServer, type JsonObject, type McpScope, type McpServerConfig } from "@keelson/protocol";
+import {
+  isObject,
+  type ConfiguredMcpServer,
+  type JsonObject,
+  type McpScope,
+  type McpServerConfig,
+} from "@keelson/protocol";
 
 export interface NamedServer {
   readonly name: string;

@@ -37,6 +37,8 @@ export class McpServer {
   readonly #options: ServerOptions;
   readonly #ending = new AbortController();
   #connection: McpConnection | undefined;
+  /** Not connected yet. */
+  #opening: McpConnection | undefined;
   #connecting: Promise<void> | undefined;
   #status: Exclude<ServerStatus, "disabled"> = "pending";
   #error: string | undefined;
@@ -154,12 +156,13 @@ export class McpServer {
         closed: (reason) => this.#lost(lost.current, reason),
         toolsChanged: () => this.#readTools(),
       });
-      lost.current = connection;
+      lost.current = this.#opening = connection;
       await connection.open(definition.manifest);
       if (signal.aborted) {
         await connection.close();
         return false;
       }
+      this.#opening = undefined;
       if (connection.status === "connected") {
         this.#connection = connection;
         this.#failures = 0;
@@ -168,8 +171,9 @@ export class McpServer {
         return false;
       }
       await connection.close();
-      this.#failed(connection.error ?? "The connection failed", connection.needsSignIn);
-      return !connection.needsSignIn && !connection.isMissing;
+      const needsSignIn = connection.failure instanceof (await import("@keelson/mcp")).NeedsSignInError;
+      this.#failed(connection.error ?? "The connection failed", needsSignIn);
+      return !needsSignIn && !/\b404\b/.test(connection.error ?? "");
     } catch (error) {
       this.#failed(error instanceof Error ? error.message : String(error), false);
       return false;
@@ -179,8 +183,7 @@ export class McpServer {
   #failed(error: string, needsSignIn: boolean): void {
     this.#error = error;
     this.#failures++;
-    this.#tryAgainAt =
-      this.#options.now() + Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS);
+    this.#tryAgainAt = this.#options.now() + Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS);
     this.#set(needsSignIn ? "needs-auth" : "failed");
   }
 
@@ -201,9 +204,9 @@ export class McpServer {
   }
 
   async #drop(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.close();
+    const open = [this.#connection, this.#opening];
+    this.#connection = this.#opening = undefined;
+    await Promise.all(open.map((connection) => connection?.close()));
   }
 
   #set(status: Exclude<ServerStatus, "disabled">): void {

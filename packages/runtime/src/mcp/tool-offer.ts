@@ -132,7 +132,10 @@ export class ToolOffer {
 }
 
 function sizeOf(tools: readonly Tool[]): number {
-  return tools.reduce((sum, { name, description, input }) => sum + name.length + description.length + jsonSize(input), 0);
+  return tools.reduce(
+    (sum, { name, description, input }) => sum + name.length + description.length + jsonSize(input),
+    0,
+  );
 }
 
 const sizes = new WeakMap<object, number>();
@@ -154,6 +157,8 @@ function listing(tools: readonly Tool[], servers: McpServers): string {
     const server = servers.offered.get(name)?.server.name ?? "built-in";
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
-  const lines = [...counts].map(([server, count]) => `${server}: ${count} ${count === 1 ? "tool" : "tools"}`).join("\n");
+  const lines = [...counts]
+    .map(([server, count]) => `${server}: ${count} ${count === 1 ? "tool" : "tools"}`)
+    .join("\n");
   return lines.length <= MAX_LISTED ? lines : `${tools.length} tools of ${counts.size} servers`;
 }

@@ -48,6 +48,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
+  /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
+  readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
@@ -116,7 +118,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       await controls.finish();
-      await mcp.servers?.close();
+      await mcp.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();

@@ -1,6 +1,7 @@
 // Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
-import type { ConfiguredMcpServer, JsonObject, UnusedMcpServer } from "@keelson/protocol";
+import type { ConfiguredMcp } from "@keelson/config";
+import type { JsonObject } from "@keelson/protocol";
 import type { McpServer } from "../../mcp/server.ts";
 import { serverFromConfiguration, serversFromConfig } from "../../mcp/server-config.ts";
 import type { McpServers } from "../../mcp/servers.ts";
@@ -15,10 +16,7 @@ export interface McpTargets {
   /** The servers, loaded if they are not yet. */
   load(): McpServers;
   /** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
-  readConfig(entries: JsonObject): {
-    readonly servers: readonly ConfiguredMcpServer[];
-    readonly unused: readonly UnusedMcpServer[];
-  };
+  readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
 }
 
 const notFound = (name: string) => failed(`Server not found: ${name}`);
@@ -58,7 +56,7 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
   if (!mcp) return failed("mcp_set_servers is not available in this session");
   const { sdk, others } = serversFromConfig(entries);
-  const { servers: configured, unused } = mcp.readConfig(others);
+  const { servers: configured, unused } = await mcp.readConfig(others);
   const servers = mcp.load();
   const wanted = new Map([...sdk, ...configured.map(serverFromConfiguration)].map((each) => [each.name, each]));
   const isSame = ({ name, definition }: McpServer) =>
