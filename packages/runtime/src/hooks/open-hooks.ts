@@ -4,6 +4,7 @@ import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
 import type { JsonObject } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
+import type { AskPerson } from "../gate/ask.ts";
 import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -19,7 +20,7 @@ export interface HookStage {
 }
 
 export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
-  const { options, place, state, folders, client, runState, outbox, inbox, cost, now, newId } = storage;
+  const { options, place, state, folders, client, outbox, inbox, cost, now, newId } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
@@ -28,11 +29,10 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
+      const person = await approverOf(storage, mcp);
       return new Approvals({
         gate,
-        ...(options.stdioPermissions
-          ? { person: (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn)) }
-          : {}),
+        ...(person ? { person } : {}),
         fire,
         originOf: (tool) => mcp.servers?.originOf(tool),
         openClassifier: () => (classifier ??= openClassifier(storage)),
@@ -88,6 +88,15 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: M
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };
+}
+
+/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
+async function approverOf({ options, client, runState }: Storage, mcp: McpStage): Promise<AskPerson | undefined> {
+  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
+  const { permissionPromptTool: tool } = options.snapshot.flags;
+  if (!tool?.startsWith("mcp__")) return undefined;
+  const { askPromptTool } = await import("../gate/prompt-tool.ts");
+  return askPromptTool(tool, mcp);
 }
 
 /** Undefined if the server is not connected or has no such tool. */

@@ -2,14 +2,22 @@
 // the server. Loaded with the first server.
 
 import { createServerPrograms, serverEnvironment, type ServerPrograms } from "@keelson/host/servers";
-import { McpConnection, sdkTransport, stdioTransport, webSocketTransport, type Transport } from "@keelson/mcp";
-import type { ConfiguredMcpServer, JsonObject, McpStdioConfig } from "@keelson/protocol";
+import {
+  McpConnection,
+  sdkTransport,
+  toolName,
+  stdioTransport,
+  webSocketTransport,
+  type Transport,
+} from "@keelson/mcp";
+import type { ConfiguredMcpServer, JsonObject, McpStdioConfig, Signal } from "@keelson/protocol";
 import { pathToFileURL } from "node:url";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import { answerElicitation } from "./elicit.ts";
 import type { Fire } from "./open-servers.ts";
 import type { ConnectionEvents, McpServer } from "./server.ts";
+import { withProgress } from "./progress.ts";
 import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "./server-limits.ts";
 
 export interface ConnectorOptions {
@@ -36,6 +44,7 @@ export class Connector {
     const { name, definition } = server;
     const { env } = storage.state.snapshot;
     const isWire = definition.configured !== undefined;
+    const show = (signal: Signal) => storage.outbox.show(signal);
     const connection: McpConnection = new McpConnection({
       name,
       transport: isWire
@@ -52,7 +61,8 @@ export class Connector {
             mayDiscover: true,
           }
         : {}),
-      callThrough: (tool, input, how) => server.call(tool, input, how),
+      callThrough: (tool, input, how) =>
+        withProgress(toolName(name, tool), how, show, (options) => server.call(tool, input, options)),
       onProblem: (problem) => storage.options.warn(`MCP server "${name}": ${problem}`),
       onListChanged: () => events.toolsChanged(),
       onLog: ({ level, text }) => storage.options.debug?.("mcp", () => `${name}: ${level}: ${text}`),

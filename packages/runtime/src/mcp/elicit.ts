@@ -48,7 +48,7 @@ export async function answerElicitation(
   return answerIn(checked.fields) ?? answer;
 }
 
-const DECLINED = { action: "decline" } as const;
+const DECLINED: ElicitAnswer = { action: "decline" };
 
 function answerIn(value: unknown): ElicitAnswer | undefined {
   if (!isObject(value) || !ACTIONS.includes(value["action"])) return undefined;
