@@ -118,6 +118,14 @@ export type PermissionDecision =
       readonly rule?: Rule;
     };
 
+/** A typed command, such as a prompt of an MCP server. */
+export interface Expansion {
+  /** For UserPromptExpansion hooks: `expansion_type`, `command_name` and so on. */
+  readonly about: JsonObject;
+  /** What the model reads instead. Rejects with an error for the user. */
+  render(): Promise<readonly ContentBlock[]>;
+}
+
 export interface Ports {
   readonly model: ModelChoice;
   /** The tools in the next request; they may change between the requests of a run. */
@@ -138,6 +146,8 @@ export interface Ports {
   /** True if a client wants every delta. */
   readonly partial: boolean;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  /** What a typed command stands for; undefined if the text is not one. */
+  expand?(text: string): Promise<Expansion | undefined>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */

@@ -16,6 +16,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import { answerElicitation } from "./elicit.ts";
 import type { Fire } from "./open-servers.ts";
+import type { RemoteTransports } from "./remote.ts";
 import type { ConnectionEvents, McpServer } from "./server.ts";
 import { withProgress } from "./progress.ts";
 import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "./server-limits.ts";
@@ -32,6 +33,7 @@ const CAPABILITIES: JsonObject = { roots: { listChanged: true }, elicitation: { 
 export class Connector {
   readonly #options: ConnectorOptions;
   readonly #programs: ServerPrograms;
+  #remote: Promise<RemoteTransports> | undefined;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -64,7 +66,7 @@ export class Connector {
       callThrough: (tool, input, how) =>
         withProgress(toolName(name, tool), how, show, (options) => server.call(tool, input, options)),
       onProblem: (problem) => storage.options.warn(`MCP server "${name}": ${problem}`),
-      onListChanged: () => events.toolsChanged(),
+      onListChanged: (kind) => events.listChanged(kind),
       onLog: ({ level, text }) => storage.options.debug?.("mcp", () => `${name}: ${level}: ${text}`),
       onClosed: (reason) => events.closed(reason),
       onElicitationComplete: (id) =>
@@ -79,8 +81,8 @@ export class Connector {
   }
 
   /** Resolves when no server program is left. */
-  close(): Promise<void> {
-    return this.#programs.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#programs.close(), this.#remote?.then((remote) => remote.close())]);
   }
 
   #clientTransport(name: string, deliver: (message: unknown) => void): Transport {
@@ -99,8 +101,9 @@ export class Connector {
       case "http":
       case "sse":
       case "claudeai-proxy":
+        return (await (this.#remote ??= openRemote(this.#options.storage))).to(configured, config);
       case "sdk":
-        throw new Error(`This version cannot connect to servers of type "${config.type}"`);
+        throw new Error("Only a client can bring a server of type sdk");
     }
   }
 
@@ -149,4 +152,9 @@ export class Connector {
       }),
     };
   }
+}
+
+async function openRemote(storage: Storage): Promise<RemoteTransports> {
+  const { RemoteTransports } = await import("./remote.ts");
+  return new RemoteTransports(storage);
 }

@@ -1,7 +1,7 @@
 // One MCP server of a session. It connects in the background and connects again when a call needs it; in between, its
 // tools stay known. A failure is a status, never an exception.
 
-import type { CallResult, McpCallOptions, McpConnection, McpServerTool } from "@keelson/mcp";
+import type { CallResult, McpCallOptions, ListKind, McpConnection, McpPrompt, McpServerTool } from "@keelson/mcp";
 import type { JsonObject } from "@keelson/protocol";
 import type { Slots } from "./slots.ts";
 import type { NamedServer } from "./server-config.ts";
@@ -21,7 +21,7 @@ export interface ServerOptions {
 
 export interface ConnectionEvents {
   closed(reason: Error): void;
-  toolsChanged(): void;
+  listChanged(kind: ListKind): void;
 }
 
 /** How often a remote server is tried before it counts as failed, and after it was lost. */
@@ -43,6 +43,7 @@ export class McpServer {
   #status: Exclude<ServerStatus, "disabled"> = "pending";
   #error: string | undefined;
   #tools: readonly McpServerTool[] = [];
+  #prompts: Promise<readonly McpPrompt[]> | undefined;
   #failures = 0;
   #tryAgainAt = 0;
 
@@ -93,6 +94,14 @@ export class McpServer {
   async refreshTools(): Promise<void> {
     await this.connection?.refreshTools();
     this.#readTools();
+  }
+
+  /** Empty unless it is connected and has prompts. Never rejects. */
+  async prompts(): Promise<readonly McpPrompt[]> {
+    const { connection } = this;
+    if (!connection?.facts?.hasPrompts) return [];
+    this.#prompts ??= connection.listPrompts(this.#ending.signal).catch(() => []);
+    return this.#prompts;
   }
 
   /** `tool` is the server's own name for it. Rejects with an error for the model. */
@@ -154,7 +163,10 @@ export class McpServer {
     try {
       const connection = await this.#options.connect(this, {
         closed: (reason) => this.#lost(lost.current, reason),
-        toolsChanged: () => this.#readTools(),
+        listChanged: (kind) => {
+          if (kind === "prompts") this.#prompts = undefined;
+          if (kind === "tools") this.#readTools();
+        },
       });
       lost.current = this.#opening = connection;
       await connection.open(definition.manifest);
@@ -165,6 +177,7 @@ export class McpServer {
       this.#opening = undefined;
       if (connection.status === "connected") {
         this.#connection = connection;
+        this.#prompts = undefined;
         this.#failures = 0;
         this.#set("connected");
         this.#readTools();

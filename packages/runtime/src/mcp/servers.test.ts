@@ -241,7 +241,7 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
         timeoutMs: connectTimeout(env),
         callTimeoutMs: 60_000,
         callThrough: (tool, input, how) => server.call(tool, input, how),
-        onListChanged: () => events.toolsChanged(),
+        onListChanged: (kind) => events.listChanged(kind),
         onClosed: (reason) => events.closed(reason),
       });
       bridge.listen((message) => connection.deliver(message));

@@ -50,6 +50,11 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
         }),
       );
     },
+    expand: async (text) => {
+      if (!mcp.servers || !text.startsWith("/")) return undefined;
+      const { promptExpansion } = await import("../mcp/prompts.ts");
+      return promptExpansion(text, mcp.servers, signal);
+    },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
