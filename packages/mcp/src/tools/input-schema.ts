@@ -1,6 +1,7 @@
 // Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
+import { isDeeperThan } from "./depth.ts";
 
 const MAX_LENGTH = 100_000;
 /** Each level takes at least five characters, so anything deeper is too long as well. */
@@ -40,13 +41,4 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** Undefined if it is nested too deeply: `JSON.stringify` would take seconds and then overflow the stack. */
 function jsonLength(value: object): number | undefined {
   return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
-}
-
-function isDeeperThan(limit: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return false;
 }

@@ -29,6 +29,7 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
       signal.addEventListener("abort", giveUp);
       let isOpen = false;
       let tooLong = false;
+      let status: string | undefined;
       opening.addEventListener("open", () => {
         isOpen = true;
         opened.resolve();
@@ -46,8 +47,11 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
         const message = parse(data);
         if (message !== undefined) events.message(message);
       });
+      opening.addEventListener("error", (event) => {
+        status = /status code: (\d+)/.exec((event as ErrorEvent).message)?.[1];
+      });
       opening.addEventListener("close", ({ code, reason }) => {
-        if (!isOpen) opened.reject(failureOf(url, reason));
+        if (!isOpen) opened.reject(failureOf(url, status));
         else if (!tooLong) events.closed(new Error(`The server closed the WebSocket (${reason || `code ${code}`})`));
       });
       try {
@@ -69,9 +73,11 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
 }
 
 /** Names the host only: the rest of an address may hold a secret. */
-function failureOf(url: string, reason: string): Error {
-  const message = `Cannot connect to "${new URL(url).host}"${reason ? `: ${reason}` : ""}`;
-  return /\b401\b/.test(reason) ? new NeedsSignInError(message) : new Error(message);
+function failureOf(url: string, status: string | undefined): Error {
+  const host = `Cannot connect to "${new URL(url).host}"`;
+  if (status === undefined) return new Error(host);
+  const message = `${host}: the server answered with HTTP status ${status}`;
+  return status === "401" ? new NeedsSignInError(message) : new Error(message);
 }
 
 function parse(text: string): unknown {
