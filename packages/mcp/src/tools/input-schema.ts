@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from "@keelson/protocol";
 import { isDeeperThan } from "./depth.ts";
 
 const MAX_LENGTH = 100_000;
-/** Each level takes at least five characters, so anything deeper is too long as well. */
-const MAX_DEPTH = MAX_LENGTH / 5;
+/** Far more than anyone writes by hand or generates. */
+const MAX_DEPTH = 200;
 const CHOICES = ["anyOf", "oneOf", "allOf"] as const;
 
 export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
@@ -38,7 +38,7 @@ function mergeBranches(schema: Record<string, unknown>): Record<string, unknown>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Undefined if it is nested too deeply: `JSON.stringify` would take seconds and then overflow the stack. */
+/** Undefined if it is nested too deeply. */
 function jsonLength(value: object): number | undefined {
   return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
 }

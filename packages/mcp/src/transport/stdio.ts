@@ -33,11 +33,11 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
       const running = await start();
       if (isClosed) return running.end();
       server = running;
-      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text));
+      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text).catch(throwClosed));
       void read(running, events);
     },
     async send(message) {
-      if (!queue) throw new McpError(CONNECTION_CLOSED, "Connection closed");
+      if (!queue) throwClosed();
       await queue.push(`${JSON.stringify(message)}\n`);
       return undefined;
     },
@@ -64,6 +64,10 @@ async function read(server: ServerProcess, events: TransportEvents): Promise<voi
   const how = await Promise.race([server.exited, Bun.sleep(EXIT_MS).then(() => "The program closed its output")]);
   const noise = skipped > 0 ? `; skipped output lines that are not JSON: ${skipped}` : "";
   events.closed(new Error(`${how}${noise}`));
+}
+
+function throwClosed(): never {
+  throw new McpError(CONNECTION_CLOSED, "Connection closed");
 }
 
 /** A program that exits closes its output a moment earlier. */
