@@ -9,11 +9,10 @@ import { readResult, type CallResult } from "./tools/content.ts";
 import { readPromptResult, readResourceResult, type McpPromptResult, type ResourceContent } from "./lists/documents.ts";
 import type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts";
 import { openServer, readInitializeResult, type ListKind, type ServerFacts } from "./handshake.ts";
-import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS, type Listed } from "./lists/lists.ts";
+import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "./lists/lists.ts";
 import { createNotices, type LogMessage } from "./notices.ts";
 import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
-import type { ToolFacts } from "./tools/tool-facts.ts";
-import { wrapTools, type McpServerTool } from "./tools/tool-set.ts";
+import { ToolList, type McpServerTool } from "./tools/tool-list.ts";
 
 export interface ConnectionOptions {
   readonly name: string;
@@ -69,11 +68,7 @@ export class McpConnection {
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
   #facts: ServerFacts | undefined;
-  #tools: readonly McpServerTool[] = [];
-  #refreshing: Promise<void> | undefined;
-  #stale = false;
-  /** Set after a refetch that the server triggered, until the next `refreshTools`. */
-  #refetched = false;
+  readonly #tools: ToolList;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
@@ -86,6 +81,14 @@ export class McpConnection {
           onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
         }),
       onClosed: (reason) => this.#onClosed(reason),
+    });
+    this.#tools = new ToolList({
+      server: options.name,
+      maxShown: options.maxShown,
+      call: (tool, input, how) => options.callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
+      fetch: (limit) => fetchList(this.#client, TOOLS, limit),
+      report: (problem) => this.#report(problem),
+      onChanged: () => options.onListChanged?.("tools"),
     });
   }
 
@@ -103,12 +106,12 @@ export class McpConnection {
 
   /** In the server's order. They remain when the server ends the connection. */
   get tools(): readonly McpServerTool[] {
-    return this.#tools;
+    return this.#tools.tools;
   }
 
   /** True if the server announced a new tool list that we have not fetched yet. */
   get isStale(): boolean {
-    return this.#status === "connected" && (this.#stale || this.#refreshing !== undefined);
+    return this.#status === "connected" && this.#tools.isStale;
   }
 
   /** Never rejects; check `status`. */
@@ -121,8 +124,8 @@ export class McpConnection {
       const known = readInitializeResult(manifest.initializeResult);
       this.#facts = known ?? (await openServer(this.#client, { capabilities, mayDiscover }, limit));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
-      if (Array.isArray(parked)) this.#setTools(readList(TOOLS, parked));
-      else if (this.#facts.hasTools) this.#setTools(await fetchList(this.#client, TOOLS, limit()));
+      if (Array.isArray(parked)) this.#tools.set(readList(TOOLS, parked));
+      else if (this.#facts.hasTools) this.#tools.set(await fetchList(this.#client, TOOLS, limit()));
       this.#closing.signal.throwIfAborted();
       this.#status = "connected";
       this.#listen(this.#facts);
@@ -135,9 +138,7 @@ export class McpConnection {
 
   /** Fetches the tool list again if it is stale. Never rejects. */
   async refreshTools(): Promise<void> {
-    this.#refetched = false;
-    if (this.isStale && !this.#refreshing) this.#refresh();
-    await this.#refreshing;
+    if (this.#status === "connected") await this.#tools.refresh(this.#limit());
   }
 
   deliver(message: unknown): void {
@@ -146,7 +147,7 @@ export class McpConnection {
 
   /** `tool` is the server's own name for it. Returns undefined if not connected or if there is no such tool. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
-    const known = this.#tools.find(({ facts }) => facts.name === tool);
+    const known = this.tools.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(tool, input, options) : undefined;
   }
 
@@ -180,7 +181,7 @@ export class McpConnection {
   /** Resolves when nothing of the server is left running. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("Connection closed"));
-    this.#tools = [];
+    this.#tools.close();
     await this.#client.close();
   }
 
@@ -232,18 +233,6 @@ export class McpConnection {
     return entries;
   }
 
-  #setTools({ entries, problems }: Listed<ToolFacts>): void {
-    if (this.#closing.signal.aborted) return;
-    const { name: server, maxShown, callThrough } = this.#options;
-    for (const problem of problems) this.#report(problem);
-    this.#tools = wrapTools(entries, {
-      server,
-      maxShown,
-      call: (tool, input, how) => callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
-      report: (problem) => this.#report(problem),
-    });
-  }
-
   #report(problem: string): void {
     if (this.#reported.has(problem) || this.#reported.size >= MAX_PROBLEMS) return;
     this.#reported.add(problem);
@@ -269,29 +258,11 @@ export class McpConnection {
     onClosed?.(reason);
   }
 
-  /** Refetches once, then waits for `refreshTools`: a server that keeps sending changes must not keep us busy. */
   #onToolsChanged(): void {
-    this.#stale = true;
-    if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
-    this.#refetched = true;
-    this.#refresh();
+    this.#tools.changed(this.#status === "connected" ? this.#limit() : undefined);
   }
 
-  #refresh(): void {
-    this.#stale = false;
-    const limit = { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#refreshing = promise;
-    void fetchList(this.#client, TOOLS, limit)
-      .then(
-        (list) => this.#setTools(list),
-        // Keep the tools we have.
-        () => undefined,
-      )
-      .finally(() => {
-        this.#refreshing = undefined;
-        resolve();
-        if (!this.#closing.signal.aborted) this.#options.onListChanged?.("tools");
-      });
+  #limit() {
+    return { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
   }
 }

@@ -136,24 +136,24 @@ test.each(ways.flatMap(([way, transport]) => PEERS.map(([kind]) => [kind, way, t
 
 test.each(ways)("progress, log messages and cancellation work over %s", async (_, transport) => {
   const logs: string[] = [];
+  const stop = new AbortController();
   const cancelled = Promise.withResolvers<void>();
   const connection = await connect(transport("old"), {
     onLog: ({ text }) => {
       logs.push(text);
+      if (text === "hanging") stop.abort(new Error("stopped"));
       if (text === "cancelled") cancelled.resolve();
     },
   });
   const progress: number[] = [];
   const onProgress = (each: { readonly progress: number }) => progress.push(each.progress);
   await connection.call("slow", {}, { signal, toolUseId: "t", onProgress });
-  const stop = new AbortController();
   const hanging = connection.call("hang", {}, { signal: stop.signal, toolUseId: "h" });
-  stop.abort(new Error("stopped"));
   expect(hanging).rejects.toThrow("stopped");
   await cancelled.promise;
   expect([progress, logs]).toEqual([
     [1, 2, 3],
-    ["nearly done", "cancelled"],
+    ["nearly done", "hanging", "cancelled"],
   ]);
   await connection.close();
 });

@@ -1,6 +1,7 @@
 // Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
+import { plainText } from "../plain-text.ts";
 import { isDeeperThan } from "./depth.ts";
 
 const MAX_LENGTH = 100_000;
@@ -14,7 +15,8 @@ export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { 
   if (type !== "object") return { problem: "its input schema does not describe an object" };
   const size = jsonLength(schema);
   if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
-  const flat = CHOICES.some((key) => schema[key] !== undefined) ? mergeBranches(schema) : schema;
+  const plain = withPlainText(schema) as Record<string, unknown>;
+  const flat = CHOICES.some((key) => plain[key] !== undefined) ? mergeBranches(plain) : plain;
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
 }
 
@@ -37,6 +39,19 @@ function mergeBranches(schema: Record<string, unknown>): Record<string, unknown>
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Removes what cannot be seen from the texts that the model reads. Names and values stay as the server expects them. */
+function withPlainText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPlainText);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [
+    key,
+    (key === "description" || key === "title") && typeof each === "string"
+      ? plainText(each, MAX_LENGTH)
+      : withPlainText(each),
+  ]);
+  return Object.fromEntries(entries);
+}
 
 /** Undefined if it is nested too deeply. */
 function jsonLength(value: object): number | undefined {

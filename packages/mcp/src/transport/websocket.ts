@@ -8,7 +8,7 @@ export interface WebSocketOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The longest message a server may send. */
+/** The longest message a server may send. Bun reads it whole first, up to 128 MB. */
 const MAX_MESSAGE_LENGTH = 16 * 1024 * 1024;
 /** Bytes that wait until the server reads them. */
 const MAX_BUFFERED = 4 * 1024 * 1024;
@@ -20,7 +20,8 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
   return {
     async start(events, signal) {
       const opened = Promise.withResolvers<void>();
-      const opening = new WebSocket(url, { protocols: ["mcp"], headers: { ...headers } });
+      // A few compressed bytes could become hundreds of megabytes.
+      const opening = new WebSocket(url, { protocols: ["mcp"], headers: { ...headers }, perMessageDeflate: false });
       socket = opening;
       const giveUp = () => {
         opening.close();

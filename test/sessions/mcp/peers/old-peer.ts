@@ -41,6 +41,7 @@ export function oldPeer(): McpServer {
       void server.server.sendLoggingMessage({ level: "info", data: "cancelled" });
       resolve(text("never sent"));
     });
+    void server.server.sendLoggingMessage({ level: "info", data: "hanging" });
     return promise;
   });
   server.registerPrompt("greet", { argsSchema: { who: z.string() } }, ({ who }) => ({
