@@ -1,11 +1,12 @@
 // Servers from npm, unchanged, over stdio.
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServerPrograms } from "@keelson/host/servers";
 import { McpConnection, stdioTransport, type ConnectionOptions } from "@keelson/mcp";
+import { testUnless } from "@keelson/testkit";
 
 const programs = createServerPrograms();
 const place = realpathSync(mkdtempSync(join(tmpdir(), "keelson-real-servers-")));
@@ -17,7 +18,7 @@ const signal = new AbortController().signal;
 
 const root = join(import.meta.dir, "..", "..", "..");
 const entryOf = (name: string) => {
-  const folder = join(root, "node_modules", "@modelcontextprotocol", `server-${name}`);
+  const folder = join(root, "node_modules", name.includes("/") ? name : `@modelcontextprotocol/server-${name}`);
   const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { bin: Record<string, string> };
   return join(folder, Object.values(bin)[0]!);
 };
@@ -38,7 +39,7 @@ async function connect(name: string, args: readonly string[] = [], options: Part
         command: "node",
         args: [entryOf(name), ...args],
         cwd: place,
-        env: { PATH: process.env["PATH"] ?? "", MEMORY_FILE_PATH: join(place, "memory.jsonl") },
+        env: { PATH: process.env["PATH"] ?? "", HOME: place, MEMORY_FILE_PATH: join(place, "memory.jsonl") },
       }),
     ),
     ...options,
@@ -119,3 +120,42 @@ test("sequential-thinking: thinks", async () => {
   expect([result?.isError, JSON.stringify(result?.blocks).includes("totalThoughts")]).toEqual([false, true]);
   await connection.close();
 });
+
+const chromium = Bun.which("chromium");
+if (!chromium && process.env["CI"] && process.platform === "linux") {
+  throw new Error("chromium is not installed; run scripts/ci-packages.sh");
+}
+
+testUnless(chromium ? null : "chromium is not installed", test)(
+  "playwright: shows a page in a browser, which ends with the server",
+  async () => {
+    using site = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response("<h1>Hello from here</h1>", { headers: { "Content-Type": "text/html" } }),
+    });
+    const flags = ["--headless", "--isolated", "--no-sandbox", "--executable-path", chromium!];
+    const connection = await connect("@playwright/mcp", flags);
+    const { href: url } = site.url;
+    const page = await connection.call("browser_navigate", { url }, { signal, toolUseId: "t" });
+    expect([page?.isError, JSON.stringify(page?.blocks)]).toEqual([false, expect.stringContaining("127.0.0.1")]);
+    const snapshot = await blocksOf(connection.call("browser_snapshot", {}, { signal }));
+    expect(JSON.stringify(snapshot)).toContain("Hello from here");
+    const image = await blocksOf(connection.call("browser_take_screenshot", {}, { signal }));
+    expect(image.map(({ type }) => type)).toContain("image");
+    expect(processesIn(place).length).toBeGreaterThan(2);
+    await connection.close();
+    expect(processesIn(place)).toEqual([]);
+  },
+);
+
+/** Processes with this home, except those that have ended and wait to be reaped. */
+function processesIn(home: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return readFileSync(`/proc/${Number(pid)}/environ`, "utf8").includes(`HOME=${home}\0`);
+    } catch {
+      return false;
+    }
+  });
+}
