@@ -19,11 +19,13 @@ async function meet(how: string): Promise<any> {
 }
 
 const TOO_LONG = "MCP error -32000: Connection closed: the server sent a message of more than 16 MiB";
+const TOO_MANY = "MCP error -32000: Connection closed: the server sent a message with more than 2 million values";
 const said = (text: string) => JSON.stringify([{ type: "text", text }]);
 
 test.each([
   ["sends 200 MB", "big-result", { status: "failed", error: TOO_LONG, result: TOO_LONG }],
   ["sends one endless line", "endless-output", { status: "failed", error: TOO_LONG, result: TOO_LONG }],
+  ["sends five million objects", "many-values", { status: "failed", error: TOO_MANY, result: TOO_MANY }],
   [
     "sends endless messages",
     "endless-messages",

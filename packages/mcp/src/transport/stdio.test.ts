@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@keelson/protocol";
 import { splitLines } from "./lines.ts";
+import { parseMessage } from "./parse.ts";
 import { OutgoingMessages } from "./outgoing.ts";
 import { stdioTransport, type ServerProcess } from "./stdio.ts";
 
@@ -27,6 +28,17 @@ test("a line that is too long ends the reading, with and without a line break", 
     );
   }
   expect(await Array.fromAsync(splitLines(stream(long.slice(1), "\n"), limit))).toEqual([long.slice(1)]);
+});
+
+test("a message with too many values is refused; characters in strings are no values", () => {
+  const many = 2_000_001;
+  const refused = [`[${"{},".repeat(many)}0]`, "[".repeat(many), `{"a":"\\\\",${'"b":[],'.repeat(many)}"c":1}`];
+  for (const text of refused) {
+    expect(() => parseMessage(text)).toThrow("the server sent a message with more than 2 million values");
+  }
+  const text = '\\"[,{'.repeat(many);
+  expect(parseMessage(JSON.stringify({ text }))).toEqual({ text });
+  expect(parseMessage(`"${"[".repeat(many)}`)).toBeUndefined();
 });
 
 test("messages that nobody reads are refused beyond a limit", async () => {

@@ -76,6 +76,8 @@ const CALLS: Record<string, (id: number) => unknown> = {
       await Bun.sleep(1);
     }
   },
+  "many-values": (id) =>
+    stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${"{},".repeat(5_000_000)}{}]}}\n`),
   crash: () => process.kill(process.pid, "SIGKILL"),
   "deep-result": (id) =>
     stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":${nested(200_000)}}}\n`),
