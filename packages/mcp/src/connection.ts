@@ -4,13 +4,13 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { RequestHandlers } from "./answers.ts";
 import { requestWithInput } from "./ask.ts";
-import { Client, type Progress, type Transport } from "./client.ts";
+import { Client, MAX_TIMER_MS, type Progress, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "./tools/content.ts";
 import { readPromptResult, readResourceResult, type McpPromptResult, type ResourceContent } from "./lists/documents.ts";
 import type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts";
 import { openServer, readInitializeResult, type ListKind, type ServerFacts } from "./handshake.ts";
 import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "./lists/lists.ts";
-import { createNotices, type LogMessage } from "./notices.ts";
+import { createNotices, type LogMessage, type Notices } from "./notices.ts";
 import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
 import { ToolList, type McpServerTool } from "./tools/tool-list.ts";
 
@@ -63,7 +63,7 @@ export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #client: Client;
   readonly #closing = new AbortController();
-  readonly #notices = createNotices();
+  readonly #notices: Notices;
   readonly #reported = new Set<string>();
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
@@ -73,13 +73,14 @@ export class McpConnection {
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#notices = createNotices({
+      onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
+      onLog: (message) => options.onLog?.(message),
+      onElicitationComplete: (id) => options.onElicitationComplete?.(id),
+    });
     this.#client = new Client(options.transport, {
       handlers: options.handlers,
-      onNotification: (method, params) =>
-        this.#notices.receive(method, params, {
-          ...options,
-          onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
-        }),
+      onNotification: (method, params) => this.#notices.receive(method, params),
       onClosed: (reason) => this.#onClosed(reason),
     });
     this.#tools = new ToolList({
@@ -187,14 +188,20 @@ export class McpConnection {
 
   async #start(timeoutMs: number): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
-    const onAbort = () =>
-      reject(this.#closing.signal.aborted ? signal.reason : new McpError(TIMED_OUT, "Request timed out"));
-    signal.addEventListener("abort", onAbort);
+    const stop = new AbortController();
+    const giveUp = (reason: unknown) => {
+      stop.abort(reason);
+      reject(reason);
+    };
+    const onClose = () => giveUp(this.#closing.signal.reason);
+    const onTimeout = () => giveUp(new McpError(TIMED_OUT, "Request timed out"));
+    const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+    this.#closing.signal.addEventListener("abort", onClose);
     try {
-      await Promise.race([this.#client.start(signal), promise]);
+      await Promise.race([this.#client.start(stop.signal), promise]);
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      clearTimeout(timer);
+      this.#closing.signal.removeEventListener("abort", onClose);
     }
   }
 
