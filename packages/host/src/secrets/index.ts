@@ -1,0 +1,4 @@
+export { openBrowser, type BrowserOptions } from "../browser.ts";
+export { listenForRedirect, type RedirectListener, type RedirectListenerOptions } from "../redirect-listener.ts";
+export { openSecretStore, type SecretStore, type SecretStoreOptions } from "./secret-store.ts";
+export { openSignInMemory, type SignInMemory } from "./sign-in-needed.ts";
