@@ -2,10 +2,4 @@ export { SignInError } from "./errors.ts";
 export { signIn, type SignInOptions } from "./sign-in.ts";
 export { signOut, type SignedOut, type SignOutOptions } from "./sign-out.ts";
 export { isDocumentUrl } from "./provider.ts";
-export {
-  rememberClientSecret,
-  type SignInNeeded,
-  type SignInServer,
-  type SignInStorage,
-  type TokenStore,
-} from "./storage.ts";
+export { lastRedirect, type SignInNeeded, type SignInServer, type SignInStorage, type TokenStore } from "./storage.ts";

@@ -7,7 +7,7 @@ import { protect, startAuthServer, type AuthServer, type ProtectedServer } from 
 import { memoryStorage } from "./memory-storage.test-support.ts";
 import { signIn, type SignInOptions } from "./sign-in.ts";
 import { signOut } from "./sign-out.ts";
-import { readRecord, rememberClientSecret } from "./storage.ts";
+import { readRecord } from "./storage.ts";
 
 let auth: AuthServer;
 let server: ProtectedServer;
@@ -200,10 +200,12 @@ test("a configured client is used with its secret, and only at its authorization
     token_endpoint_auth_method: "client_secret_post",
   });
   const oauth = { clientId: "known", scopes: "tools files:read" };
-  await rememberClientSecret(storage.tokens, { name: "calc", url: server.url }, "s3cret");
-  expect(await login({ oauth })).toEqual({ scope: "tools files:read" });
+  expect(await login({ oauth, clientSecret: "s3cret" })).toEqual({ scope: "tools files:read" });
   expect(auth.requests).not.toContain("POST /register");
   await (await connect()).close();
+
+  // Asked for once.
+  expect(await login({ oauth })).toEqual({ scope: "tools files:read" });
 
   await using other = await startAuthServer();
   const moved = { authServerMetadataUrl: `${other.issuer}.well-known/oauth-authorization-server` };
