@@ -40,12 +40,12 @@ export async function login(call: Invoked): Promise<number> {
       ...(clientSecret === undefined ? {} : { clientSecret }),
       async authorize(url) {
         const opened = !given.has("no-browser") && (await openInBrowser(url, snapshot));
-        await io.write(opened ? waiting(url) : instructions(url, listener.redirectUrl));
         const { promise: cancelled, reject } = Promise.withResolvers<never>();
         const cancel = (message: string) => reject(new SignInError(message));
         const stopListening = io.onSignal("SIGINT", () => cancel("The sign-in was cancelled"));
         const timer = setTimeout(() => cancel("Nobody signed in within 10 minutes; try again"), WAIT_MS);
         try {
+          await io.write(opened ? waiting(url) : instructions(url, listener.redirectUrl));
           return await Promise.race([listener.received, cancelled, ...(opened ? [] : [pasted(lines, state)])]);
         } finally {
           clearTimeout(timer);
