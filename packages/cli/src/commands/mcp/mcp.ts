@@ -9,9 +9,9 @@ import { SERVE_FLAGS, serveMcp } from "./serve.ts";
 const USAGE = `Usage: keelson mcp <command> [options]
 
 Commands:
-  serve            Offer the built-in tools to another MCP client on standard input and output. Rules,
-                   hooks and the permission mode apply to every call; a call that requires approval is
-                   refused unless the client can ask its user
+  serve            Offer the built-in tools to another MCP client on standard input and output.
+                   Rules, hooks and the permission mode apply to every call; a call that requires
+                   approval is refused unless the client can ask its user
 
 Examples:
   keelson mcp serve --allowedTools 'Bash(npm test)'
