@@ -5,6 +5,7 @@ import type { Tool } from "@keelson/engine";
 import type * as sdk from "../packages/sdk/src/sdk-tools.ts";
 import type { askUserTool } from "../packages/tools/src/ask-user/ask-user.ts";
 import * as tools from "../packages/tools/src/index.ts";
+import * as mcp from "../packages/tools/src/mcp-tools.ts";
 import type { enterPlanModeTool } from "../packages/tools/src/plan/enter-plan-mode.ts";
 import type { exitPlanModeTool } from "../packages/tools/src/plan/exit-plan-mode.ts";
 
@@ -37,11 +38,19 @@ const TYPED = {
   ExitPlanMode: types<typeof exitPlanModeTool, Named<sdk.ExitPlanModeInput>, sdk.ExitPlanModeOutput>(),
   Glob: types<typeof tools.globTool, sdk.GlobInput, sdk.GlobOutput>(),
   Grep: types<typeof tools.grepTool, sdk.GrepInput, sdk.GrepOutput>(),
+  ListMcpResourcesTool: types<typeof mcp.listMcpResourcesTool, sdk.ListMcpResourcesInput, sdk.ListMcpResourcesOutput>(),
   NotebookEdit: types<typeof tools.notebookEditTool, sdk.NotebookEditInput, sdk.NotebookEditOutput>(),
   Read: types<typeof tools.readFileTool, sdk.FileReadInput, sdk.FileReadOutput>(),
+  ReadMcpResourceDirTool: types<
+    typeof mcp.readMcpResourceDirTool,
+    sdk.ReadMcpResourceDirInput,
+    sdk.ReadMcpResourceDirOutput
+  >(),
+  ReadMcpResourceTool: types<typeof mcp.readMcpResourceTool, sdk.ReadMcpResourceInput, sdk.ReadMcpResourceOutput>(),
   TaskOutput: types<typeof tools.taskOutputTool, sdk.TaskOutputInput, sdk.TaskOutputOutput>(),
   TaskStop: types<typeof tools.taskStopTool, sdk.TaskStopInput, sdk.TaskStopOutput>(),
   TodoWrite: types<typeof tools.todoWriteTool, sdk.TodoWriteInput, sdk.TodoWriteOutput>(),
+  ToolSearch: types<typeof mcp.toolSearchTool, sdk.ToolSearchInput, sdk.ToolSearchOutput>(),
   Write: types<typeof tools.writeTool, sdk.FileWriteInput, sdk.FileWriteOutput>(),
 };
 
@@ -57,6 +66,7 @@ test("every built-in tool has types in the SDK", async () => {
   const forPeople = await tools.interactiveTools({ plan: none, preview: "markdown" });
   const { bashTool, taskOutputTool, taskStopTool, todoWriteTool, interactiveTools: _, ...others } = tools;
   const made = [bashTool(), taskOutputTool(none), taskStopTool(none), todoWriteTool(none)];
-  const names = [...forPeople, ...made, ...Object.values(others)].map(({ name }) => name);
+  const forMcp = Object.values(mcp).map((make) => make(none));
+  const names = [...forPeople, ...made, ...forMcp, ...Object.values(others)].map(({ name }) => name);
   expect(names.toSorted()).toEqual(Object.keys(TYPED));
 });

@@ -5,7 +5,7 @@ import type { EndSignal, ProcessIO } from "./process-io.ts";
 
 export interface Signals {
   /** From now on, the first signal closes this session. */
-  watchOver(session: Session): void;
+  watchOver(session: Pick<Session, "close">): void;
   /** The exit code for the signal received, if any. */
   code(): number | undefined;
   stop(): void;
@@ -18,7 +18,7 @@ const PATIENCE_MS = 5_000;
 /** `calm`: SIGINT exits with 0, as the reference does during stream-json (test/sessions/run/signals.test.ts). */
 export function handleSignals(io: ProcessIO, options: { readonly calm: boolean }): Signals {
   const done = new AbortController();
-  let session: Session | undefined;
+  let session: Pick<Session, "close"> | undefined;
   let code: number | undefined;
 
   const receive = (name: EndSignal) => () => {

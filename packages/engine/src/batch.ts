@@ -49,7 +49,7 @@ export class Batch implements Calls {
   async #place(call: StreamedCall): Promise<void> {
     await this.#ports.awaitTool?.(call.block.name);
     const checked = checkCall(call, this.#ports);
-    const isShared = await mayShare(checked);
+    const isShared = await isParallelSafe(checked);
     if (!isShared) await Promise.all(this.#running);
     while (this.#running.size >= this.#ports.concurrency) await Promise.race(this.#running);
 
@@ -99,7 +99,8 @@ export class Batch implements Calls {
   }
 }
 
-async function mayShare(checked: CheckedCall): Promise<boolean> {
+/** Whether this call may run while its neighbors run. */
+export async function isParallelSafe(checked: CheckedCall): Promise<boolean> {
   if (!checked.tool) return true;
   const { parallelSafe = false } = checked.tool;
   if (typeof parallelSafe === "boolean") return parallelSafe;

@@ -8,10 +8,13 @@ export const TIMED_OUT = -32001;
 const UNAUTHORIZED = -32_401;
 export const UNSUPPORTED_VERSION = -32022;
 export const URL_ELICITATION_REQUIRED = -32042;
+export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
+
+export type RequestId = string | number;
 
 /** A failed request. `code` is the JSON-RPC code; the message has the same form as in the MCP SDK. */
 export class McpError extends Error {
@@ -42,6 +45,15 @@ export function rpcRequest(id: number, method: string, params: JsonObject): Json
 
 export function rpcNotification(method: string, params?: JsonObject): JsonObject {
   return { method, ...(params ? { params } : {}), jsonrpc: "2.0" };
+}
+
+export function rpcResult(id: RequestId, result: JsonObject): JsonObject {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** The id is null if the request could not be read. */
+export function rpcError(id: RequestId | null, code: number, message: string): JsonObject {
+  return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
 /** Returns the result. Throws McpError if the answer is an error or not a valid response. */

@@ -44,13 +44,26 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
+/** In the result of a tool search: the API adds the named tool, whose schema was withheld, to the conversation. */
+export interface ToolReferenceBlock {
+  readonly type: "tool_reference";
+  readonly tool_name: string;
+}
+
 export interface UnknownBlock {
   readonly type: string & { readonly unknown?: never };
   readonly [key: string]: Json | undefined;
 }
 
 export type KnownBlock =
-  TextBlock | ImageBlock | DocumentBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock | ToolResultBlock;
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ToolReferenceBlock;
 
 export type ContentBlock = KnownBlock | UnknownBlock;
 

@@ -14,6 +14,7 @@ export {
   type RedactedThinkingBlock,
   type TextBlock,
   type ThinkingBlock,
+  type ToolReferenceBlock,
   type ToolResultBlock,
   type ToolUseBlock,
 } from "./content.ts";

@@ -84,6 +84,8 @@ export type EnterPlanModeInput = Record<string, never>;
 export type ExitPlanModeInput = { plan?: string; planFilePath?: string; [key: string]: unknown };
 export type ListMcpResourcesInput = { server?: string };
 export type ReadMcpResourceInput = { server: string; uri: string };
+export type ReadMcpResourceDirInput = { server: string; uri: string };
+export type ToolSearchInput = { query: string; max_results?: number };
 export type McpInput = { [key: string]: unknown };
 
 export type ToolInputSchemas =
@@ -106,4 +108,6 @@ export type ToolInputSchemas =
   | ExitPlanModeInput
   | ListMcpResourcesInput
   | ReadMcpResourceInput
+  | ReadMcpResourceDirInput
+  | ToolSearchInput
   | McpInput;

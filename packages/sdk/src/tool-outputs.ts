@@ -149,6 +149,19 @@ export type ExitPlanModeOutput = {
 };
 
 /** The result of an MCP tool: text, or content blocks. */
+type McpResource = { uri: string; name: string; mimeType?: string; description?: string; server: string };
+export type ListMcpResourcesOutput = McpResource[];
+export type ReadMcpResourceDirOutput = { resources: McpResource[] };
+export type ReadMcpResourceOutput = {
+  contents: { uri: string; mimeType?: string; text?: string; blobSavedTo?: string }[];
+};
+export type ToolSearchOutput = {
+  matches: string[];
+  query: string;
+  total_deferred_tools: number;
+  pending_mcp_servers?: string[];
+};
+
 export type McpOutput = string | unknown[];
 
 export type ToolOutputSchemas =
@@ -165,4 +178,8 @@ export type ToolOutputSchemas =
   | AskUserQuestionOutput
   | EnterPlanModeOutput
   | ExitPlanModeOutput
+  | ListMcpResourcesOutput
+  | ReadMcpResourceOutput
+  | ReadMcpResourceDirOutput
+  | ToolSearchOutput
   | McpOutput;

@@ -17,7 +17,14 @@ export {
   type RecordedRequest,
 } from "./mock-server.ts";
 export { temporaryHome, type TemporaryHome } from "./home.ts";
-export { runKeelson, startKeelson, type Ended, type ProgramOptions, type Running } from "./run-program.ts";
+export {
+  programCommand,
+  runKeelson,
+  startKeelson,
+  type Ended,
+  type ProgramOptions,
+  type Running,
+} from "./run-program.ts";
 export type { LoggedLine } from "./line-log.ts";
 export { normaliser, type Volatile } from "./normalise.ts";
 export { sessionEntries, shapeOf, type EntryOptions, type ReplyShape, type SessionShape } from "./session-entries.ts";

@@ -72,7 +72,7 @@ export async function runKeelson(args: readonly string[], options: ProgramOption
 /** Starts the program. Dispose of it: that ends its whole process group. */
 export function startKeelson(args: readonly string[], options: ProgramOptions): Running {
   const { home, timeoutMs = HANGS_AFTER_MS, stdin = "" } = options;
-  const [program, ...first] = [...(options.through ?? []), ...programOf(options)];
+  const [program, ...first] = [...(options.through ?? []), ...programCommand(options)];
   const command = [...first, ...args];
   const startedAt = performance.now();
   const child = spawn(program!, command, {
@@ -178,7 +178,11 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function programOf({ program = process.env.KEELSON_BIN, home }: ProgramOptions): readonly string[] {
+/** The command that starts the program, for a client that starts it itself. */
+export function programCommand({
+  program = process.env.KEELSON_BIN,
+  home,
+}: Pick<ProgramOptions, "program" | "home">): readonly string[] {
   if (program !== undefined && program !== "") return typeof program === "string" ? [program] : program;
   const main = fileURLToPath(new URL("../../cli/src/bin.ts", import.meta.url));
   if (!existsSync(main)) throw new Error(`No program at "${main}": set KEELSON_BIN or pass "program"`);

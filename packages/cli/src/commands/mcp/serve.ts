@@ -1,0 +1,64 @@
+// keelson mcp serve: offers the built-in tools to another MCP client on standard input and output. Every call goes
+// through the gate. Standard output carries only the protocol.
+
+import { isOpenError } from "../../open.ts";
+import { printError, printWarning } from "../../process-io.ts";
+import { shippedPrograms } from "../../shipped-programs.ts";
+import { handleSignals } from "../../signals.ts";
+import { UsageError } from "../../args/invocation.ts";
+import { snapshotFor, type Invoked } from "../group.ts";
+
+/** The flags of the program that this command takes. */
+export const SERVE_FLAGS: readonly string[] = [
+  "debug",
+  "debug-file",
+  "allowedTools",
+  "disallowedTools",
+  "tools",
+  "permission-mode",
+  "dangerously-skip-permissions",
+  "add-dir",
+  "settings",
+  "setting-sources",
+  "require-trust",
+];
+
+export async function serveMcp(call: Invoked): Promise<number> {
+  const { given, words, io } = call;
+  if (words.length > 0) throw new UsageError("usage: keelson mcp serve [--debug] [--verbose]");
+  const snapshot = await snapshotFor(call);
+  for (const warning of snapshot.warnings) printWarning(io, warning.replaceAll("\n", "?"));
+  const debug = await openLog(call);
+  const { serveTools } = await import("@keelson/runtime/serve");
+  const serving = serveTools({
+    snapshot,
+    entrypoint: io.env["CLAUDE_CODE_ENTRYPOINT"] || "mcp",
+    programs: shippedPrograms,
+    ...(debug ? { debug } : {}),
+    input: io.stdin(),
+    write: (text) => io.write(text),
+    warn: (text) => printWarning(io, text),
+    wait: (ms, signal) => io.wait(ms, signal),
+    ...(given.has("verbose")
+      ? { onCall: ({ tool, failed, durationMs }) => io.error(`${tool}: ${failed ? "error" : "ok"}, ${durationMs} ms`) }
+      : {}),
+  });
+  const signals = handleSignals(io, { calm: false });
+  signals.watchOver(serving);
+  try {
+    await serving.done;
+    return signals.code() ?? 0;
+  } catch (error) {
+    if (isOpenError(error)) return printError(io, error.message);
+    throw error;
+  } finally {
+    signals.stop();
+  }
+}
+
+async function openLog({ given, io }: Invoked) {
+  const file = given.text("debug-file");
+  if (!given.has("debug") && file === undefined) return undefined;
+  const { openDebug } = await import("../../debug.ts");
+  return openDebug({ filter: given.text("debug"), file }, io);
+}

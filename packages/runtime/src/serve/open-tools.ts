@@ -1,0 +1,182 @@
+// Opens the built-in tools for an MCP client: the stages of a session without a model, a conversation or a transcript.
+// Every call goes through the same gate, hooks, shield and limits as a call of the model.
+
+import type { Snapshot } from "@keelson/config";
+import { findTool, type ReadLedger, type Tool } from "@keelson/engine";
+import type { ServedTool, ToolSource } from "@keelson/mcp/server";
+import type { ControlCancelRequest, ControlRequest, ControlResponse, JsonObject } from "@keelson/protocol";
+import { ClientRequests } from "../controls/client-requests.ts";
+import type { Debug } from "../debug.ts";
+import { openGate, openPlan, openRuleBook } from "../gate/open-gate.ts";
+import { openHooks } from "../hooks/open-hooks.ts";
+import { fireSessionStart } from "../hooks/session-events.ts";
+import { openMachine, type Machine } from "../machine/machine.ts";
+import { builtInTools, offeredTools } from "../machine/pool.ts";
+import { SdkServers } from "../mcp/sdk-servers.ts";
+import { refresh, type Stages } from "../session/life.ts";
+import type { ShippedPrograms } from "../session/open.ts";
+import { runPorts, type RunParts } from "../session/ports.ts";
+import { openStorage } from "../session/storage.ts";
+import { CallLine } from "./call-line.ts";
+import type { PermissionQuestion } from "./question.ts";
+import { servedResult, servedTool } from "./result.ts";
+
+export interface OpenToolsOptions {
+  readonly snapshot: Snapshot;
+  readonly entrypoint: string;
+  readonly programs?: ShippedPrograms;
+  readonly debug?: Debug;
+  /** Asks the user whether a call may run. Undefined for yes, otherwise the reason for no. Absent: no one can be asked. */
+  readonly approve?: Approve;
+  warn(text: string): void;
+}
+
+export type Approve = (
+  question: PermissionQuestion,
+  callId: string,
+  signal: AbortSignal,
+) => Promise<string | undefined>;
+
+export interface OpenedTools extends ToolSource {
+  /** `callId` names the call in questions. */
+  call(call: Parameters<ToolSource["call"]>[0] & { readonly callId: string }): ReturnType<ToolSource["call"]>;
+  /** Ends everything that calls started. */
+  close(): Promise<void>;
+}
+
+export async function openTools({ approve, ...options }: OpenToolsOptions): Promise<OpenedTools> {
+  const closing = new AbortController();
+  const parts = await openStages(options, approve);
+  const { storage, machine, hooks, gate } = parts;
+  const { state, newId, inbox, options: session } = storage;
+  state.allTools = builtInTools(machine.tasks);
+  state.tools = offeredTools(state.allTools, state.snapshot);
+  const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
+  void started.then(() => hooks.changes.start());
+
+  const shown = memo((tools: readonly Tool[]) => tools.map(servedTool));
+  const debugLog = session.debug && (await import("../debug.ts"));
+  const line = new CallLine({
+    ports(signal, interrupt) {
+      const ports = { ...runPorts(parts, signal), tools: shown(state.tools), record: () => undefined, interrupt };
+      return debugLog ? debugLog.debugPorts(ports, session.debug!) : ports;
+    },
+    async beforeFirst() {
+      await refresh(parts, closing.signal);
+      // Reports for a model, such as ended background tasks. No model is here to read them.
+      inbox.takeNotices();
+    },
+  });
+
+  return {
+    list: () => state.tools.map(describeTool),
+    async call({ name, input, signal, callId }) {
+      if (!findTool(state.allTools, name)) return undefined;
+      await started;
+      const block = { type: "tool_use", id: callId, name, input } as const;
+      const either = AbortSignal.any([signal, closing.signal]);
+      return servedResult(await line.settle({ block, entryId: newId() }, either));
+    },
+    async close() {
+      closing.abort();
+      storage.client.close();
+      await line.idle();
+      await hooks.close("other");
+      await gate.saved();
+      await machine.close();
+    },
+  };
+}
+
+async function openStages(
+  options: Omit<OpenToolsOptions, "approve">,
+  approve: Approve | undefined,
+): Promise<Stages & RunParts> {
+  const opened = await openStorage({
+    ...options,
+    session: { kind: "new", persist: false },
+    partial: false,
+    replayPrompts: false,
+    stdioPermissions: approve !== undefined,
+  });
+  // No one watches the stream: nothing is to be kept for a first watcher.
+  await opened.outbox.attach()[Symbol.asyncIterator]().return?.();
+  const storage = { ...opened, client: questionsTo(approve, opened.newId) };
+  const ruleBook = openRuleBook(storage);
+  const machine = withRepeatedReads(await openMachine(storage, ruleBook));
+  const plan = openPlan(storage, ruleBook);
+  const gate = openGate(storage, machine, ruleBook, plan);
+  const mcp = new SdkServers({
+    bridge: (name) => storage.client.mcpServer(name),
+    env: options.snapshot.env,
+    warn: options.warn,
+  });
+  const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  return { storage, machine, gate, mcp, hooks, permit, plan };
+}
+
+/** Requests that a session sends to its client, answered by `approve`. */
+function questionsTo(approve: Approve | undefined, newId: () => string): ClientRequests {
+  const open = new Map<string, AbortController>();
+  const answer = async ({ request_id, request }: ControlRequest, signal: AbortSignal) => {
+    const denial = await approve?.(questionOf(request), String(request["tool_use_id"]), signal);
+    const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
+    open.delete(request_id);
+    const reply: ControlResponse["response"] = { subtype: "success", request_id, response };
+    requests.answered({ type: "control_response", response: reply });
+  };
+  const requests = new ClientRequests({
+    newId,
+    send(message) {
+      const { type, request_id: id } = message as ControlRequest | ControlCancelRequest;
+      if (type === "control_cancel_request") return open.get(id)?.abort();
+      const controller = new AbortController();
+      open.set(id, controller);
+      void answer(message as ControlRequest, controller.signal);
+    },
+  });
+  return requests;
+}
+
+function questionOf(request: ControlRequest["request"]): PermissionQuestion {
+  return {
+    tool: String(request["tool_name"]),
+    input: request["input"] as JsonObject,
+    reason: String(request["decision_reason"] ?? ""),
+  };
+}
+
+/**
+ * Read answers "unchanged" when it showed the file before. An MCP client may use one server for many conversations, so
+ * here a file is always shown again.
+ */
+function withRepeatedReads(machine: Machine): Machine {
+  const { seen } = machine.tools;
+  const forgetful: ReadLedger = {
+    get(path) {
+      const sighting = seen.get(path);
+      return sighting && { ...sighting, by: "write" };
+    },
+    set: (path, sighting) => seen.set(path, sighting),
+    commandRan: (startMs, endMs) => seen.commandRan(startMs, endMs),
+    wasOwnCommand: (mtimeMs) => seen.wasOwnCommand(mtimeMs),
+  };
+  return { ...machine, tools: { ...machine.tools, seen: forgetful } };
+}
+
+const READ_ONLY = new Set(["Glob", "Grep", "Read"]);
+
+function describeTool({ name, description, input }: Tool): ServedTool {
+  return {
+    name,
+    description,
+    inputSchema: input.json,
+    ...(READ_ONLY.has(name) ? { annotations: { readOnlyHint: true } } : {}),
+  };
+}
+
+/** Makes a value again only if it is made from something else. */
+function memo<A, B>(make: (from: A) => B): (from: A) => B {
+  let last: { readonly from: A; readonly made: B } | undefined;
+  return (from) => (last?.from === from ? last : (last = { from, made: make(from) })).made;
+}
