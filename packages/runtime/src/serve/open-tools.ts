@@ -12,7 +12,7 @@ import { openHooks } from "../hooks/open-hooks.ts";
 import { fireSessionStart } from "../hooks/session-events.ts";
 import { openMachine, type Machine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
-import { SdkServers } from "../mcp/sdk-servers.ts";
+import { openServers } from "../mcp/open-servers.ts";
 import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
@@ -50,7 +50,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const { storage, machine, hooks, gate } = parts;
   const { state, newId, inbox, options: session } = storage;
   state.allTools = builtInTools(machine.tasks);
-  state.tools = offeredTools(state.allTools, state.snapshot);
+  state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
   const started = fireSessionStart(hooks.fire, { source: "startup", model: state.model.profile.id });
   void started.then(() => hooks.changes.start());
 
@@ -58,7 +58,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
   const debugLog = session.debug && (await import("../debug.ts"));
   const line = new CallLine({
     ports(signal, interrupt) {
-      const ports = { ...runPorts(parts, signal), tools: shown(state.tools), record: () => undefined, interrupt };
+      const ports = { ...runPorts(parts, signal), tools: () => shown(state.tools), record: () => undefined, interrupt };
       return debugLog ? debugLog.debugPorts(ports, session.debug!) : ports;
     },
     async beforeFirst() {
@@ -98,6 +98,7 @@ async function openStages(
     partial: false,
     replayPrompts: false,
     stdioPermissions: approve !== undefined,
+    answersRequests: false,
   });
   // No one watches the stream: nothing is to be kept for a first watcher.
   await opened.outbox.attach()[Symbol.asyncIterator]().return?.();
@@ -106,11 +107,8 @@ async function openStages(
   const machine = withRepeatedReads(await openMachine(storage, ruleBook));
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
-  const mcp = new SdkServers({
-    bridge: (name) => storage.client.mcpServer(name),
-    env: options.snapshot.env,
-    warn: options.warn,
-  });
+  // Never started: a server does not offer the tools of other servers.
+  const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   return { storage, machine, gate, mcp, hooks, permit, plan };
 }
