@@ -63,7 +63,8 @@ function projectIn({ projects }: GlobalConfig["value"], folder: string): Readonl
   return isObject(project) ? project : {};
 }
 
-const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+/** The text as one word of a shell command. */
+export const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The global config file of a snapshot. */
 export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {

@@ -130,7 +130,7 @@ function strings(value: unknown, key: "env" | "headers"): Readonly<Record<string
   if (!isObject(value)) throw new Invalid(`has "${key}" that is not an object of strings`);
   const entries = Object.entries(value).map(([name, inner]) => {
     if (!["string", "number", "boolean"].includes(typeof inner))
-      throw new Invalid(`has a ${key} value that is not a string: ${shown(name)}`);
+      throw new Invalid(`has a value in "${key}" that is not a string: ${shown(name)}`);
     if (key === "env" && !/^[^=\0\s]+$/.test(name))
       throw new Invalid(`has an env name that is not valid: ${shown(name)}`);
     return [name, String(inner)] as const;

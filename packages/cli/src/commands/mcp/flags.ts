@@ -12,14 +12,14 @@ export const MCP_OWN_FLAGS: readonly Flag[] = [
     short: "s",
     value: { kind: "choice", label: "scope", choices: SCOPES },
     group: "Settings",
-    help: "Where to store it: local (default; you, this folder), user (you, everywhere), project (.mcp.json)",
+    help: "local (default), user (you, in all folders) or project (.mcp.json)",
   },
   {
     name: "transport",
     short: "t",
     value: { kind: "choice", label: "transport", choices: ["stdio", "http", "sse", "ws"] },
     group: "Settings",
-    help: "add: how to reach the server: stdio (default; a program), http, sse or ws",
+    help: "add: stdio (default: a program), http, sse or ws",
   },
   {
     name: "env",
