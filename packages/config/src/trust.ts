@@ -56,7 +56,7 @@ export function isTrustedIn(global: GlobalConfig["value"], folder: string): bool
 }
 
 /** How to trust a folder, for warnings. */
-export const trustFix = (folder: string) => `run: keelson trust ${shellWord(folder)}`;
+export const trustFix = (folder: string) => `run: keelson trust ${asShellWord(folder)}`;
 
 function projectIn({ projects }: GlobalConfig["value"], folder: string): Readonly<Record<string, unknown>> {
   const project = isObject(projects) && Object.hasOwn(projects, folder) ? projects[folder] : undefined;
@@ -64,7 +64,7 @@ function projectIn({ projects }: GlobalConfig["value"], folder: string): Readonl
 }
 
 /** The text as one word of a shell command. */
-export const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+export const asShellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The global config file of a snapshot. */
 export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {

@@ -12,7 +12,7 @@ import { printable } from "../check/page.ts";
 import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../gather.ts";
 import type { ConfiguredMcp } from "../snapshot.ts";
-import { isTrustedIn, shellWord, trustFix } from "../trust.ts";
+import { isTrustedIn, asShellWord, trustFix } from "../trust.ts";
 import { approvalOf } from "./approval.ts";
 import { checkEntry } from "./entry.ts";
 import { expander, withheldFrom } from "./expand.ts";
@@ -155,7 +155,7 @@ function judge(
   const approval = scope === "project" ? approvalOf({ name, written }, settings, global.project) : "approved";
   if (approval === "rejected") return without(candidate, "disabled", "The setting disabledMcpjsonServers names it");
   if (approval === "changed") {
-    const why = `it changed after you approved it; to approve it again, run: keelson mcp approve ${shellWord(name)}`;
+    const why = `it changed after you approved it; to approve it again, run: keelson mcp approve ${asShellWord(name)}`;
     warn(`${placeOf(candidate)} is not used: ${why}`);
     return without(candidate, "pending", why);
   }

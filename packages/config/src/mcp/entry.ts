@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type McpServerConfig, type McpToolPolicy } from "@keelson/protocol";
 import { TooLong } from "./expand.ts";
 
-export interface EntryOptions {
+export interface CheckEntryOptions {
   /** Applied to command, args, env, url and headers. */
   expand(text: string): string;
   /** Only the client may choose these: they say which calls run without approval, or use an account. */
@@ -17,7 +17,7 @@ export type CheckedEntry =
 
 const REMOTE = { http: "http", "streamable-http": "http", sse: "sse", ws: "ws" } as const;
 
-export function checkEntry(raw: unknown, options: EntryOptions): CheckedEntry {
+export function checkEntry(raw: unknown, options: CheckEntryOptions): CheckedEntry {
   try {
     return check(raw, options);
   } catch (error) {
@@ -29,7 +29,7 @@ export function checkEntry(raw: unknown, options: EntryOptions): CheckedEntry {
 
 class Invalid extends Error {}
 
-function check(raw: unknown, { expand, fromClient }: EntryOptions): CheckedEntry {
+function check(raw: unknown, { expand, fromClient }: CheckEntryOptions): CheckedEntry {
   if (!isObject(raw)) throw new Invalid("should be an object");
   const { type, command, url } = raw;
   const notes: string[] = [];

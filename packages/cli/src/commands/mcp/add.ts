@@ -99,7 +99,7 @@ export async function whyNot(
   if (!("why" in checked)) return undefined;
   // With a variable that is not set yet, a URL may not be valid yet either.
   if (checked.status === "failed" && JSON.stringify(entry["url"] ?? "").includes("${")) return undefined;
-  return checked.why.charAt(0).toLowerCase() + checked.why.slice(1);
+  return asClause(checked.why);
 }
 
 /** Without this, a server that another definition hides would look like a bug. */
@@ -109,7 +109,7 @@ async function warnIfUnused(name: string, scope: EditScope, snapshot: Snapshot, 
   const used = mcp.servers.find((each) => each.name === name);
   if (used?.scope === scope) return;
   const unused = mcp.unused.find((each) => each.name === name && each.scope === scope);
-  if (unused !== undefined) printWarning(io, `"${visible(name)}" is not used here: ${visible(unused.why)}`);
+  if (unused !== undefined) printWarning(io, `"${visible(name)}" is not used here: ${visible(asClause(unused.why))}`);
   else if (used !== undefined) {
     printWarning(
       io,
@@ -117,3 +117,6 @@ async function warnIfUnused(name: string, scope: EditScope, snapshot: Snapshot, 
     );
   }
 }
+
+/** A sentence as it reads after a colon. */
+const asClause = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);

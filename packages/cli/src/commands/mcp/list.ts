@@ -10,7 +10,7 @@ import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { healthOf, healthText, type Health, type HealthCheck } from "./health.ts";
 import { isUnused, kindOf, SCOPE_TEXT, targetOf, type AnyServer } from "./words.ts";
 
-export async function list(call: Invoked, check?: HealthCheck): Promise<number> {
+export async function listServers(call: Invoked, check?: HealthCheck): Promise<number> {
   const { given, io } = call;
   if (call.words.length > 0) throw new UsageError("usage: keelson mcp list [--json]");
   const snapshot = await snapshotFor(call);
@@ -35,7 +35,7 @@ export async function list(call: Invoked, check?: HealthCheck): Promise<number> 
   return 0;
 }
 
-export async function get(call: Invoked, check?: HealthCheck): Promise<number> {
+export async function showServer(call: Invoked, check?: HealthCheck): Promise<number> {
   const { given, words, io } = call;
   const [name] = words;
   if (name === undefined || words.length > 1) throw new UsageError("usage: keelson mcp get <name> [--json]");

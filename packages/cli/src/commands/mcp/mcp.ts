@@ -31,9 +31,9 @@ const COMMANDS: Readonly<Record<string, (call: Invoked) => Promise<number>>> = {
   add: async (call) => (await import("./add.ts")).add(call),
   "add-json": async (call) => (await import("./add.ts")).addJson(call),
   "add-from-claude-desktop": async (call) => (await import("./desktop.ts")).addFromDesktop(call),
-  list: async (call) => (await import("./list.ts")).list(call),
-  get: async (call) => (await import("./list.ts")).get(call),
-  remove: async (call) => (await import("./remove.ts")).remove(call),
+  list: async (call) => (await import("./list.ts")).listServers(call),
+  get: async (call) => (await import("./list.ts")).showServer(call),
+  remove: async (call) => (await import("./remove.ts")).deleteServer(call),
   approve: async (call) => (await import("./choices.ts")).approve(call),
   "reset-project-choices": async (call) => (await import("./choices.ts")).resetProjectChoices(call),
 };

@@ -6,7 +6,7 @@ import { snapshotFor, type Invoked } from "../group.ts";
 import { shellWord, visible } from "../permissions/words.ts";
 import { modifiedLine } from "./words.ts";
 
-export async function remove(call: Invoked): Promise<number> {
+export async function deleteServer(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError("usage: keelson mcp remove <name> [-s <scope>]");
