@@ -7,6 +7,7 @@ import { ConfigError } from "./errors.ts";
 import { gather, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
 import type * as Mcp from "./mcp/collect.ts";
+import type { McpQuestion } from "./mcp/candidates.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
@@ -80,7 +81,7 @@ function withoutPrograms(flags: Flags): { readonly flags: Flags; readonly dynami
 }
 
 /** Throws ConfigError if managed settings forbid servers on the command line. */
-function mcpServers(question: Mcp.McpQuestion & Pick<Gathered, "sources">): ConfiguredMcp {
+function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): ConfiguredMcp {
   const { dynamic, settings, global, mcpFiles, sources } = question;
   const onCommandLine = Object.keys(dynamic).length > 0;
   if (onCommandLine && settings.disableSideloadFlags) {

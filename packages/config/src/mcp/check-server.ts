@@ -12,7 +12,7 @@ import type { Environment } from "../env/env.ts";
 import { checkEntry } from "./entry.ts";
 import { expander } from "./expand.ts";
 import { nameProblem } from "./names.ts";
-import { isServerAllowed } from "./policy.ts";
+import { isConfined, isServerAllowed } from "./policy.ts";
 
 export interface CheckServerOptions {
   readonly scope: McpScope;
@@ -36,9 +36,6 @@ export function checkServer(
   const { config } = checked;
   const verdict = isServerAllowed({ name, config, written }, settings);
   if (!verdict.allowed) return unused("disabled", `The setting ${verdict.why}`);
-  const isConfined = config.type === "stdio" && ownFlag(settings.sandbox?.mcpServers, name);
-  return { name, scope, config, written, ...(isConfined ? { confined: true } : {}) };
+  const confined = config.type === "stdio" && isConfined(name, scope, settings);
+  return { name, scope, config, written, ...(confined ? { confined } : {}) };
 }
-
-const ownFlag = (map: Readonly<Record<string, boolean>> | undefined, name: string) =>
-  map !== undefined && Object.hasOwn(map, name) && map[name] === true;

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { JsonObject } from "@keelson/protocol";
 import { valueAt } from "../check/known.ts";
-import { globalFileOf } from "../trust.ts";
+import { globalFileOf, MAX_BYTES } from "../trust.ts";
 import { changeList } from "../write/change-list.ts";
 import { isEditable, removeKey, setAt } from "../write/edit.ts";
 import { NOT_EDITABLE, updateSettingsFile, type Change } from "../write/settings-file.ts";
@@ -40,7 +40,7 @@ export async function resetChoices(place: EditPlace): Promise<Edited> {
 
 async function change(place: EditPlace, how: Change): Promise<Edited> {
   const file = globalFileOf(place);
-  const result = await updateSettingsFile({ file, private: true }, (text, settings) =>
+  const result = await updateSettingsFile({ file, private: true, maxBytes: MAX_BYTES }, (text, settings) =>
     isEditable(text) ? how(text, settings) : NOT_EDITABLE,
   );
   return result.kind === "refused" ? { ok: false, problem: result.problem } : { ok: true, file };

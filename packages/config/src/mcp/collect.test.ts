@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { reload } from "../load.ts";
 import { changed } from "../sources.ts";
+import { addServer } from "./edit-servers.ts";
 import { mcpWorld, notUsed, used } from "./world.test-support.ts";
 
 const run = (command: string) => ({ command });
@@ -277,6 +278,23 @@ test("servers whose names rules cannot tell apart: one is used, the other is rep
   expect(used(snapshot)).toEqual(["local my_srv c"]);
   const why = 'disabled: Rules cannot tell it from "my_srv"; rename it';
   expect(notUsed(snapshot)).toEqual([`user my srv ${why}`, `user my.srv ${why}`]);
+});
+
+test("a server inside the client keeps its name, and so its rules", () => {
+  using world = mcpWorld();
+  world.user({ calc: run("a"), "my srv": run("b") });
+  const snapshot = world.start({ mcpServers: { calc: { type: "sdk" }, my_srv: { type: "sdk" } } });
+  expect(used(snapshot)).toEqual([]);
+  expect(notUsed(snapshot)).toEqual(['user my srv disabled: Rules cannot tell it from "my_srv"; rename it']);
+});
+
+test("a large global config file, as older programs leave it, can be read and edited", async () => {
+  using world = mcpWorld();
+  world.put("home/.claude.json", { history: "x".repeat(6 * 1024 * 1024), mcpServers: { a: run("a") } });
+  const snapshot = world.start();
+  expect(used(snapshot)).toEqual(["user a a"]);
+  expect(await addServer("b", run("b"), "user", snapshot)).toMatchObject({ ok: true });
+  expect(used(reload(snapshot))).toEqual(["user a a", "user b b"]);
 });
 
 test("servers run in the sandbox if the user or the administrator says so", () => {

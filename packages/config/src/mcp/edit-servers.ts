@@ -75,7 +75,8 @@ export function definitionsOf(name: string, place: EditPlace): readonly ServerDe
 
 async function edit(file: string, scope: EditScope, change: Change, holds: (now: unknown) => boolean): Promise<Edited> {
   // A link in a repository must not lead to a file elsewhere.
-  const where = scope === "project" ? { private: false, within: dirname(file) } : { private: true };
+  const where =
+    scope === "project" ? { private: false, within: dirname(file) } : { private: true, maxBytes: MAX_BYTES };
   const result = await updateSettingsFile({ file, ...where }, (text, settings) => {
     if (!isEditable(text)) return NOT_EDITABLE;
     const changed = change(text, settings);

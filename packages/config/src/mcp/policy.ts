@@ -1,7 +1,8 @@
-// `allowedMcpServers` and `deniedMcpServers`: which servers may be used, wherever they are configured. Pure.
+// `allowedMcpServers` and `deniedMcpServers`: which servers may be used, wherever they are configured, and which run
+// in the sandbox. Pure.
 
 import { isAllowedUrl, wildcard } from "@keelson/engine/pattern";
-import type { ConfiguredMcpServer, McpServerPattern, Settings } from "@keelson/protocol";
+import type { ConfiguredMcpServer, McpScope, McpServerPattern, Settings } from "@keelson/protocol";
 import { ruleName } from "./names.ts";
 
 export type ServerVerdict = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
@@ -33,6 +34,13 @@ export function isServerAllowed(
         ? allowed.some(({ serverUrl: url }) => url !== undefined && matchesUrl(server.config, url))
         : byName();
   return isAllowed ? { allowed: true } : { allowed: false, why: "allowedMcpServers does not name it" };
+}
+
+/** Whether a program runs in the sandbox. */
+export function isConfined(name: string, scope: McpScope, { sandbox = {} }: Pick<Settings, "sandbox">): boolean {
+  const { mcpServers = {}, projectMcpServers } = sandbox;
+  if (Object.hasOwn(mcpServers, name)) return mcpServers[name] === true;
+  return scope === "project" && projectMcpServers === true;
 }
 
 /** Read broadly: as written or expanded, and under every name that rules take for the same. */
