@@ -129,7 +129,7 @@ async function call(
     tools,
     ...options,
     permit: (request) => {
-      expect(request.access).toEqual({ kind: "external" });
+      expect(request.access).toEqual({ kind: "external", server: "calc" });
       return { behavior: "allow", by: "rule", source: "config", input: request.input };
     },
   });
