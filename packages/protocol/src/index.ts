@@ -95,6 +95,7 @@ export type {
   McpProxyConfig,
   McpRemoteConfig,
   McpScope,
+  McpServerPattern,
   McpSdkConfig,
   McpServerConfig,
   McpStdioConfig,

@@ -25,7 +25,7 @@ export interface Flag {
 
 /** Commands of compatible programs that do not exist here yet. */
 export const COMMANDS_LATER: readonly string[] =
-  "agents auth auto-mode gateway install mcp plugin plugins project purge setup-token update upgrade".split(" ");
+  "agents auth auto-mode gateway install plugin plugins project purge setup-token update upgrade".split(" ");
 
 const none: Value = { kind: "none" };
 const one = (label: string): Value => ({ kind: "text", label });
@@ -252,7 +252,13 @@ export const FLAGS: readonly Flag[] = [
     name: "mcp-config",
     value: many("configs"),
     group: "Settings",
-    help: "MCP servers, as JSON or files; in this version only those of a client",
+    help: 'MCP servers, as JSON or files: { "mcpServers": { … } }',
+  },
+  {
+    name: "strict-mcp-config",
+    value: none,
+    group: "Settings",
+    help: "Use only the MCP servers of --mcp-config",
   },
   { name: "session-mirror", value: none, group: "Clients", help: "Include every transcript entry in the stream" },
   { name: "await-claim", value: none, group: "Clients", help: "Start now and wait for a client to say what to run" },
@@ -275,7 +281,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("forward-subagent-text"),
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
-  ignored("strict-mcp-config"),
   ignored("thinking-display", one("form")),
   ignored("exclude-dynamic-system-prompt-sections"),
   ignored("system-prompt-snapshot", one("on-off")),

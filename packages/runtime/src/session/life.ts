@@ -27,8 +27,9 @@ export interface Stages {
 /** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
   const { state, options, place, inbox, outbox } = storage;
-  const { sdk, others } = serversFromConfig(options.snapshot.flags.mcpServers);
+  const { sdk } = serversFromConfig(options.snapshot.flags.mcpServers);
   mcp.add(sdk);
+  const others = options.snapshot.mcp.servers.map(({ name }) => name);
   if (others.length > 0) {
     options.warn(
       `This version supports only MCP servers inside the client (type "sdk"); ignored: ${others.join(", ")}`,
