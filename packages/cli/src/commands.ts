@@ -36,6 +36,11 @@ export const COMMANDS: readonly ProgramCommand[] = [
     run: async (argv, io) => (await import("./commands/hooks/hooks.ts")).runHooks(argv, io),
   },
   {
+    name: "mcp",
+    help: "Add, list and remove MCP servers",
+    run: async (argv, io) => (await import("./commands/mcp/mcp.ts")).runMcp(argv, io),
+  },
+  {
     name: "doctor",
     help: "Check the installation and the settings",
     run: async (argv, io) => (await import("./commands/doctor/doctor.ts")).runDoctor(argv, io),

@@ -9,8 +9,18 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
   permissions: { explain: 2, test: 1, list: 0 },
   instructions: { list: 0, approve: 0 },
   hooks: { list: 1, test: 1, trace: 1 },
+  mcp: {
+    add: 20,
+    "add-json": 2,
+    "add-from-claude-desktop": 0,
+    list: 0,
+    get: 1,
+    remove: 1,
+    approve: 1,
+    "reset-project-choices": 0,
+  },
   doctor: {},
-  help: { config: 0, trust: 0, permissions: 0, instructions: 0, hooks: 0, doctor: 0 },
+  help: { config: 0, trust: 0, permissions: 0, instructions: 0, hooks: 0, mcp: 0, doctor: 0 },
 };
 
 /**
