@@ -54,7 +54,7 @@ export async function signIn(options: SignInOptions): Promise<{ readonly scope?:
 
 async function attempt(options: SignInOptions): Promise<{ readonly scope?: string }> {
   const { storage, oauth = {}, redirectUrl } = options;
-  const guarded = guardedFetch({ ...options, serverUrl: new URL(options.url), maxBytes: MAX_ANSWER_BYTES });
+  const guarded = guardedFetch({ ...options, serverUrl: new URL(options.url), limits: { bytes: MAX_ANSWER_BYTES } });
   const fetch: RemoteFetch = (url, init) => guarded(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
   const record = await readRecord(storage.tokens, options);
   const clientSecret = options.clientSecret ?? record?.clientSecret;
