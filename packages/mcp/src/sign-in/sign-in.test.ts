@@ -45,8 +45,14 @@ const login = (more: Partial<SignInOptions> = {}) =>
 
 const record = () => readRecord(storage.tokens, { name: "calc", url: server.url });
 
-async function connect(name = "calc", url = server.url) {
-  const connection = await dial(remoteTransport({ type: "http", url, headers: {} }, { name, fetch, signIn: storage }));
+async function connect(
+  name = "calc",
+  url = server.url,
+  more: { headers?: Record<string, string>; isRetry?: boolean } = {},
+) {
+  const { headers = {}, isRetry = false } = more;
+  const deps = { name, fetch, signIn: storage, isRetry };
+  const connection = await dial(remoteTransport({ type: "http", url, headers }, deps));
   await connection.initialize();
   return connection;
 }
@@ -125,6 +131,10 @@ test("without a sign-in a server is contacted once, and then not for a while", a
   await expect(connect()).rejects.toThrow("requires you to sign in");
   expect(server.seen).toEqual([null]);
   expect(auth.requests).toEqual([]);
+  // Unless something may have changed, or the user asks.
+  await expect(connect("calc", server.url, { headers: { "x-key": "1" } })).rejects.toThrow("requires you to sign in");
+  await expect(connect("calc", server.url, { isRetry: true })).rejects.toThrow("requires you to sign in");
+  expect(server.seen).toEqual([null, null, null]);
   await login();
   await (await connect()).close();
 });
@@ -192,7 +202,7 @@ test("tokens are not sent to another URL under the same name, nor to the same UR
   await login();
   await using other = protect(auth, sessionServer().fetch);
   await expect(connect("calc", other.url)).rejects.toThrow("requires you to sign in");
-  await expect(connect("other")).rejects.toThrow("requires you to sign in");
+  await expect(connect("the other")).rejects.toThrow(`run "keelson mcp login 'the other'"`);
   expect([...other.seen, ...server.seen].filter(Boolean)).toEqual([]);
 });
 
