@@ -5,7 +5,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLines, type TypedLines } from "./typed-lines.ts";
 import { remoteServer, signInStorage, type RemoteServer } from "./remote-server.ts";
 
 /** Nobody needs longer, and the port is closed afterwards. */
@@ -95,7 +95,11 @@ function portIn(text: string | undefined): number | undefined {
 }
 
 /** Only for a client that the configuration names. */
-async function secretFor({ io, given }: Invoked, { config }: RemoteServer, lines: Lines): Promise<string | undefined> {
+async function secretFor(
+  { io, given }: Invoked,
+  { config }: RemoteServer,
+  lines: TypedLines,
+): Promise<string | undefined> {
   const { isDocumentUrl } = await import("@keelson/mcp/sign-in");
   const clientId = config.oauth?.clientId;
   if (clientId === undefined || isDocumentUrl(clientId)) return undefined;
@@ -111,7 +115,7 @@ async function secretFor({ io, given }: Invoked, { config }: RemoteServer, lines
 }
 
 /** The redirect address, or the code alone. Other lines are ignored. Never resolves if the input ends. */
-async function pasted(lines: Lines, state: string): Promise<URLSearchParams> {
+async function pasted(lines: TypedLines, state: string): Promise<URLSearchParams> {
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
     const text = line.trim();
     const url = URL.parse(text);
