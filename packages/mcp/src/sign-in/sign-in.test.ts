@@ -72,6 +72,15 @@ test("finds the authorization server, registers, and gets tokens for this server
   expect(client?.client_secret).toBeUndefined();
   expect([...auth.tokens.values()]).toEqual([{ client: client!.client_id, scopes: ["tools"], resource: server.url }]);
 
+  expect(Object.keys((await record())!.issuer!.metadata!)).toEqual([
+    "issuer",
+    "authorization_endpoint",
+    "token_endpoint",
+    "response_types_supported",
+    "token_endpoint_auth_methods_supported",
+    "revocation_endpoint",
+  ]);
+
   const connection = await connect();
   expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
   await connection.close();

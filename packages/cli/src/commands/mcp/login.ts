@@ -69,9 +69,9 @@ const instructions = (url: URL, redirectUrl: string) =>
 At the end the browser goes to ${redirectUrl}. If it cannot open that page,
 paste its whole address here, or only the code in it: `;
 
-async function openInBrowser(url: URL, { env, origin }: Snapshot): Promise<boolean> {
+async function openInBrowser(url: URL, { childEnv, origin }: Snapshot): Promise<boolean> {
   const { openBrowser } = await import("@keelson/host/secrets");
-  return openBrowser(url, { env, platform: origin.platform });
+  return openBrowser(url, { env: childEnv, platform: origin.platform });
 }
 
 /** A configured port must be free; otherwise the last one is tried, because the client is registered with it. */
@@ -107,8 +107,13 @@ async function secretFor(
   if (known || !given.has("client-secret")) return known || undefined;
   const { hideInput } = await import("@keelson/host/secrets");
   await io.write(`Client secret of "${visible(clientId)}": `);
-  using _hidden = hideInput();
+  using hidden = hideInput();
+  const stopListening = io.onSignal("SIGINT", () => {
+    hidden[Symbol.dispose]();
+    io.exit(130);
+  });
   const typed = (await lines.next())?.trim();
+  stopListening();
   await io.write("\n");
   if (!typed) throw new UsageError("no client secret was given; type it, or set MCP_CLIENT_SECRET");
   return typed;
