@@ -91,9 +91,6 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: variable("yes", "time an MCP tool call may be silent", "runtime"),
   ENABLE_TOOL_SEARCH: variable("yes", "whether MCP tools are deferred", "runtime"),
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
-  MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli"),
-  MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "cli"),
-  BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
   CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
@@ -123,6 +120,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
+  BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
   HOME: system("home folder", "cli", "host", "sdk", "tools"),
   PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
