@@ -33,7 +33,7 @@ const system = (does: string, ...readBy: readonly Reader[]): Variable => ({
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
   ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
-  ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli"),
+  ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli", "runtime"),
   ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
   ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
   ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
@@ -90,6 +90,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "remote MCP servers to connect to at a time", "runtime"),
   CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: variable("yes", "time an MCP tool call may be silent", "runtime"),
   ENABLE_TOOL_SEARCH: variable("yes", "whether MCP tools are deferred", "runtime"),
+  MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli"),
+  MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "cli"),
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 

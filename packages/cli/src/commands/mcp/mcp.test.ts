@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => removed(root));
 
-const mcp = (...argv: string[]) => withFakeIO(root, (io) => runMcp(argv, io));
+const mcp = (...argv: string[]) => withFakeIO(root, (io) => runMcp(argv, io, async () => undefined));
 const read = (file: string) => readFileSync(file, "utf8");
 const json = (file: string) => JSON.parse(read(file)) as any;
 
