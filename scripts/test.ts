@@ -8,6 +8,9 @@ import { runSteps, type Step } from "./run-steps.ts";
 const bun = process.execPath;
 const tool = (name: string) => join(root, "node_modules", ".bin", name);
 
+/** As in bun.mjs: a test that takes this long hangs. */
+const HANGS_AFTER_MS = 300_000;
+
 const slowness = measureSlowness();
 if (slowness > 1)
   console.log(`This machine is ${slowness.toFixed(1)} times slower than usual; all limits are longer to match`);
@@ -22,7 +25,7 @@ const steps: readonly Step[] = [
   { name: "build", command: [bun, "scripts/build.ts"], limit: 180 },
   {
     name: "tests",
-    command: [bun, "test", "--parallel", "./packages", "./test", "./scripts", "./bench"],
+    command: [bun, "test", "--parallel", `--timeout=${HANGS_AFTER_MS}`, "./packages", "./test", "./scripts", "./bench"],
     limit: 1200,
     reportsTests: true,
   },

@@ -33,6 +33,6 @@ test("no test compares a time with a limit that a slow machine would break", () 
   );
 });
 
-test("no test has a limit of its own: all have that of scripts/test-limit.ts", () => {
+test("no test has a limit of its own: all have that of scripts/bun.mjs", () => {
   expect(linesWith(/^\s*\}, [\d_]{4,}\);$|\bsetDefaultTimeout\b|^ {2,4}\d[\d_]{3,},$/)).toEqual([]);
 });

@@ -178,8 +178,8 @@ const REFUSED: readonly [what: string, argv: string[], message: string][] = [
   ],
   [
     "an MCP permission tool",
-    ["-p", "x", "--permission-prompt-tool", "mcp__a__b"],
-    'error: --permission-prompt-tool "mcp__a__b" is not available in this version yet; use "stdio"',
+    ["-p", "x", "--permission-prompt-tool", "other"],
+    'error: invalid value "other" for --permission-prompt-tool; use stdio or mcp__SERVER__TOOL',
   ],
   [
     "no prompt",
@@ -273,6 +273,7 @@ test("what the flags say reaches the session", async () => {
     mirror: true,
     setup: "maintenance",
     stdioPermissions: true,
+    answersRequests: true,
   });
   expect(snapshot.flags).toEqual({
     model: "m",

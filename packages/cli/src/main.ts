@@ -115,6 +115,7 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
       mirror: invocation.mirror,
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
+      answersRequests: streamInput,
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });

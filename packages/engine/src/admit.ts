@@ -1,6 +1,13 @@
 // Turns a prompt into entries: what the user typed, and what hooks add to it.
 
-import { textOf, type HookOutcome, type NewEntry, type PermissionMode, type PromptMessage } from "@keelson/protocol";
+import {
+  textOf,
+  type ContentBlock,
+  type HookOutcome,
+  type NewEntry,
+  type PermissionMode,
+  type PromptMessage,
+} from "@keelson/protocol";
 import type { Ports } from "./ports.ts";
 
 export interface Admission {
@@ -12,29 +19,54 @@ export interface Admission {
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
   const promptId = ports.newId();
   const text = textOf(prompt.message.content);
+  const expanded = await expand(text, promptId, ports);
+  if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
-  if (said.verdict === "deny" || said.stop !== undefined) {
-    const content = blockedText(said, text);
-    await ports.show({
-      type: "system",
-      subtype: "informational",
-      content,
-      level: "warning",
-      prompt_submit_outcome: "blocked",
-    });
-    return { entries: [], blocked: content };
-  }
+  if (isRefusal(said)) return block(blockedText(said, text), ports);
   const typed: NewEntry = {
     type: "user",
     uuid: prompt.uuid ?? ports.newId(),
     promptId,
-    message: prompt.message,
+    message: expanded.content ? { role: "user", content: expanded.content } : prompt.message,
     permissionMode: mode,
     promptSource: "sdk",
   };
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
   // (test/conformance/hooks/prompts.ts).
-  return { entries: [...said.context.map((each) => reminder(each, ports.newId())), typed] };
+  const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
+  return { entries: [...context, typed] };
+}
+
+interface Expanded {
+  readonly context: readonly string[];
+  /** Undefined if the text is not a command. */
+  readonly content?: readonly ContentBlock[];
+  readonly blocked?: string;
+}
+
+async function expand(text: string, promptId: string, ports: Ports): Promise<Expanded> {
+  const expansion = await ports.expand?.(text);
+  if (!expansion) return { context: [] };
+  const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
+  if (isRefusal(said)) return { context: [], blocked: blockedText(said, text) };
+  try {
+    return { context: said.context, content: await expansion.render() };
+  } catch (error) {
+    return { context: [], blocked: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
+  }
+}
+
+const isRefusal = ({ verdict, stop }: HookOutcome) => verdict === "deny" || stop !== undefined;
+
+async function block(content: string, ports: Ports): Promise<Admission> {
+  await ports.show({
+    type: "system",
+    subtype: "informational",
+    content,
+    level: "warning",
+    prompt_submit_outcome: "blocked",
+  });
+  return { entries: [], blocked: content };
 }
 
 function blockedText({ reasons, stop, fields }: HookOutcome, prompt: string): string {

@@ -47,6 +47,7 @@ export class Batch implements Calls {
   }
 
   async #place(call: StreamedCall): Promise<void> {
+    await this.#ports.awaitTool?.(call.block.name);
     const checked = checkCall(call, this.#ports);
     const isShared = await isParallelSafe(checked);
     if (!isShared) await Promise.all(this.#running);

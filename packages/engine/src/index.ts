@@ -46,6 +46,7 @@ export type {
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
+export type { Expansion } from "./ports.ts";
 export { buildRequest, requestParts } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";

@@ -37,6 +37,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonObject;
+  /** Not part of the cached prefix: the model loaded it during the conversation. */
+  readonly defer_loading?: true;
 }
 
 /** What a provider reports besides the stream itself. */
@@ -116,9 +118,22 @@ export type PermissionDecision =
       readonly rule?: Rule;
     };
 
+/** A typed command, such as a prompt of an MCP server. */
+export interface Expansion {
+  /** For UserPromptExpansion hooks: `expansion_type`, `command_name` and so on. */
+  readonly about: JsonObject;
+  /** What the model reads instead. Rejects with an error for the user. */
+  render(): Promise<readonly ContentBlock[]>;
+}
+
 export interface Ports {
   readonly model: ModelChoice;
-  readonly tools: readonly Tool[];
+  /** The tools in the next request; they may change between the requests of a run. */
+  tools(): readonly Tool[];
+  /** Tools that can be called although requests do not describe them: the model knows only their names. */
+  deferredTools?(): readonly Tool[];
+  /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
+  awaitTool?(name: string): Promise<void> | undefined;
   /** All tools, offered or not. A call to one that is not offered is still recognized by name. */
   readonly allTools?: readonly Tool[];
   readonly system: readonly string[];
@@ -131,6 +146,8 @@ export interface Ports {
   /** True if a client wants every delta. */
   readonly partial: boolean;
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
+  /** What a typed command stands for; undefined if the text is not one. */
+  expand?(text: string): Promise<Expansion | undefined>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */

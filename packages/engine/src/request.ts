@@ -10,7 +10,7 @@ import {
   type ModelMessage,
   type TextBlock,
 } from "@keelson/protocol";
-import type { ModelChoice, ModelRequest, ToolDefinition } from "./ports.ts";
+import type { ModelChoice, ModelRequest, Ports, ToolDefinition } from "./ports.ts";
 import type { Tool } from "./tool.ts";
 
 export interface RequestParts {
@@ -19,13 +19,31 @@ export interface RequestParts {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** The parts that stay the same in every turn, built once per run. */
+/** The parts of a run's requests, built again only if the model or the tools changed since the last request. */
+export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools">): () => RequestParts {
+  let built: { readonly model: ModelChoice; readonly tools: readonly Tool[]; readonly parts: RequestParts } | undefined;
+  return () => {
+    const { model, system } = ports;
+    const tools = ports.tools();
+    if (built?.model !== model || built.tools !== tools) {
+      built = { model, tools, parts: requestParts(model, system, tools) };
+    }
+    return built.parts;
+  };
+}
+
+/** The parts that stay the same from turn to turn. */
 export function requestParts(model: ModelChoice, system: readonly string[], tools: readonly Tool[]): RequestParts {
   const mark = cacheMark(model);
   return {
     model,
     system: system.map((text) => ({ type: "text", text, ...(mark ? { cache_control: mark } : {}) })),
-    tools: tools.map(({ name, description, input }) => ({ name, description, input_schema: input.json })),
+    tools: tools.map(({ name, description, input, onDemand }) => ({
+      name,
+      description,
+      input_schema: input.json,
+      ...(onDemand ? { defer_loading: true as const } : {}),
+    })),
   };
 }
 

@@ -8,7 +8,7 @@ import { apiErrorEntry, endingAfter, interruptionEntry, SUMMARY_PROMPT } from ".
 import { ModelError } from "./errors.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
 import type { Limits, Ports } from "./ports.ts";
-import { buildRequest, requestParts } from "./request.ts";
+import { buildRequest, partsOfRun } from "./request.ts";
 import { addUsage, type End, type Ending } from "./result.ts";
 import { afterBatch, StopHooks } from "./stop-hooks.ts";
 import type { SettledCall } from "./tool-call.ts";
@@ -57,13 +57,13 @@ export async function run(
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 
-  const parts = requestParts(ports.model, ports.system, ports.tools);
+  const parts = partsOfRun(ports);
   /** One request. Calls run while the reply is still arriving; when this resolves, each has its answer. */
   const takeTurn = async (options?: { forbidTools: boolean }) => {
     const batch = new Batch(ports, isBroke);
     if (options?.forbidTools) batch.halt("The call did not run: no turns are left.");
     await conversation.repair();
-    const request = buildRequest(parts, conversation.messages, options);
+    const request = buildRequest(parts(), conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
     take(settled);

@@ -57,9 +57,12 @@ export interface CallQueue {
 }
 
 /** Never throws, whatever the model sent. */
-export function checkCall(call: StreamedCall, { tools, allTools }: Pick<Ports, "tools" | "allTools">): CheckedCall {
+export function checkCall(
+  call: StreamedCall,
+  { tools, deferredTools, allTools }: Pick<Ports, "tools" | "deferredTools" | "allTools">,
+): CheckedCall {
   const { name } = call.block;
-  const tool = findTool(tools, name);
+  const tool = findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name);
   if (!tool)
     return { call, outcome: invalidCall(`Error: No such tool available: ${name}${notOfferedNote(name, allTools)}`) };
   try {

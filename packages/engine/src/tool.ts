@@ -19,8 +19,8 @@ export type Access =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "agent"; readonly agent: string }
   | { readonly kind: "skill"; readonly skill: string; readonly adds: boolean }
-  /** Something external that only its name describes: an MCP tool. */
-  | { readonly kind: "external" }
+  /** Something external that only its name describes: an MCP tool. `server` is the server's part of that name. */
+  | { readonly kind: "external"; readonly server?: string }
   /** A question that only a person can answer. */
   | { readonly kind: "person" };
 
@@ -28,6 +28,8 @@ export interface Tool<I = any, O = any> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema<I>;
+  /** The model loaded it with ToolSearch; requests mark it, so that the provider's cached prefix stays valid. */
+  readonly onDemand?: boolean;
   /** Names that older clients and models use for it. */
   readonly aliases?: readonly string[];
   /** Whether this call may run in parallel with its neighbors. If absent, it runs alone. */

@@ -113,7 +113,9 @@ test("at most fifty server requests are answered at once", () => {
 
 test("notifications are passed to the listener", () => {
   const heard: unknown[] = [];
-  const client = new Client(fakeServer().transport, (method, params) => heard.push([method, params]));
+  const client = new Client(fakeServer().transport, {
+    onNotification: (method, params) => heard.push([method, params]),
+  });
   client.deliver({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info" } });
   client.deliver({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: 7 });
   expect(heard).toEqual([

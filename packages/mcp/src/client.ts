@@ -1,22 +1,15 @@
-// The client side of a JSON-RPC connection to an MCP server: requests with a timeout, cancellation, and replies to
-// requests from the server. Knows nothing about transports or tools.
+// The client side of a JSON-RPC connection to an MCP server: requests with time limits, progress and cancellation, and
+// answers to requests from the server. Knows nothing about transports or tools.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import {
-  CONNECTION_CLOSED,
-  McpError,
-  METHOD_NOT_FOUND,
-  readResponse,
-  rpcNotification,
-  rpcRequest,
-  TIMED_OUT,
-} from "./rpc.ts";
+import { Answers, type RequestHandlers } from "./answers.ts";
+import { CONNECTION_CLOSED, McpError, messageOf, readResponse, rpcNotification, rpcRequest, TIMED_OUT } from "./rpc.ts";
 
 /** What a transport reports on its own. */
 export interface TransportEvents {
   /** A message from the server. */
   message(message: unknown): void;
-  /** The connection is gone; nothing else will arrive. */
+  /** The connection is gone; nothing else will arrive. Open requests fail with the reason if it is an McpError. */
   closed(reason: Error): void;
 }
 
@@ -26,7 +19,7 @@ export interface Transport {
   start?(events: TransportEvents, signal: AbortSignal): Promise<void>;
   /**
    * Resolves with the answer, or with undefined if the answer will arrive as a message. Rejects if the message could
-   * not be sent. An aborted signal means the caller no longer needs the answer.
+   * not be sent, with an McpError if the server said why. An aborted signal means the caller no longer needs the answer.
    */
   send(message: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** The protocol version that both sides agreed on. */
@@ -35,28 +28,64 @@ export interface Transport {
   close?(): void | Promise<void>;
 }
 
-export interface RequestLimit {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+/** What a server says about a request under way. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
 }
 
-export type OnNotification = (method: string, params: JsonObject) => void;
+export interface RequestLimit {
+  readonly timeoutMs: number;
+  /** The longest time without progress. Waiting for our own answer to the server does not count. */
+  readonly idleTimeoutMs?: number;
+  readonly signal: AbortSignal;
+  onProgress?(progress: Progress): void;
+}
+
+export interface RpcOptions {
+  onNotification?(method: string, params: JsonObject): void;
+  /** Answers requests from the server, by method. `ping` is always answered. */
+  readonly handlers?: RequestHandlers;
+  /** Called once if the transport reports that the connection is gone. */
+  onClosed?(reason: Error): void;
+}
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const MAX_UNSENT_ANSWERS = 50;
 const MAX_BATCH = 100;
+const MAX_PROGRESS_LENGTH = 1_000;
 
 export class Client {
   readonly #transport: Transport;
-  readonly #onNotification: OnNotification;
+  readonly #options: RpcOptions;
+  readonly #answers: Answers;
   readonly #pending = new Map<number, PendingRequest>();
   readonly #closing = new AbortController();
+  #envelope: JsonObject | undefined;
   #nextId = 0;
-  #answering = 0;
 
-  constructor(transport: Transport, onNotice: OnNotification = () => undefined) {
+  constructor(transport: Transport, options: RpcOptions = {}) {
     this.#transport = transport;
-    this.#onNotification = onNotice;
+    this.#options = options;
+    this.#answers = new Answers(options.handlers ?? {}, (message) => this.#send(message));
+  }
+
+  /** Connects the transport. */
+  async start(signal: AbortSignal): Promise<void> {
+    const events: TransportEvents = {
+      message: (message) => this.deliver(message),
+      closed: (reason) => this.#onClosed(reason),
+    };
+    await this.#transport.start?.(events, signal);
+  }
+
+  /**
+   * From 2026-07-28 on every message says which protocol and client it comes from, and servers send no requests of their
+   * own.
+   */
+  useVersion(version: string, envelope?: JsonObject): void {
+    this.#envelope = envelope;
+    this.#transport.useVersion?.(version);
   }
 
   /** Resolves with the result. Rejects with McpError, or with the signal's reason if the caller aborts. */
@@ -65,7 +94,7 @@ export class Client {
     params: JsonObject | ((id: number) => JsonObject),
     limit: RequestLimit,
   ): Promise<unknown> {
-    const { timeoutMs, signal } = limit;
+    const { timeoutMs, idleTimeoutMs = Infinity, signal } = limit;
     signal.throwIfAborted();
     if (this.#closing.signal.aborted) throw closedError();
     const id = this.#nextId++;
@@ -78,30 +107,42 @@ export class Client {
       abandoned.abort();
     };
     const onAbort = () => giveUp(signal.reason);
-    const timer = setTimeout(
-      () => giveUp(new McpError(TIMED_OUT, "Request timed out")),
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
+    const total = timer(timeoutMs, () => giveUp(new McpError(TIMED_OUT, "Request timed out")));
+    const idle = timer(idleTimeoutMs, () => {
+      if (this.#answers.areUnderWay) idle.restart();
+      else giveUp(new McpError(TIMED_OUT, `Request timed out: no progress for ${Math.round(idleTimeoutMs / 1_000)} s`));
+    });
+    const onProgress = (progress: Progress) => {
+      idle.restart();
+      limit.onProgress?.(progress);
+    };
     signal.addEventListener("abort", onAbort);
-    this.#pending.set(id, { resolve, reject, abandoned });
+    this.#pending.set(id, { resolve, reject, abandoned, onProgress });
     try {
-      const message = rpcRequest(id, method, typeof params === "function" ? params(id) : params);
+      const message = rpcRequest(id, method, this.#enveloped(typeof params === "function" ? params(id) : params));
       this.#transport.send(message, abandoned.signal).then(
         (answer) => answer !== undefined && resolve(answer),
-        (error: unknown) => reject(new McpError(CONNECTION_CLOSED, messageOf(error))),
+        (error: unknown) =>
+          reject(error instanceof McpError ? error : new McpError(CONNECTION_CLOSED, messageOf(error))),
       );
       return readResponse(await promise);
     } finally {
       this.#pending.delete(id);
-      clearTimeout(timer);
+      total.stop();
+      idle.stop();
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Answers a request that the server put into a result instead of sending it. */
+  answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return this.#answers.ask(method, params, signal);
   }
 
   /** Sends a notification. Send errors are ignored: the next request will hit the same error and report it. */
   notify(method: string, params?: JsonObject): void {
     if (this.#closing.signal.aborted) return;
-    void this.#send(rpcNotification(method, params));
+    void this.#send(rpcNotification(method, this.#envelope ? this.#enveloped(params ?? {}) : params));
   }
 
   /** Handles a message the server sent on its own. Invalid messages are ignored. */
@@ -113,30 +154,45 @@ export class Client {
     }
     if (!isObject(message)) return;
     const { id, method, params } = message;
-    if (typeof method !== "string") this.#pending.get(Number(id ?? NaN))?.resolve(message);
-    else if (typeof id === "string" || typeof id === "number") this.#answer(id, method);
-    else this.#onNotification(method, isObject(params) ? (params as JsonObject) : {});
+    const details = isObject(params) ? (params as JsonObject) : {};
+    if (typeof method !== "string") this.#pending.get(requestId(id))?.resolve(message);
+    else if (typeof id !== "string" && typeof id !== "number") this.#onNotification(method, details);
+    else if (!this.#envelope) this.#answers.answer(id, method, details);
   }
 
-  close(): void {
+  close(): void | Promise<void> {
     if (this.#closing.signal.aborted) return;
+    this.#end(closedError());
+    return this.#transport.close?.();
+  }
+
+  #onNotification(method: string, params: JsonObject): void {
+    if (method === "notifications/progress") {
+      const progress = readProgress(params);
+      if (progress) this.#pending.get(requestId(params["progressToken"]))?.onProgress(progress);
+    } else if (method === "notifications/cancelled") this.#answers.cancel(params["requestId"]);
+    else this.#options.onNotification?.(method, params);
+  }
+
+  #onClosed(reason: Error): void {
+    if (this.#closing.signal.aborted) return;
+    this.#end(reason instanceof McpError ? reason : closedError());
+    this.#options.onClosed?.(reason);
+    void this.#transport.close?.();
+  }
+
+  #end(error: McpError): void {
     this.#closing.abort();
+    this.#answers.close();
     for (const { reject, abandoned } of this.#pending.values()) {
-      reject(closedError());
+      reject(error);
       abandoned.abort();
     }
-    this.#transport.close?.();
   }
 
-  /** We declared no capabilities, so `ping` is the only valid request. Requests beyond the limit are dropped. */
-  #answer(id: string | number, method: string): void {
-    if (this.#answering >= MAX_UNSENT_ANSWERS) return;
-    this.#answering++;
-    const answer =
-      method === "ping"
-        ? { result: {} }
-        : { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` } };
-    void this.#send({ jsonrpc: "2.0", id, ...answer }).then(() => this.#answering--);
+  #enveloped(params: JsonObject): JsonObject {
+    const meta = params["_meta"];
+    return this.#envelope ? { ...params, _meta: { ...this.#envelope, ...(isObject(meta) ? meta : {}) } } : params;
   }
 
   async #send(message: JsonObject): Promise<void> {
@@ -153,8 +209,34 @@ interface PendingRequest {
   reject(error: unknown): void;
   /** Tells the transport to stop waiting for the answer. */
   readonly abandoned: AbortController;
+  onProgress(progress: Progress): void;
 }
 
 const closedError = () => new McpError(CONNECTION_CLOSED, "Connection closed");
 
-const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
+/** Some servers turn our numbers into strings. */
+function requestId(id: unknown): number {
+  if (typeof id === "string" && /^\d{1,15}$/.test(id)) return Number(id);
+  return typeof id === "number" ? id : NaN;
+}
+
+function readProgress({ progress, total, message }: JsonObject): Progress | undefined {
+  if (typeof progress !== "number") return undefined;
+  return {
+    progress,
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof message === "string" ? { message: message.slice(0, MAX_PROGRESS_LENGTH) } : {}),
+  };
+}
+
+function timer(ms: number, onEnd: () => void) {
+  const start = () => (ms === Infinity ? undefined : setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS)));
+  let running = start();
+  return {
+    restart() {
+      clearTimeout(running);
+      running = start();
+    },
+    stop: () => clearTimeout(running),
+  };
+}

@@ -19,7 +19,16 @@ test("open() initializes the server and lists its tools", async () => {
   await connection.open();
   expect([connection.status, connection.facts]).toEqual([
     "connected",
-    { hasTools: true, serverInfo: { name: "calc", version: "1.0.0" }, instructions: "Use it for sums." },
+    {
+      hasTools: true,
+      hasPrompts: false,
+      hasResources: false,
+      openedBy: "initialize",
+      announces: [],
+      protocolVersion: "2025-11-25",
+      serverInfo: { name: "calc", version: "1.0.0" },
+      instructions: "Use it for sums.",
+    },
   ]);
   expect(server.heard).toEqual([
     {

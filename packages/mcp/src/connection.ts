@@ -1,38 +1,46 @@
-// One MCP server and its tools. `open` always finishes, and a failure becomes a status, not an exception.
-// Knows nothing about transports or permissions.
+// One connection to an MCP server: opened once, and dead when it is closed. `open` always finishes, and a failure becomes
+// a status, not an exception. Knows nothing about transports or permissions.
 
-import type { Tool } from "@keelson/engine";
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { Client, type Transport } from "./client.ts";
-import { readResult, type CallResult } from "./content.ts";
-import {
-  initializeServer,
-  listTools,
-  readInitializeResult,
-  readTools,
-  type ServerFacts,
-  type ToolList,
-} from "./handshake.ts";
-import { MAX_TOOL_NAME_LENGTH } from "./naming.ts";
-import { INTERNAL_ERROR, McpError } from "./rpc.ts";
-import type { ToolFacts } from "./tool-facts.ts";
-import { mcpTool } from "./tools.ts";
+import type { RequestHandlers } from "./answers.ts";
+import { requestWithInput } from "./ask.ts";
+import { Client, type Progress, type Transport } from "./client.ts";
+import { readResult, type CallResult } from "./tools/content.ts";
+import { readPromptResult, readResourceResult, type McpPromptResult, type ResourceContent } from "./lists/documents.ts";
+import type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts";
+import { openServer, readInitializeResult, type ListKind, type ServerFacts } from "./handshake.ts";
+import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS, type Listed } from "./lists/lists.ts";
+import { createNotices, type LogMessage } from "./notices.ts";
+import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
+import type { ToolFacts } from "./tools/tool-facts.ts";
+import { wrapTools, type McpServerTool } from "./tools/tool-set.ts";
 
 export interface ConnectionOptions {
   readonly name: string;
   readonly transport: Transport;
-  /** Limit for the handshake, and for each later refresh of the tool list. */
+  /** Limit for the handshake, and for each later request that is not a tool call. */
   readonly timeoutMs: number;
   readonly callTimeoutMs: number;
+  /** The longest time a call may go without progress. */
+  readonly idleTimeoutMs?: number;
   readonly maxShown?: number;
+  /** What we offer to the server. Nothing unless given. */
+  readonly capabilities?: JsonObject;
+  /** Answers requests from the server, by method. */
+  readonly handlers?: RequestHandlers;
+  /** If the server rejects `initialize`, use the protocol of 2026-07-28. */
+  readonly mayDiscover?: boolean;
+  /** Runs the calls of `tools` instead of this connection, so that a server can be connected again first. */
+  callThrough?(tool: string, input: JsonObject, how: McpCallOptions): Promise<CallResult>;
   /** Called with a sentence for each thing that was skipped: once per problem, up to a limit. */
   onProblem?(problem: string): void;
-}
-
-/** A tool as the server describes it and as the engine runs it. */
-export interface McpServerTool {
-  readonly facts: ToolFacts;
-  readonly tool: Tool;
+  /** A list of the server changed. Tools have been fetched again by then. */
+  onListChanged?(kind: ListKind): void;
+  onLog?(message: LogMessage): void;
+  /** The user is done at the URL of this elicitation. */
+  onElicitationComplete?(elicitationId: string): void;
+  /** The connection ended, and not by `close`. Called once, also if it ends while it is being opened. */
+  onClosed?(reason: Error): void;
 }
 
 /** Answers the client already has, which saves the round trips. */
@@ -45,6 +53,7 @@ export interface McpCallOptions {
   /** The id of the model's tool call; absent when a hook makes the call. */
   readonly toolUseId?: string;
   readonly signal: AbortSignal;
+  onProgress?(progress: Progress): void;
 }
 
 const MAX_ERROR_LENGTH = 500;
@@ -55,11 +64,13 @@ export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #client: Client;
   readonly #closing = new AbortController();
+  readonly #notices = createNotices();
+  readonly #reported = new Set<string>();
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
+  #failure: unknown;
   #facts: ServerFacts | undefined;
   #tools: readonly McpServerTool[] = [];
-  readonly #reported = new Set<string>();
   #refreshing: Promise<void> | undefined;
   #stale = false;
   /** Set after a refetch that the server triggered, until the next `refreshTools`. */
@@ -68,8 +79,14 @@ export class McpConnection {
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#client = new Client(options.transport, (method) => {
-      if (method === "notifications/tools/list_changed") this.#onListChanged();
+    this.#client = new Client(options.transport, {
+      handlers: options.handlers,
+      onNotification: (method, params) =>
+        this.#notices.receive(method, params, {
+          ...options,
+          onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
+        }),
+      onClosed: (reason) => this.#onClosed(reason),
     });
   }
 
@@ -81,11 +98,16 @@ export class McpConnection {
     return this.#error;
   }
 
+  /** Why `open` failed. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   get facts(): ServerFacts | undefined {
     return this.#facts;
   }
 
-  /** In the server's order. */
+  /** In the server's order. They remain when the server ends the connection. */
   get tools(): readonly McpServerTool[] {
     return this.#tools;
   }
@@ -97,19 +119,24 @@ export class McpConnection {
 
   /** Never rejects; check `status`. */
   async open(manifest: ServerManifest = {}): Promise<void> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, capabilities = {}, mayDiscover = false } = this.#options;
     const until = performance.now() + timeoutMs;
     const limit = () => ({ timeoutMs: Math.max(1, until - performance.now()), signal: this.#closing.signal });
     try {
+      await this.#start(timeoutMs);
       const known = readInitializeResult(manifest.initializeResult);
-      this.#facts = known ?? (await initializeServer(this.#client, limit()));
+      this.#facts = known ?? (await openServer(this.#client, { capabilities, mayDiscover }, limit));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
-      if (Array.isArray(parked)) this.#setTools(readTools(parked));
-      else if (this.#facts.hasTools) this.#setTools(await listTools(this.#client, limit()));
+      if (Array.isArray(parked)) this.#setTools(readList(TOOLS, parked));
+      else if (this.#facts.hasTools) this.#setTools(await fetchList(this.#client, TOOLS, limit()));
+      this.#closing.signal.throwIfAborted();
       this.#status = "connected";
+      this.#listen(this.#facts);
     } catch (error) {
       this.#status = "failed";
-      this.#error = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_LENGTH);
+      this.#failure = error;
+      this.#error ??= messageOf(error).slice(0, MAX_ERROR_LENGTH);
+      void this.#client.close();
     }
   }
 
@@ -127,43 +154,100 @@ export class McpConnection {
   /** `tool` is the server's own name for it. Returns undefined if not connected or if there is no such tool. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
     const known = this.#tools.find(({ facts }) => facts.name === tool);
-    return known && this.#status === "connected" ? this.#call(known.facts, input, options) : undefined;
+    return known && this.#status === "connected" ? this.#call(tool, input, options) : undefined;
   }
 
-  close(): void {
+  /** Each of these lists is empty if the server has none, and rejects with McpError if it cannot be fetched. */
+  listResources(signal: AbortSignal): Promise<readonly ResourceFacts[]> {
+    return this.#list(RESOURCES, "hasResources", signal);
+  }
+
+  listResourceTemplates(signal: AbortSignal): Promise<readonly TemplateFacts[]> {
+    return this.#list(TEMPLATES, "hasResources", signal);
+  }
+
+  listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
+    return this.#list(PROMPTS, "hasPrompts", signal);
+  }
+
+  async readResource(uri: string, signal: AbortSignal): Promise<readonly ResourceContent[]> {
+    return readResourceResult(await this.#ask("resources/read", () => ({ uri }), { signal }));
+  }
+
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<McpPromptResult> {
+    const params = () => ({ name, ...(Object.keys(args).length > 0 ? { arguments: { ...args } } : {}) });
+    return readPromptResult(await this.#ask("prompts/get", params, { signal }), this.name);
+  }
+
+  /** Tells the server that the answer to `roots/list` changed. */
+  rootsChanged(): void {
+    if (this.#status === "connected") this.#client.notify("notifications/roots/list_changed");
+  }
+
+  /** Resolves when nothing of the server is left running. */
+  async close(): Promise<void> {
     this.#closing.abort(new Error("Connection closed"));
-    this.#client.close();
     this.#tools = [];
+    await this.#client.close();
   }
 
-  async #call({ name }: ToolFacts, input: JsonObject, { toolUseId, signal }: McpCallOptions): Promise<CallResult> {
+  async #start(timeoutMs: number): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
+    const onAbort = () =>
+      reject(this.#closing.signal.aborted ? signal.reason : new McpError(TIMED_OUT, "Request timed out"));
+    signal.addEventListener("abort", onAbort);
+    try {
+      await Promise.race([this.#client.start(signal), promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #call(name: string, input: JsonObject, how: McpCallOptions): Promise<CallResult> {
+    const { toolUseId, signal, onProgress } = how;
     const params = (id: number) => ({
       name,
       arguments: input,
       ...(toolUseId === undefined ? {} : { _meta: { "claudecode/toolUseId": toolUseId, progressToken: id } }),
     });
-    const limit = { timeoutMs: this.#options.callTimeoutMs, signal };
-    const result = readResult(await this.#client.request("tools/call", params, limit), this.name);
+    const { callTimeoutMs: timeoutMs, idleTimeoutMs } = this.#options;
+    const answer = await this.#ask("tools/call", params, { timeoutMs, idleTimeoutMs, signal, onProgress });
+    const result = readResult(answer, this.name);
     if (!result) throw new McpError(INTERNAL_ERROR, `the result of "${name}" is not a valid tool result`);
     return result;
   }
 
-  #setTools({ tools, problems }: ToolList): void {
-    if (this.#closing.signal.aborted) return;
-    const { name: server, maxShown } = this.#options;
+  #ask(
+    method: string,
+    params: (id: number) => JsonObject,
+    limit: McpCallOptions & { readonly timeoutMs?: number; readonly idleTimeoutMs?: number },
+  ): Promise<unknown> {
+    const { timeoutMs } = this.#options;
+    const completed = (id: string) => this.#notices.completed(id);
+    return requestWithInput(this.#client, method, params, { timeoutMs, ...limit, completed });
+  }
+
+  async #list<T extends object>(
+    kind: Parameters<typeof fetchList<T>>[1],
+    fact: "hasPrompts" | "hasResources",
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    if (!this.#facts?.[fact]) return [];
+    const { entries, problems } = await fetchList(this.#client, kind, { timeoutMs: this.#options.timeoutMs, signal });
     for (const problem of problems) this.#report(problem);
-    const names = new Set<string>();
-    this.#tools = tools.flatMap((facts) => {
-      const tool = mcpTool({ server, facts, maxShown, call: (input, how) => this.#call(facts, input, how) });
-      if (tool.name.length > MAX_TOOL_NAME_LENGTH) {
-        this.#report(`Skipped the tool "${facts.name}": server name and tool name together are too long`);
-      } else if (names.has(tool.name)) {
-        this.#report(`Skipped the tool "${facts.name}": another tool is already named "${tool.name}"`);
-      } else {
-        names.add(tool.name);
-        return [{ facts, tool }];
-      }
-      return [];
+    return entries;
+  }
+
+  #setTools({ entries, problems }: Listed<ToolFacts>): void {
+    if (this.#closing.signal.aborted) return;
+    const { name: server, maxShown, callThrough } = this.#options;
+    for (const problem of problems) this.#report(problem);
+    this.#tools = wrapTools(entries, {
+      server,
+      maxShown,
+      call: (tool, input, how) => callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
+      report: (problem) => this.#report(problem),
     });
   }
 
@@ -173,8 +257,27 @@ export class McpConnection {
     this.#options.onProblem?.(problem);
   }
 
+  /** From 2026-07-28 on, a server announces changes only to those who ask. */
+  #listen({ openedBy, announces }: ServerFacts): void {
+    if (openedBy !== "discover" || announces.length === 0) return;
+    const notifications = Object.fromEntries(announces.map((kind) => [`${kind}ListChanged`, true]));
+    // The answer to this request is the end of the announcements; a server may refuse to make any.
+    this.#client
+      .request("subscriptions/listen", { notifications }, { timeoutMs: Infinity, signal: this.#closing.signal })
+      .catch(() => undefined);
+  }
+
+  #onClosed(reason: Error): void {
+    const { onClosed } = this.#options;
+    const detail =
+      reason instanceof McpError ? reason.message : `MCP error -32000: Connection closed. ${reason.message}`;
+    this.#error = detail.slice(0, MAX_ERROR_LENGTH);
+    this.#status = "failed";
+    onClosed?.(reason);
+  }
+
   /** Refetches once, then waits for `refreshTools`: a server that keeps sending changes must not keep us busy. */
-  #onListChanged(): void {
+  #onToolsChanged(): void {
     this.#stale = true;
     if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
     this.#refetched = true;
@@ -186,7 +289,7 @@ export class McpConnection {
     const limit = { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#refreshing = promise;
-    void listTools(this.#client, limit)
+    void fetchList(this.#client, TOOLS, limit)
       .then(
         (list) => this.#setTools(list),
         // Keep the tools we have.
@@ -195,6 +298,7 @@ export class McpConnection {
       .finally(() => {
         this.#refreshing = undefined;
         resolve();
+        if (!this.#closing.signal.aborted) this.#options.onListChanged?.("tools");
       });
   }
 }

@@ -1,92 +1,121 @@
-// The start of a connection: initializes a server and lists its tools. Answers are parsed and size-limited here.
-// An invalid tool is skipped and reported; it does not fail the rest.
+// The start of a connection, in the two forms there are: `initialize` opens a session (protocols up to 2025-11-25);
+// from 2026-07-28 on there is no session, and `server/discover` says what a server can do. What it says is limited.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "./client.ts";
-import { INTERNAL_ERROR, McpError } from "./rpc.ts";
-import { readTool, type ToolFacts } from "./tool-facts.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  McpError,
+  METHOD_NOT_FOUND,
+  UNSUPPORTED_VERSION,
+} from "./rpc.ts";
 
-const PROTOCOL_VERSION = "2025-11-25";
-const MAX_PAGES = 100;
-const MAX_TOOLS = 1_000;
-const MAX_PROBLEMS = 20;
+const SESSION_VERSION = "2025-11-25";
+const DISCOVER_VERSION = "2026-07-28";
 const MAX_INSTRUCTIONS_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 200;
+const META = "io.modelcontextprotocol/";
+
+export type ListKind = "tools" | "prompts" | "resources";
 
 export interface ServerFacts {
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly instructions?: string;
   readonly hasTools: boolean;
+  readonly hasPrompts: boolean;
+  readonly hasResources: boolean;
+  /** Undefined if the server did not say. */
+  readonly protocolVersion?: string;
+  /** The request that opened the connection. */
+  readonly openedBy: "initialize" | "discover";
+  /** The lists whose changes the server announces. */
+  readonly announces: readonly ListKind[];
 }
 
-export interface ToolList {
-  readonly tools: readonly ToolFacts[];
-  /** One sentence for each thing that was skipped. */
-  readonly problems: readonly string[];
+export interface HandshakeOptions {
+  /** What we offer to the server. */
+  readonly capabilities: JsonObject;
+  /** Also speak to servers that have no `initialize`. */
+  readonly mayDiscover: boolean;
 }
 
-export async function initializeServer(client: Client, limit: RequestLimit): Promise<ServerFacts> {
-  const params = {
-    protocolVersion: PROTOCOL_VERSION,
-    capabilities: {},
-    clientInfo: { name: "keelson", title: "Keelson", version: VERSION },
-  };
+export async function openServer(
+  client: Client,
+  { capabilities, mayDiscover }: HandshakeOptions,
+  limit: () => RequestLimit,
+): Promise<ServerFacts> {
+  try {
+    return await initialize(client, capabilities, limit());
+  } catch (error) {
+    if (!mayDiscover || !isRejection(error)) throw error;
+    const facts = await discover(client, capabilities, limit());
+    if (!facts) throw error;
+    return facts;
+  }
+}
+
+async function initialize(client: Client, capabilities: JsonObject, limit: RequestLimit): Promise<ServerFacts> {
+  const params = { protocolVersion: SESSION_VERSION, capabilities, clientInfo: CLIENT_INFO };
   const facts = readInitializeResult(await client.request("initialize", params, limit));
   if (!facts) throw new McpError(INTERNAL_ERROR, "the result of initialize is not an object");
+  client.useVersion(facts.protocolVersion ?? SESSION_VERSION);
   client.notify("notifications/initialized");
   return facts;
 }
 
+/** Undefined if the server does not know this protocol either. */
+async function discover(
+  client: Client,
+  capabilities: JsonObject,
+  limit: RequestLimit,
+): Promise<ServerFacts | undefined> {
+  client.useVersion(DISCOVER_VERSION, {
+    [`${META}protocolVersion`]: DISCOVER_VERSION,
+    [`${META}clientInfo`]: CLIENT_INFO,
+    [`${META}clientCapabilities`]: capabilities,
+  });
+  const result = await client.request("server/discover", {}, limit).catch((error: unknown) => {
+    if (!isRejection(error)) throw error;
+  });
+  if (!isObject(result)) return undefined;
+  const { supportedVersions, _meta: meta } = result;
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(DISCOVER_VERSION)) return undefined;
+  const serverInfo = isObject(meta) ? meta[`${META}serverInfo`] : undefined;
+  return readFacts({ serverInfo, ...result, protocolVersion: DISCOVER_VERSION }, "discover");
+}
+
+const CLIENT_INFO = { name: "keelson", title: "Keelson", version: VERSION };
+
+const REJECTIONS: readonly number[] = [UNSUPPORTED_VERSION, METHOD_NOT_FOUND, INVALID_REQUEST, INVALID_PARAMS];
+
+const isRejection = (error: unknown) => error instanceof McpError && REJECTIONS.includes(error.code);
+
 /** Undefined if the result is not an object. */
 export function readInitializeResult(result: unknown): ServerFacts | undefined {
-  if (!isObject(result)) return undefined;
-  const { serverInfo, instructions, capabilities } = result;
+  return isObject(result) ? readFacts(result, "initialize") : undefined;
+}
+
+function readFacts(result: Record<string, unknown>, openedBy: ServerFacts["openedBy"]): ServerFacts {
+  const { serverInfo, instructions, capabilities, protocolVersion } = result;
+  const offered = (kind: ListKind) => (isObject(capabilities) ? capabilities[kind] : undefined);
+  const shownInstructions = typeof instructions === "string" ? plainText(instructions, MAX_INSTRUCTIONS_LENGTH) : "";
   return {
-    hasTools: isObject(capabilities) && isObject(capabilities["tools"]),
+    hasTools: isObject(offered("tools")),
+    hasPrompts: isObject(offered("prompts")),
+    hasResources: isObject(offered("resources")),
+    openedBy,
+    announces: LISTS.filter((kind) => (offered(kind) as JsonObject | undefined)?.["listChanged"] === true),
+    ...(typeof protocolVersion === "string" ? { protocolVersion: plainLine(protocolVersion, MAX_NAME_LENGTH) } : {}),
     ...(isObject(serverInfo)
-      ? { serverInfo: { name: clipText(serverInfo["name"]), version: clipText(serverInfo["version"]) } }
+      ? { serverInfo: { name: shownName(serverInfo["name"]), version: shownName(serverInfo["version"]) } }
       : {}),
-    ...(typeof instructions === "string" && instructions.trim() !== ""
-      ? { instructions: instructions.slice(0, MAX_INSTRUCTIONS_LENGTH) }
-      : {}),
+    ...(shownInstructions.trim() === "" ? {} : { instructions: shownInstructions }),
   };
 }
 
-/** Fetches all pages, up to a limit, within one timeout. */
-export async function listTools(client: Client, { timeoutMs, signal }: RequestLimit): Promise<ToolList> {
-  const until = performance.now() + timeoutMs;
-  const raw: unknown[] = [];
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && raw.length <= MAX_TOOLS; page++) {
-    const params: JsonObject = cursor === undefined ? {} : { cursor };
-    const limit = { timeoutMs: Math.max(1, until - performance.now()), signal };
-    const result = await client.request("tools/list", params, limit);
-    if (!isObject(result) || !Array.isArray(result["tools"])) {
-      throw new McpError(INTERNAL_ERROR, "the result of tools/list has no list of tools");
-    }
-    for (const tool of result["tools"].slice(0, MAX_TOOLS + 1)) raw.push(tool);
-    const next: unknown = result["nextCursor"];
-    // A cursor we have seen before would make us loop.
-    if (typeof next !== "string" || next === "" || seen.has(next)) break;
-    seen.add(next);
-    cursor = next;
-  }
-  return readTools(raw);
-}
+const LISTS: readonly ListKind[] = ["tools", "prompts", "resources"];
 
-/** If two tools have the same name, the first wins. */
-export function readTools(raw: readonly unknown[]): ToolList {
-  const tools = new Map<string, ToolFacts>();
-  const problems: string[] = [];
-  for (const value of raw.slice(0, MAX_TOOLS)) {
-    const read = readTool(value);
-    if ("problem" in read) problems.push(read.problem);
-    else if (tools.has(read.name)) problems.push(`The tool "${read.name}" is listed twice; using the first`);
-    else tools.set(read.name, read);
-  }
-  if (raw.length > MAX_TOOLS) problems.unshift(`Too many tools; using the first ${MAX_TOOLS}`);
-  return { tools: [...tools.values()], problems: problems.slice(0, MAX_PROBLEMS) };
-}
-
-const clipText = (value: unknown) => (typeof value === "string" ? value.slice(0, MAX_NAME_LENGTH) : "");
+const shownName = (value: unknown) => (typeof value === "string" ? plainLine(value, MAX_NAME_LENGTH) : "");

@@ -1,11 +1,15 @@
-export {
-  McpConnection,
-  type McpCallOptions,
-  type ConnectionOptions,
-  type ServerManifest,
-  type McpServerTool,
-} from "./connection.ts";
-export type { Transport } from "./client.ts";
-export { joinedText, type CallResult } from "./content.ts";
+export { McpConnection, type McpCallOptions, type ConnectionOptions, type ServerManifest } from "./connection.ts";
+export type { McpServerTool } from "./tools/tool-set.ts";
+export type { RequestHandler, RequestHandlers } from "./answers.ts";
+export type { Progress, Transport, TransportEvents } from "./client.ts";
+export { joinedText, type CallResult } from "./tools/content.ts";
+export type { McpPromptMessage, McpPromptResult, ResourceContent } from "./lists/documents.ts";
+export type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts";
+export type { ListKind, ServerFacts } from "./handshake.ts";
 export { renderServerInstructions } from "./instructions.ts";
+export { normalizeName, toolName } from "./naming.ts";
+export type { LogMessage } from "./notices.ts";
+export { McpError, NeedsSignInError } from "./rpc.ts";
 export { sdkTransport } from "./transport/sdk.ts";
+export { stdioTransport, type ServerProcess } from "./transport/stdio.ts";
+export { webSocketTransport, type WebSocketOptions } from "./transport/websocket.ts";

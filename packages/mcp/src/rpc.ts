@@ -7,6 +7,8 @@ export const TIMED_OUT = -32001;
 /** Our own code: HTTP has no JSON-RPC code for it. */
 const UNAUTHORIZED = -32_401;
 export const PARSE_ERROR = -32700;
+export const UNSUPPORTED_VERSION = -32022;
+export const URL_ELICITATION_REQUIRED = -32042;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
@@ -18,10 +20,13 @@ export type RequestId = string | number;
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: number;
+  /** Details as the server sent them. */
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(`MCP error ${code}: ${message.slice(0, MAX_MESSAGE_LENGTH)}`);
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -54,12 +59,15 @@ export function rpcError(id: RequestId | null, code: number, message: string): J
 /** Returns the result. Throws McpError if the answer is an error or not a valid response. */
 export function readResponse(answer: unknown): unknown {
   if (isObject(answer) && isObject(answer["error"])) {
-    const { code, message } = answer["error"];
+    const { code, message, data } = answer["error"];
     throw new McpError(
       typeof code === "number" ? code : INTERNAL_ERROR,
       typeof message === "string" ? message : "the server did not say why",
+      data,
     );
   }
   if (isObject(answer) && answer["result"] !== undefined) return answer["result"];
   throw new McpError(INTERNAL_ERROR, "the server's answer is not a JSON-RPC response");
 }
+
+export const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));

@@ -134,6 +134,13 @@ export type Message =
 /** A message that is shown but not stored. The outbox adds `uuid` and `session_id`. */
 export type Signal =
   | { readonly type: "system"; readonly subtype: string; readonly [key: string]: unknown }
+  | {
+      readonly type: "tool_progress";
+      readonly tool_use_id: string;
+      readonly tool_name: string;
+      readonly parent_tool_use_id: string | null;
+      readonly elapsed_time_seconds: number;
+    }
   | { readonly type: "stream_event"; readonly event: StreamEvent; readonly parent_tool_use_id: string | null }
   | Omit<ResultMessage, "uuid" | "session_id">;
 

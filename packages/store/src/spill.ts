@@ -8,15 +8,16 @@ import { join } from "node:path";
 export const MAX_SPILL = 64 * 1024 * 1024;
 
 /** Writes a new file named after the call and returns its path. */
-export async function spillResult(dir: string, id: string, text: string): Promise<string> {
+export async function spillResult(dir: string, id: string, content: string | Uint8Array): Promise<string> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const name = id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 100) || "result";
+  const extension = typeof content === "string" ? "txt" : "bin";
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   for (let attempt = 1; ; attempt++) {
-    const path = join(dir, `${name}${attempt === 1 ? "" : `-${attempt}`}.txt`);
+    const path = join(dir, `${name}${attempt === 1 ? "" : `-${attempt}`}.${extension}`);
     try {
       await using file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-      await file.writeFile(bounded(text));
+      await file.writeFile(typeof content === "string" ? bounded(content) : content);
       return path;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt >= MAX_ATTEMPTS) throw error;

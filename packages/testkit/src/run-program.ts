@@ -60,7 +60,7 @@ export interface Running extends AsyncDisposable {
   kill(signal?: NodeJS.Signals): void;
 }
 
-/** Below the limit of a test (scripts/test-limit.ts), so that the failure shows what the program said. */
+/** Below the limit of a test (scripts/bun.mjs), so that the failure shows what the program said. */
 const HANGS_AFTER_MS = 240_000;
 
 /** Runs the program to its end. */

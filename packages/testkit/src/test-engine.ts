@@ -99,7 +99,7 @@ export function testEngine(model: ModelProvider, options: TestEngineOptions = {}
 
   const ports: Ports = {
     model: choiceOf(model, options),
-    tools: options.tools ?? [],
+    tools: () => options.tools ?? [],
     system: options.system ?? [],
     signal,
     concurrency: options.concurrency ?? 10,

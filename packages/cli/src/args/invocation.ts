@@ -86,8 +86,8 @@ function setupOf(given: Arguments): Pick<Invocation, "setup" | "setupOnly"> {
 
 function asksClient(given: Arguments, streamInput: boolean): boolean {
   const tool = given.text("permission-prompt-tool");
-  if (tool !== undefined && tool !== "stdio") {
-    throw new UsageError(`--permission-prompt-tool "${tool}" is not available in this version yet; use "stdio"`);
+  if (tool !== undefined && tool !== "stdio" && !tool.startsWith("mcp__")) {
+    throw new UsageError(`invalid value "${tool}" for --permission-prompt-tool; use stdio or mcp__SERVER__TOOL`);
   }
   // Without stream input the client has no way to answer.
   return tool === "stdio" && streamInput && given.text("permission-prompts") !== "none";

@@ -629,6 +629,31 @@ test.each<[string, string, RuleBehavior, Verdict]>([
   expect(decide(question({ kind: "none" }, tool, { with: { [behavior]: [rule] } })).behavior).toBe(expected);
 });
 
+test.each<[rule: string, server: string | undefined, tool: string, behavior: RuleBehavior, expected: Verdict]>([
+  ["mcp__a", "a", "mcp__a__b__t", "allow", "allow"],
+  ["mcp__a__*", "a", "mcp__a__b__t", "allow", "allow"],
+  ["mcp__a", "a__b", "mcp__a__b__t", "allow", "ask"],
+  ["mcp__a__*", "a__b", "mcp__a__b__t", "allow", "ask"],
+  ["mcp__a__b*", "a__b", "mcp__a__b__t", "allow", "ask"],
+  ["mcp__a__b", "a__b", "mcp__a__b__t", "allow", "allow"],
+  ["mcp__a__b__*", "a__b", "mcp__a__b__t", "allow", "allow"],
+  ["mcp__a__b__t", "a__b", "mcp__a__b__t", "allow", "allow"],
+  ["mcp__a", "a_", "mcp__a___t", "allow", "ask"],
+  ["mcp__a", "a", "mcp__a___t", "allow", "allow"],
+  // If only the name is known, it must leave no doubt.
+  ["mcp__a", undefined, "mcp__a__b__t", "allow", "ask"],
+  ["mcp__a__*", undefined, "mcp__a__b__t", "allow", "ask"],
+  ["mcp__a", undefined, "mcp__a___t", "allow", "ask"],
+  ["mcp__a", undefined, "mcp__a__t", "allow", "allow"],
+  // A refusal covers every reading.
+  ["mcp__a", "a__b", "mcp__a__b__t", "deny", "deny"],
+  ["mcp__a__b", "a__b", "mcp__a__b__t", "deny", "deny"],
+  ["mcp__a__b", "a", "mcp__a__b__t", "ask", "ask"],
+])("rule %s on server %s, tool %s under %s: %s", (rule, server, tool, behavior, expected) => {
+  const access = { kind: "external", ...(server === undefined ? {} : { server }) } as const;
+  expect(decide(question(access, tool, { with: { [behavior]: [rule] } })).behavior).toBe(expected);
+});
+
 test("a deny or ask rule may name an input field; an allow rule may not", () => {
   const call = (rules: Rules) =>
     decide(question({ kind: "none" }, "mcp__srv__echo", { input: { level: "high" }, with: rules })).behavior;

@@ -6,7 +6,7 @@ import type { RuleFinding } from "./command/command-rules.ts";
 import type { CommandView } from "./command/command-view.ts";
 import type { CommandChecks } from "./command/decide-command.ts";
 import { protectedEnd } from "./match/governing.ts";
-import { coversTool, governs, matchesParameter } from "./match/match.ts";
+import { allowsTool, coversTool, governs, matchesParameter } from "./match/match.ts";
 import { hostOf, matchesName } from "./match/match-name.ts";
 import { newMatchers } from "./match/match-path.ts";
 import { absolute } from "./match/paths.ts";
@@ -157,7 +157,8 @@ function byMode(question: Case): GateDecision | undefined {
 function allowRules(question: Case): GateDecision | undefined {
   const { access, tool } = question;
   const rules = question.rules.filter((rule) => rule.behavior === "allow");
-  const rule = rules.find((each) => coversTool(each, tool)) ?? rules.find((each) => named(each, question));
+  const server = access.kind === "external" ? access.server : undefined;
+  const rule = rules.find((each) => allowsTool(each, tool, server)) ?? rules.find((each) => named(each, question));
   if (rule) return allow("rule", rule.text, rule);
   if (access.kind !== "read" && access.kind !== "edit") return undefined;
   const path = allowedByPath(access.kind, endsOf(access.path, question), question);

@@ -14,6 +14,7 @@ export function createShell(options: ShellOptions): SessionShell {
   return {
     run: async (...args) => (await open()).run(...args),
     background: async (...args) => (await open()).background(...args),
+    confine: async (program) => (await open()).confine(program),
     undoChanges: async () => (shell ? (await shell).undoChanges() : false),
     hidesDenied: async (cwd) => (await open()).hidesDenied(cwd),
     async close() {

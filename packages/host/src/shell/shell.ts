@@ -18,6 +18,7 @@ import { quote, scriptFor } from "./script.ts";
 import { takeSnapshot } from "./environment/snapshot.ts";
 import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { confine, type Confined, type Confinement } from "../sandbox/confine.ts";
+import { confineProgram, type ConfinedProgram, type ProgramToConfine } from "../sandbox/confine-program.ts";
 import type { Sandbox } from "../sandbox/full/prepare.ts";
 import type { ShieldOptions } from "../sandbox/shield/shield.ts";
 import type { Tasks } from "../tasks/task-table.ts";
@@ -54,6 +55,8 @@ export interface ShellOptions {
 export interface SessionShell extends Shell {
   /** Ends all processes of the session, even those that ignore TERM or started their own session. */
   close(): Promise<void>;
+  /** For programs that others start. They see and change what commands may. */
+  confine(program: ProgramToConfine): Promise<ConfinedProgram>;
   /** Reverts changes to guarded paths by children of earlier commands. True if there were any. */
   undoChanges(): Promise<boolean>;
   /** Whether every denied file is hidden from a command that starts here. Runs a trial first, about 3 ms. */
@@ -217,6 +220,11 @@ export function createShell(options: ShellOptions): SessionShell {
         abandon(entered);
         throw error;
       }
+    },
+
+    async confine(program) {
+      guard();
+      return confineProgram(await loadConfinement(), program);
     },
 
     async undoChanges() {

@@ -67,7 +67,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {
-      mcp.add(serversFromInitialize(client));
+      const servers = serversFromInitialize(client);
+      if (servers.length > 0) mcp.load().add(servers);
       const idle = NOT_YET.filter((key) => client[key] !== undefined);
       if (idle.length > 0) options.warn(`Not supported in this version and ignored: ${idle.join(", ")}`);
       plan.setWorkflow(client.planModeInstructions);

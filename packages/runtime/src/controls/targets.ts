@@ -10,7 +10,7 @@ import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
-import type { McpServers } from "./handlers/mcp.ts";
+import type { McpTargets } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
   readonly sessionId: string;
@@ -56,8 +56,7 @@ export interface ControlTargets {
   setClientHooks(registrations: readonly HookRegistration[]): void;
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
-  /** Absent without MCP servers. */
-  readonly mcp?: McpServers;
+  readonly mcp?: McpTargets;
 
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];

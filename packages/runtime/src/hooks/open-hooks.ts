@@ -2,11 +2,13 @@
 
 import { findTool } from "@keelson/engine";
 import { OFFLINE_ID } from "@keelson/model";
+import type { JsonObject } from "@keelson/protocol";
 import type { Approvals, Permit } from "../gate/approvals.ts";
+import type { AskPerson } from "../gate/ask.ts";
 import type { Classifier } from "../gate/classifier.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { Machine } from "../machine/machine.ts";
-import type { SdkServers } from "../mcp/sdk-servers.ts";
+import type { McpStage } from "../mcp/open-servers.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import { agentPorts, toolContexts } from "../session/agent-ports.ts";
 import type { Storage } from "../session/storage.ts";
@@ -17,8 +19,8 @@ export interface HookStage {
   readonly permit: Permit;
 }
 
-export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: SdkServers): HookStage {
-  const { options, place, state, folders, client, runState, outbox, inbox, cost, now, newId } = storage;
+export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: McpStage): HookStage {
+  const { options, place, state, folders, client, outbox, inbox, cost, now, newId } = storage;
   const { workspace } = folders;
   const { debug, entrypoint } = options;
   let classifier: Promise<Classifier> | undefined;
@@ -27,13 +29,12 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
     const openApprovals = async () => {
       // Not needed before the first call.
       const { Approvals } = await import("../gate/approvals.ts");
+      const person = await approverOf(storage, mcp);
       return new Approvals({
         gate,
-        ...(options.stdioPermissions
-          ? { person: (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn)) }
-          : {}),
+        ...(person ? { person } : {}),
         fire,
-        originOf: (tool) => mcp.originOf(tool),
+        originOf: (tool) => mcp.servers?.originOf(tool),
         openClassifier: () => (classifier ??= openClassifier(storage)),
         show: (signal) => outbox.show(signal),
       });
@@ -65,7 +66,7 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
       };
     },
     callClient: (callbackId, input, signal) => client.callHook(callbackId, input, signal),
-    callMcpTool: (...call) => mcp.callTool(...call),
+    callMcpTool: (...call) => callMcpTool(mcp, ...call),
     model: async (name) => {
       // The offline model stands in for every other model.
       if (state.model.profile.id === OFFLINE_ID) return state.model;
@@ -87,6 +88,24 @@ export function openHooks(storage: Storage, machine: Machine, gate: Gate, mcp: S
   folders.onMove((from, to) => hooks.changes.cwdChanged(from, to));
   folders.onAdd((paths, source) => hooks.changes.directoriesAdded(paths, source));
   return { hooks, permit };
+}
+
+/** Who answers permission questions: the client, or the MCP tool of `--permission-prompt-tool`. */
+async function approverOf({ options, client, runState }: Storage, mcp: McpStage): Promise<AskPerson | undefined> {
+  if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
+  const { permissionPromptTool: tool } = options.snapshot.flags;
+  if (!tool?.startsWith("mcp__")) return undefined;
+  const { askPromptTool } = await import("../gate/prompt-tool.ts");
+  return askPromptTool(tool, mcp);
+}
+
+/** Undefined if the server is not connected or has no such tool. */
+function callMcpTool({ servers }: McpStage, server: string, tool: string, input: JsonObject, signal: AbortSignal) {
+  const { connection } = servers?.get(server) ?? {};
+  return connection?.call(tool, input, { signal })?.then(async ({ blocks, isError }) => {
+    const { joinedText } = await import("@keelson/mcp");
+    return { text: joinedText(blocks), isError };
+  });
 }
 
 async function openClassifier({ state, folders, cost, outbox, now }: Storage): Promise<Classifier> {

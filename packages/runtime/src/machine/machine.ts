@@ -9,6 +9,7 @@ import {
   createLedger,
   createSearch,
   createShell,
+  type SessionShell,
   createTasks,
   envFilesOf,
   openEnvFolder,
@@ -46,7 +47,9 @@ export interface Machine {
   /** Undoes changes to guarded paths by children of earlier commands. Resolves to true if there were any. */
   undoChanges(): Promise<boolean>;
   /** Saves output that is too long to show. */
-  spill(id: string, text: string): Promise<string>;
+  spill(id: string, content: string | Uint8Array): Promise<string>;
+  /** How to start a program in the sandbox or behind the shield. */
+  confine: SessionShell["confine"];
   /** Whether the shield hides every denied file from a command started in this folder. */
   hidesDenied(cwd: string): Promise<boolean>;
   /** Ends all commands and tasks. */
@@ -127,7 +130,8 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     governing,
     beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),
-    spill: (id, text) => spillResult(resultsDir, id, text),
+    spill: (id, content) => spillResult(resultsDir, id, content),
+    confine: (program) => shell.confine(program),
     hidesDenied: (from) => shell.hidesDenied(from),
     async close() {
       await shell.close();

@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { serversFromConfig, serversFromInitialize } from "./server-config.ts";
 
-const plain = (name: string) => ({ name, policies: new Map() });
+const IN_CLIENT = {
+  scope: "dynamic",
+  source: "sdk",
+  transport: "sdk",
+  isRemote: false,
+  alwaysLoad: false,
+} as const;
+const plain = (name: string) => ({ name, ...IN_CLIENT, policies: new Map() });
 
 test("serversFromInitialize() reads names, timeouts, policies and manifests", () => {
   const manifest = { initializeResult: {}, toolsListResult: { tools: [] } };
@@ -21,6 +28,7 @@ test("serversFromInitialize() reads names, timeouts, policies and manifests", ()
   ).toEqual([
     {
       name: "calc",
+      ...IN_CLIENT,
       timeoutMs: 5_000,
       policies: new Map([
         ["add", "always_allow"],
@@ -53,6 +61,9 @@ test("serversFromConfig() separates servers of the client from others", () => {
     web: { type: "http", url: "" },
     odd: 7,
   };
-  expect(serversFromConfig(servers)).toEqual({ sdk: [plain("calc")], others: ["files", "web", "odd"] });
-  expect(serversFromConfig(null)).toEqual({ sdk: [], others: [] });
+  expect(serversFromConfig(servers)).toEqual({
+    sdk: [plain("calc")],
+    others: { files: { command: "x" }, web: { type: "http", url: "" }, odd: 7 },
+  });
+  expect(serversFromConfig(null)).toEqual({ sdk: [], others: {} });
 });

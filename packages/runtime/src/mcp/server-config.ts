@@ -1,13 +1,29 @@
-// Reads which MCP servers run inside the client, from `initialize` or a server map. Invalid values are ignored.
+// The MCP servers of a session, from the client's `initialize`, from server maps and from configuration. Invalid values
+// are ignored.
 
 import type { ServerManifest } from "@keelson/mcp";
-import { isObject } from "@keelson/protocol";
+import {
+  isObject,
+  type ConfiguredMcpServer,
+  type JsonObject,
+  type McpScope,
+  type McpServerConfig,
+} from "@keelson/protocol";
 
 export interface NamedServer {
   readonly name: string;
+  /** Absent for servers inside the client. */
+  readonly configured?: ConfiguredMcpServer;
+  readonly scope: McpScope;
+  /** What clients are told about where it comes from. */
+  readonly source: string;
+  readonly transport: McpServerConfig["type"];
+  readonly isRemote: boolean;
+  /** The first request waits for it, and its tools are never deferred. */
+  readonly alwaysLoad: boolean;
   /** Timeout of a call. */
   readonly timeoutMs?: number;
-  /** The client's permission policy for each tool, by the server's own tool name. */
+  /** The permission policy for each tool, by the server's own tool name. */
   readonly policies: ReadonlyMap<string, Policy>;
   readonly manifest?: ServerManifest;
 }
@@ -28,22 +44,40 @@ export function serversFromInitialize(request: {
   if (!Array.isArray(names)) return [];
   return [...new Set(names.filter(isName))].slice(0, MAX_SERVERS).map((name) => {
     const manifest = own(manifests, name);
-    return { ...serverFrom(name, own(configs, name)), ...(isObject(manifest) ? { manifest } : {}) };
+    return { ...sdkServer(name, own(configs, name)), ...(isObject(manifest) ? { manifest } : {}) };
   });
 }
 
-/** The servers in a map, as in `mcp_set_servers` and `--mcp-config`, and the names of all others in it. */
-export function serversFromConfig(servers: unknown): { readonly sdk: NamedServer[]; readonly others: string[] } {
+/** The servers inside the client in a map, as in `mcp_set_servers` and `--mcp-config`, and all other entries. */
+export function serversFromConfig(servers: unknown): { readonly sdk: NamedServer[]; readonly others: JsonObject } {
   const entries = Object.entries(isObject(servers) ? servers : {}).slice(0, MAX_SERVERS);
   const isSdk = ([name, config]: [string, unknown]) => isName(name) && isObject(config) && config["type"] === "sdk";
   return {
-    sdk: entries.filter(isSdk).map(([name, config]) => serverFrom(name, config)),
-    others: entries.filter((entry) => !isSdk(entry)).map(([name]) => name),
+    sdk: entries.filter(isSdk).map(([name, config]) => sdkServer(name, config)),
+    others: Object.fromEntries(entries.filter((entry) => !isSdk(entry))) as JsonObject,
   };
 }
 
-function serverFrom(name: string, config: unknown): NamedServer {
-  const { timeout, tools } = isObject(config) ? config : {};
+/** A server that a file or a flag defines. */
+export function serverFromConfiguration(configured: ConfiguredMcpServer): NamedServer {
+  const { name, scope, config } = configured;
+  return {
+    name,
+    configured,
+    scope,
+    source: scope,
+    transport: config.type,
+    isRemote: config.type !== "stdio",
+    ...optionsOf(config),
+  };
+}
+
+function sdkServer(name: string, config: unknown): NamedServer {
+  return { name, scope: "dynamic", source: "sdk", transport: "sdk", isRemote: false, ...optionsOf(config) };
+}
+
+function optionsOf(config: unknown): Pick<NamedServer, "policies" | "timeoutMs" | "alwaysLoad"> {
+  const { timeout, tools, alwaysLoad } = isObject(config) ? config : {};
   const policies = new Map<string, Policy>();
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (isObject(tool) && typeof tool["name"] === "string" && isPolicy(tool["permission_policy"])) {
@@ -51,7 +85,7 @@ function serverFrom(name: string, config: unknown): NamedServer {
     }
   }
   const limit = typeof timeout === "number" && timeout >= MIN_TIMEOUT_MS ? { timeoutMs: timeout } : {};
-  return { name, policies, ...limit };
+  return { policies, alwaysLoad: alwaysLoad === true, ...limit };
 }
 
 const isName = (value: unknown): value is string =>

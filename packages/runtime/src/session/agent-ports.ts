@@ -35,7 +35,7 @@ export interface AgentParts {
 export function agentPorts({ storage, machine, gate, permit }: AgentParts, signal: AbortSignal): AgentPorts {
   const { state, cost, now, newId } = storage;
   return {
-    tools: state.tools,
+    tools: () => state.tools,
     allTools: state.allTools,
     concurrency: concurrencyOf(state.snapshot),
     forbids: (request) => gate.forbids(request),

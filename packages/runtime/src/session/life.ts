@@ -1,15 +1,13 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
-import type { Rule } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
-import { serversFromConfig } from "../mcp/server-config.ts";
-import type { SdkServers } from "../mcp/sdk-servers.ts";
+import type { McpStage } from "../mcp/open-servers.ts";
 import { systemPrompt } from "./facts.ts";
 import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
@@ -20,20 +18,14 @@ export interface Stages {
   readonly storage: Storage;
   readonly machine: Machine;
   readonly gate: Gate;
-  readonly mcp: SdkServers;
+  readonly mcp: McpStage;
   readonly hooks: SessionHooks;
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
   const { state, options, place, inbox, outbox } = storage;
-  const { sdk, others } = serversFromConfig(options.snapshot.flags.mcpServers);
-  mcp.add(sdk);
-  if (others.length > 0) {
-    options.warn(
-      `This version supports only MCP servers inside the client (type "sdk"); ignored: ${others.join(", ")}`,
-    );
-  }
+  mcp.start();
   // A client that mirrors the transcript needs the forked entries first.
   if (options.mirror && options.session.fork && place.path !== null) {
     const { readEntries } = await import("@keelson/store/past");
@@ -76,31 +68,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
     storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
-  if (mcp.isUnused) return;
-  await mcp.ready(signal);
-  options.debug?.("mcp", () =>
-    mcp
-      .summary()
-      .map(({ name, status }) => `${name}: ${status}`)
-      .join(", "),
-  );
-  const { withMcpTools } = await import("../mcp/pool.ts");
-  gate.ruleBook.replaceRules(rulesOf(state.snapshot, mcp));
-  state.tools = withMcpTools(offeredTools(state.allTools, state.snapshot), mcp.tools(), gate.ruleBook.rules);
-  state.system = await withServerInstructions(state.ownSystem, mcp);
-}
-
-/** The rules of the settings and the client's policies for MCP tools. */
-function rulesOf({ rules, settings, cwd }: Snapshot, mcp: SdkServers): readonly Rule[] {
-  const mayAllow = settings["allowManagedPermissionRulesOnly"] !== true;
-  return [...rules, ...mcp.rules({ base: cwd, mayAllow })];
-}
-
-async function withServerInstructions(system: readonly string[], mcp: SdkServers): Promise<readonly string[]> {
-  const fromServers = mcp.instructions();
-  if (fromServers.length === 0) return system;
-  const { renderServerInstructions } = await import("@keelson/mcp");
-  return [...system.slice(0, -1), `${system.at(-1)!}\n\n${renderServerInstructions(fromServers)}`];
+  await mcp.beforeRun(signal);
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
@@ -111,9 +79,10 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
-  gate.ruleBook.replaceRules(rulesOf(next, mcp));
+  gate.ruleBook.replaceRules(mcp.rules(next));
+  mcp.configure(next);
   hooks.replace(next.hooks.active);
-  state.tools = offeredTools(state.allTools, next);
+  state.tools = state.builtInTools = offeredTools(state.allTools, next);
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
 }
 

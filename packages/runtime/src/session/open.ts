@@ -14,7 +14,7 @@ import { openHooks } from "../hooks/open-hooks.ts";
 import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
-import { SdkServers } from "../mcp/sdk-servers.ts";
+import { openServers } from "../mcp/open-servers.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
 import { limitsOf } from "./limits.ts";
@@ -48,6 +48,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
+  /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
+  readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
   /** Absent if debug logging is off. */
   readonly debug?: Debug;
@@ -61,19 +63,15 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const machine = await openMachine(storage, ruleBook);
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
-  const mcp = openServers(storage);
+  const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  mcp.useHooks(hooks.fire);
   const parts = { storage, machine, gate, mcp, hooks, permit, plan };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
 
 type Parts = Stages & RunParts;
-
-function openServers({ options, client }: Pick<Parts["storage"], "options" | "client">): SdkServers {
-  const { snapshot, warn } = options;
-  return new SdkServers({ bridge: (name) => client.mcpServer(name), env: snapshot.env, warn });
-}
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
 async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promise<void> {
@@ -87,7 +85,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   });
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
   state.allTools = [...builtInTools(machine.tasks), ...(await offeredInteractiveTools(options, plan))];
-  state.tools = offeredTools(state.allTools, snapshot);
+  state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
@@ -120,7 +118,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
       await controls.finish();
-      mcp.close();
+      await mcp.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();

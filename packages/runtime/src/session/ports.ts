@@ -3,14 +3,14 @@
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
-import type { SdkServers } from "../mcp/sdk-servers.ts";
+import type { McpStage } from "../mcp/open-servers.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
 
 export interface RunParts extends AgentParts {
   readonly hooks: SessionHooks;
-  readonly mcp: SdkServers;
+  readonly mcp: McpStage;
   readonly plan: PlanMode;
 }
 
@@ -23,6 +23,12 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     ...shared,
     model: state.model,
     system: state.system,
+    tools: () => {
+      mcp.beforeRequest();
+      return state.tools;
+    },
+    deferredTools: () => state.deferredTools,
+    awaitTool: (name) => mcp.awaitTool(name, signal),
     signal,
     partial: options.partial,
     record: (entries) => {
@@ -39,10 +45,15 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           ...state,
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
-          mcpServers: mcp.summary(),
+          mcpServers: mcp.servers?.summary() ?? [],
           memory: state.instructions?.memory,
         }),
       );
+    },
+    expand: async (text) => {
+      if (!mcp.servers || !text.startsWith("/")) return undefined;
+      const { promptExpansion } = await import("../mcp/prompts.ts");
+      return promptExpansion(text, mcp.servers, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.

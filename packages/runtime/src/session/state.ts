@@ -15,8 +15,12 @@ export interface SessionState {
   instructions: SessionInstructions | undefined;
   /** All tools, before rules and flags. */
   allTools: readonly Tool[];
-  /** The tools the model is offered. */
+  /** The built-in tools that flags and rules leave. */
+  builtInTools: readonly Tool[];
+  /** The tools in the next request: built-in ones, then those of MCP servers. */
   tools: readonly Tool[];
+  /** Tools the model knows by name only; ToolSearch loads them. */
+  deferredTools: readonly Tool[];
   /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */
   ownSystem: readonly string[];
   /** The system prompt with MCP instructions. */

@@ -9,13 +9,15 @@ interface ReadResourceInput {
   readonly uri: string;
 }
 
+interface ReadContent {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blobSavedTo?: string;
+}
+
 interface ReadResourceOutput {
-  readonly contents: readonly {
-    readonly uri: string;
-    readonly mimeType?: string;
-    readonly text?: string;
-    readonly blobSavedTo?: string;
-  }[];
+  readonly contents: readonly ReadContent[];
 }
 
 const MAX_CONTENTS = 200;
@@ -40,22 +42,18 @@ export function readMcpResourceTool(resources: McpResources): Tool<ReadResourceI
       const read = await contentOf(resources, server, uri, signal);
       let left = MAX_TEXT_LENGTH;
       let savable = MAX_SAVED_LENGTH;
-      const contents: ReadResourceOutput["contents"][number][] = [];
+      const contents: ReadContent[] = [];
       for (const { text, blob, ...about } of read.slice(0, MAX_CONTENTS)) {
-        if (text !== undefined && text.length <= left) {
-          left -= text.length;
-          contents.push({ ...about, text });
-          continue;
-        }
         const length = (text ?? blob ?? "").length;
-        savable -= length;
-        if (length === 0) contents.push(about);
-        else if (savable < 0) contents.push({ ...about, text: `[${kilobytes(length)} left out: too large]` });
-        else
-          contents.push({
-            ...about,
-            blobSavedTo: await resources.save({ ...about, server, bytes: bytesOf(text, blob) }),
-          });
+        if (text !== undefined && length <= left) {
+          left -= length;
+          contents.push({ ...about, text });
+        } else if (length === 0) contents.push(about);
+        else if (length <= savable) {
+          savable -= length;
+          const bytes = text === undefined ? bytesOf(blob!, "base64") : bytesOf(text, "text");
+          contents.push({ ...about, blobSavedTo: await resources.saveBlob(`mcp-${server}-resource`, bytes) });
+        } else contents.push({ ...about, text: `[${kilobytes(length)} left out: too large]` });
       }
       return { contents };
     },
@@ -72,6 +70,5 @@ async function contentOf(resources: McpResources, server: string, uri: string, s
   }
 }
 
-function bytesOf(text: string | undefined, blob: string | undefined): Uint8Array {
-  return text !== undefined ? new TextEncoder().encode(text) : Buffer.from(blob ?? "", "base64");
-}
+const bytesOf = (content: string, encoding: "text" | "base64"): Uint8Array =>
+  encoding === "text" ? new TextEncoder().encode(content) : Buffer.from(content, "base64");

@@ -11,8 +11,10 @@ const SAME: Readonly<Record<string, string>> = { Agent: "Task", Task: "Agent" };
 /** Whether a rule names the tool, with or without parentheses. `mcp__server` stands for all its tools. */
 export function namesTool(rule: Rule, tool: string): boolean {
   if (rule.tool === tool || SAME[rule.tool] === tool) return true;
-  if (tool.startsWith("mcp__") && !rule.tool.includes("*"))
-    return tool.startsWith(`${rule.tool}__`) && rule.tool.split("__").length === 2;
+  if (tool.startsWith("mcp__") && !rule.tool.includes("*")) {
+    // `mcp__a__b` may be tool `b` of server `a`, or all of server `a__b`; only a refusal covers both.
+    return tool.startsWith(`${rule.tool}__`) && (rule.behavior !== "allow" || rule.tool.split("__").length === 2);
+  }
   if (!rule.tool.includes("*")) return false;
   // An allow pattern must name the server; `mcp__*` would allow servers that do not exist yet.
   if (rule.behavior === "allow" && !/^mcp__[^*]+?__/.test(rule.tool)) return false;
@@ -22,6 +24,19 @@ export function namesTool(rule: Rule, tool: string): boolean {
 /** A rule without parentheses that covers the whole tool. */
 export function coversTool(rule: Rule, tool: string): boolean {
   return rule.content === undefined && namesTool(rule, tool);
+}
+
+/**
+ * Whether an allow rule covers a tool of this MCP server. The name alone does not tell: `mcp__a__b__t` is tool `b__t` of
+ * server `a`, or tool `t` of server `a__b`, which rule `mcp__a` is not about. Without a server, the name must leave no doubt.
+ */
+export function allowsTool(rule: Rule, tool: string, server: string | undefined): boolean {
+  if (rule.content === undefined && server !== undefined && rule.tool === `mcp__${server}`) return true;
+  if (!coversTool(rule, tool)) return false;
+  if (rule.tool === tool || !tool.startsWith("mcp__")) return true;
+  if (server !== undefined) return `${rule.tool}__`.startsWith(`mcp__${server}__`);
+  const [, ofServer] = /^(mcp__(?:(?!__|\*).)+)/.exec(rule.tool) ?? [];
+  return ofServer !== undefined && /^__(?!_)(?:(?!__).)+$/s.test(tool.slice(ofServer.length));
 }
 
 /** Whether a path rule applies to this use of files. */

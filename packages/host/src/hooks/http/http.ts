@@ -1,9 +1,9 @@
 // Runs an HTTP hook: posts the event as JSON and treats the answer like the output of a command hook.
 // Uses no proxy, follows no redirect, and reaches no private network. A status code alone blocks nothing.
 
+import { isAllowedUrl } from "@keelson/engine/pattern";
 import { isObject, tryParse, type HookRun, type HttpHook } from "@keelson/protocol";
 import { hookHeaders } from "./headers.ts";
-import { isAllowedUrl } from "./allowed-urls.ts";
 import {
   openConnection,
   ForbiddenAddress,

@@ -21,7 +21,7 @@ export const getContextUsage: ControlHandler = async ({ detail }, targets, { sig
   const memoryTokens = memory.reduce((sum, { tokens }) => sum + tokens, 0);
   const counted = await count(targets, signal, { estimate: detail === "summary" });
   const mcpTools = toolsOf(targets).flatMap(({ name, tokens }) => {
-    const origin = targets.mcp?.originOf(name);
+    const origin = targets.mcp?.servers?.originOf(name);
     return origin ? [{ name, serverName: origin.server, tokens, isLoaded: true }] : [];
   });
   const mcpTokens = mcpTools.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,66 +1,104 @@
 // Requests about MCP servers. Without servers, lists are empty and every name is unknown.
 
+import type { ConfiguredMcp } from "@keelson/config";
 import type { JsonObject } from "@keelson/protocol";
-import {
-  done,
-  failed,
-  fieldsIn,
-  textIn,
-  type ControlHandler,
-  type ControlReply,
-  type ControlRequestBody,
-} from "../reply.ts";
+import type { McpServer } from "../../mcp/server.ts";
+import { serverFromConfiguration, serversFromConfig } from "../../mcp/server-config.ts";
+import type { McpServers } from "../../mcp/servers.ts";
+import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
 
-/** The MCP servers of a session. A returned string says why something failed. */
-export interface McpServers {
-  status(): readonly object[];
-  /** The server of a tool; undefined for built-in tools. */
-  originOf(tool: string): { readonly server: string } | undefined;
-  reconnect(name: string): Promise<string | undefined>;
-  toggle(name: string, enabled: boolean): Promise<string | undefined>;
-  setServers(servers: JsonObject): Promise<{ added: string[]; removed: string[]; errors: Record<string, string> }>;
-  call(request: ControlRequestBody, signal: AbortSignal): Promise<ControlReply>;
-  readResource(request: ControlRequestBody, signal: AbortSignal): Promise<ControlReply>;
-  setModeOverride(name: string, mode: "default" | "auto" | null): ControlReply;
+/** The MCP servers of a session. */
+export interface McpTargets {
+  /** Undefined until there is a server. */
+  readonly servers: McpServers | undefined;
+  /** The servers, loaded if they are not yet. */
+  load(): McpServers;
+  /** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
+  readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
 }
 
 const notFound = (name: string) => failed(`Server not found: ${name}`);
-const settled = (problem: string | undefined) => (problem === undefined ? done() : failed(problem));
+const notConnected = (name: string) => failed(`MCP server not connected: ${name}`);
+const isInClient = ({ definition }: McpServer) => definition.transport === "sdk";
 
-export const mcpStatus: ControlHandler = (_request, { mcp }) => done({ mcpServers: mcp?.status() ?? [] });
+export const mcpStatus: ControlHandler = (_request, { mcp }) => done({ mcpServers: mcp?.servers?.status() ?? [] });
 
 export const mcpReconnect: ControlHandler = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
-  return mcp ? settled(await mcp.reconnect(name)) : notFound(name);
+  const server = mcp?.servers?.get(name);
+  if (!server) return notFound(name);
+  if (isInClient(server)) {
+    return failed(
+      `mcp_reconnect does not support SDK MCP servers: "${name}" runs inside the client and stays connected with it`,
+    );
+  }
+  if (server.status === "disabled") await mcp!.load().toggle(name, true);
+  const current = mcp!.load().get(name) ?? server;
+  await current.reconnect();
+  return current.status === "connected"
+    ? done()
+    : failed(`Could not connect to "${name}": ${current.error ?? current.status}`);
 };
 
 export const mcpToggle: ControlHandler = async (request, { mcp }) => {
   const name = textIn(request, "serverName");
   if (typeof request["enabled"] !== "boolean") return failed('mcp_toggle: "enabled" must be true or false');
-  return mcp ? settled(await mcp.toggle(name, request["enabled"])) : notFound(name);
+  if (!mcp?.servers?.get(name)) return notFound(name);
+  await mcp.servers.toggle(name, request["enabled"]);
+  return done();
 };
 
+/** Replaces the client's servers; those of files stay. A server that fails is listed as added and as failed. */
 export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
-  const servers = fieldsIn(request, "servers");
-  if (servers === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
-  if (mcp) return done(await mcp.setServers(servers as JsonObject));
-  // Clients expect a server that failed in both lists.
-  const added = Object.keys(servers);
-  const errors = Object.fromEntries(added.map((name) => [name, "MCP servers are not available in this version"]));
-  return done({ added, removed: [], errors });
+  const entries = fieldsIn(request, "servers");
+  if (entries === undefined) return failed('mcp_set_servers: "servers" must be an object of servers by name');
+  if (!mcp) return failed("mcp_set_servers is not available in this session");
+  const { sdk, others } = serversFromConfig(entries);
+  const { servers: configured, unused } = await mcp.readConfig(others);
+  const servers = mcp.load();
+  const wanted = new Map([...sdk, ...configured.map(serverFromConfiguration)].map((each) => [each.name, each]));
+  const isSame = ({ name, definition }: McpServer) =>
+    wanted.has(name) && JSON.stringify(wanted.get(name)!.configured) === JSON.stringify(definition.configured);
+  const outdated = servers.all.filter((server) => server.definition.scope === "dynamic" && !isSame(server));
+  for (const { name } of outdated) servers.remove(name);
+  const added = [...wanted.values()].filter(({ name }) => !servers.get(name));
+  servers.add(added);
+  servers.start();
+  const wired = added.map(({ name }) => servers.get(name)!).filter((server) => !isInClient(server));
+  await Promise.all(wired.map((server) => server.connect()));
+  const broken = wired.filter(({ status }) => status !== "connected");
+  return done({
+    added: [...added, ...unused].map(({ name }) => name),
+    removed: outdated.map(({ name }) => name).filter((name) => !wanted.has(name)),
+    errors: Object.fromEntries([
+      ...unused.map(({ name, why }) => [name, why] as const),
+      ...broken.map(({ name, error, status }) => [name, error ?? status] as const),
+    ]),
+  });
 };
 
-export const mcpCall: ControlHandler = (request, { mcp }, { signal }) => {
+/** A client calls a tool itself. */
+export const mcpCall: ControlHandler = async (request, { mcp }, { signal }) => {
   const tool = textIn(request, "tool");
-  return mcp ? mcp.call(request, signal) : failed(`MCP server not connected: ${tool.split("__")[1] ?? tool}`);
+  await mcp?.servers?.awaitTool(tool, signal);
+  const found = mcp?.servers?.offered.get(tool);
+  if (!found) return notConnected(tool.split("__")[1] ?? tool);
+  const { arguments: input = {} } = request;
+  const result = await found.server.call(found.facts.name, input as JsonObject, { signal });
+  return done({ content: result.raw, ...(result.isError ? { isError: true } : {}) });
 };
 
-export const mcpReadResource: ControlHandler = (request, { mcp }, { signal }) => {
+export const mcpReadResource: ControlHandler = async (request, { mcp }, { signal }) => {
   const name = textIn(request, "serverName");
-  textIn(request, "uri");
-  return mcp ? mcp.readResource(request, signal) : failed(`MCP server not connected: ${name}`);
+  const uri = textIn(request, "uri");
+  const server = mcp?.servers?.get(name);
+  if (!server) return notConnected(name);
+  if (isInClient(server)) {
+    return failed("mcp_read_resource does not support SDK MCP servers: the client can read its own resources");
+  }
+  return done({ contents: await server.use(signal, (connection) => connection.readResource(uri, signal)) });
 };
 
 export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) => {
@@ -69,5 +107,6 @@ export const setMcpPermissionModeOverride: ControlHandler = (request, { mcp }) =
   if (mode !== "default" && mode !== "auto" && mode !== null) {
     return failed('set_mcp_permission_mode_override: "mode" must be "default", "auto" or null');
   }
-  return mcp ? mcp.setModeOverride(name, mode) : notFound(name);
+  if (!mcp?.servers?.get(name)) return notFound(name);
+  return mode === null ? done() : done({ warning: "This version ignores permission modes of individual servers" });
 };

@@ -72,11 +72,12 @@ function narrowed({ model, ports: wide }: AgentHookOptions, outer: AbortSignal):
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
   const ports = wide(signal);
+  const tools = [...ports.tools().filter(({ name }) => TOOLS.has(name)), structuredOutputTool(ANSWER_SCHEMA)];
   const seen = createLedger(); // the session's model has not seen what this agent reads
   return {
     ...ports,
     model: withoutThinking(model),
-    tools: [...ports.tools.filter(({ name }) => TOOLS.has(name)), structuredOutputTool(ANSWER_SCHEMA)],
+    tools: () => tools,
     system: [system.trim()],
     signal,
     interrupt: () => stop.abort(),

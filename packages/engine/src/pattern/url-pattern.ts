@@ -1,5 +1,5 @@
-// `allowedHttpHookUrls`: which URLs hooks may post to. Compares scheme, host, port and path separately, never the URL
-// as one text, so no part can pass for another.
+// URL patterns from settings (`allowedHttpHookUrls`, `allowedMcpServers`). Compares scheme, host, port and path separately,
+// never the URL as one text, so no part can pass for another.
 
 /** Undefined patterns allow every URL; an empty list allows none. */
 export function isAllowedUrl(url: URL, patterns: readonly string[] | undefined): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isAllowedUrl } from "./allowed-urls.ts";
+import { isAllowedUrl } from "./url-pattern.ts";
 
 const isAllowed = (url: string, ...patterns: string[]) => isAllowedUrl(new URL(url), patterns);
 

@@ -2,7 +2,8 @@
 
 import { isObject, type JsonObject } from "@keelson/protocol";
 import { toApiSchema } from "./input-schema.ts";
-import { MAX_TOOL_NAME_LENGTH } from "./naming.ts";
+import { MAX_TOOL_NAME_LENGTH } from "../naming.ts";
+import { hasHidden, plainLine, plainText } from "../plain-text.ts";
 
 export interface ToolFacts {
   readonly name: string;
@@ -10,6 +11,8 @@ export interface ToolFacts {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly annotations: { readonly readOnly?: boolean; readonly destructive?: boolean; readonly openWorld?: boolean };
+  /** The tool asks to be offered from the start, not only when it is searched for. */
+  readonly alwaysLoad?: boolean;
   /** The longest result the author expects, in characters. */
   readonly maxShown?: number;
 }
@@ -22,7 +25,10 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
   const { name, title, description, inputSchema, annotations, _meta: meta } = value;
   if (typeof name !== "string" || name === "") return { problem: "Skipped a tool without a name" };
   if (name.length > MAX_TOOL_NAME_LENGTH)
-    return { problem: `Skipped the tool "${name.slice(0, 40)}…": its name is too long` };
+    return { problem: `Skipped the tool "${plainLine(name, 40)}…": its name is too long` };
+  if (hasHidden(name)) {
+    return { problem: `Skipped the tool "${plainLine(name, 40)}": its name has characters that cannot be shown` };
+  }
   const schema = toApiSchema(inputSchema);
   if ("problem" in schema) return { problem: `Skipped the tool "${name}": ${schema.problem}` };
   const hints = isObject(annotations) ? annotations : {};
@@ -30,7 +36,7 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
   const size = isObject(meta) ? meta["anthropic/maxResultSizeChars"] : undefined;
   return {
     name,
-    ...(typeof shownAs === "string" ? { title: shownAs.slice(0, MAX_TOOL_NAME_LENGTH) } : {}),
+    ...(typeof shownAs === "string" ? { title: plainLine(shownAs, MAX_TOOL_NAME_LENGTH) } : {}),
     description: typeof description === "string" ? cut(description) : "",
     inputSchema: schema.json,
     annotations: {
@@ -38,14 +44,14 @@ export function readTool(value: unknown): ToolFacts | { readonly problem: string
       ...flag("destructive", hints["destructiveHint"]),
       ...flag("openWorld", hints["openWorldHint"]),
     },
+    ...(isObject(meta) && meta["anthropic/alwaysLoad"] === true ? { alwaysLoad: true } : {}),
     ...(typeof size === "number" && size > 0 ? { maxShown: Math.min(size, MAX_RESULT_LENGTH) } : {}),
   };
 }
 
 function cut(description: string): string {
-  return description.length <= MAX_DESCRIPTION_LENGTH
-    ? description
-    : `${description.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed()}… [truncated]`;
+  const shown = plainText(description, MAX_DESCRIPTION_LENGTH);
+  return description.length <= MAX_DESCRIPTION_LENGTH ? shown : `${shown}… [truncated]`;
 }
 
 const flag = (name: string, value: unknown) => (typeof value === "boolean" ? { [name]: value } : {});

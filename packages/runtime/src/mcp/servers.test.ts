@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
+import { McpConnection, sdkTransport } from "@keelson/mcp";
 import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
 import { mcpBridges } from "../controls/mcp-bridge.ts";
 import { serversFromInitialize } from "./server-config.ts";
-import { SdkServers } from "./sdk-servers.ts";
+import { connectTimeout } from "./server-limits.ts";
+import { McpServers } from "./servers.ts";
+import * as requests from "../controls/handlers/mcp.ts";
+import type { ControlContext, ControlHandler } from "../controls/reply.ts";
+import type { ControlTargets } from "../controls/targets.ts";
 
 const on = new AbortController().signal;
 
@@ -131,17 +136,20 @@ test("if two server names normalize to the same name, the first keeps its tools"
 });
 
 test("a disabled server has no tools; an enabled one connects again", async () => {
-  const { servers, received } = client({ calc: ["add"] });
+  const { servers, received, ask } = client({ calc: ["add"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  expect(await servers.toggle("calc", false)).toBeUndefined();
+  await servers.toggle("calc", false);
   expect([servers.tools(), servers.summary()]).toEqual([[], [{ name: "calc", status: "disabled", source: "sdk" }]]);
-  expect(servers.callTool("calc", "add", {}, on)).toBeUndefined();
-  expect(await servers.toggle("calc", true)).toBeUndefined();
-  expect(await servers.toggle("calc", true)).toBeUndefined();
+  expect(servers.get("calc")?.connection).toBeUndefined();
+  await servers.toggle("calc", true);
+  await servers.toggle("calc", true);
   await servers.ready(on);
   expect([toolNames(servers), received("calc").length]).toEqual([["mcp__calc__add"], 6]);
-  expect(await servers.toggle("nope", true)).toBe("Server not found: nope");
+  expect(await ask(requests.mcpToggle, { serverName: "nope", enabled: true })).toEqual({
+    ok: false,
+    error: "Server not found: nope",
+  });
 });
 
 test("a server disabled while it connects stays disabled", async () => {
@@ -152,49 +160,45 @@ test("a server disabled while it connects stays disabled", async () => {
   expect([servers.summary()[0]?.status, received("calc")]).toEqual(["disabled", []]);
 });
 
-test("setServers() replaces the servers and lists unsupported ones as errors", async () => {
-  const { servers, received } = client({ calc: ["add"], docs: ["search"], web: [] });
+test("mcp_set_servers replaces the client's servers", async () => {
+  const { servers, received, ask } = client({ calc: ["add"], docs: ["search"], web: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "docs"] }));
   await servers.ready(on);
-  const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" }, files: { command: "x" } };
-  expect(await servers.setServers(wanted)).toEqual({
-    added: ["web", "files"],
-    removed: ["calc"],
-    errors: { files: 'This version supports only MCP servers inside the client (type "sdk")' },
+  const wanted = { docs: { type: "sdk", name: "docs" }, web: { type: "sdk", name: "web" } };
+  expect(await ask(requests.mcpSetServers, { servers: wanted })).toEqual({
+    ok: true,
+    payload: { added: ["web"], removed: ["calc"], errors: {} },
   });
   await servers.ready(on);
   expect([toolNames(servers), received("docs").length]).toEqual([["mcp__docs__search"], 3]);
 });
 
-test("hooks and clients can call a tool without the model", async () => {
-  const { servers } = client({ calc: ["add", "fail"] });
+test("clients can call a tool without the model", async () => {
+  const { servers, ask } = client({ calc: ["add", "fail"] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
-  expect(await servers.callTool("calc", "add", { a: 1 }, on)).toEqual({ text: 'add {"a":1}', isError: false });
-  expect(await servers.callTool("calc", "fail", {}, on)).toEqual({ text: "fail {}", isError: true });
-  expect(servers.callTool("calc", "nope", {}, on)).toBeUndefined();
-  expect(servers.callTool("nope", "add", {}, on)).toBeUndefined();
-
-  const asked = (tool: string) => servers.call({ subtype: "mcp_call", tool, arguments: { b: 2 } }, on);
-  expect(await asked("mcp__calc__add")).toEqual({
-    ok: true,
-    payload: { content: [{ type: "text", text: 'add {"b":2}' }] },
-  });
+  const asked = (tool: string) => ask(requests.mcpCall, { tool, arguments: { b: 2 } });
+  const content = (text: string) => ({ content: [{ type: "text", text }] });
+  expect(await asked("mcp__calc__add")).toEqual({ ok: true, payload: content('add {"b":2}') });
+  expect(await asked("mcp__calc__fail")).toEqual({ ok: true, payload: { ...content('fail {"b":2}'), isError: true } });
   expect(await asked("mcp__nope__add")).toEqual({ ok: false, error: "MCP server not connected: nope" });
 });
 
 test("requests that SDK servers do not support get an error message", async () => {
-  const { servers } = client({ calc: [] });
+  const { servers, ask } = client({ calc: [] });
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
-  expect(await servers.reconnect("calc")).toStartWith("mcp_reconnect does not support SDK MCP servers");
-  expect(await servers.reconnect("nope")).toBe("Server not found: nope");
-  const read = (serverName: string) =>
-    servers.readResource({ subtype: "mcp_read_resource", serverName, uri: "ui://x" });
-  expect(await read("calc")).toMatchObject({ ok: false, error: expect.stringContaining("does not support SDK") });
-  expect(await read("nope")).toEqual({ ok: false, error: "MCP server not connected: nope" });
-  expect(servers.setModeOverride("nope", null)).toEqual({ ok: false, error: "Server not found: nope" });
-  expect(servers.setModeOverride("calc", null)).toEqual({ ok: true });
-  expect(servers.setModeOverride("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
+  const error = async (handler: ControlHandler, request: object) =>
+    ((await ask(handler, request)) as { error?: string }).error;
+  const { mcpReconnect, mcpReadResource, setMcpPermissionModeOverride } = requests;
+  expect(await error(mcpReconnect, { serverName: "calc" })).toStartWith("mcp_reconnect does not support SDK MCP");
+  expect(await error(mcpReconnect, { serverName: "nope" })).toBe("Server not found: nope");
+  const read = (serverName: string) => error(mcpReadResource, { serverName, uri: "ui://x" });
+  expect(await read("calc")).toContain("does not support SDK");
+  expect(await read("nope")).toBe("MCP server not connected: nope");
+  const override = (serverName: string, mode: unknown) => ask(setMcpPermissionModeOverride, { serverName, mode });
+  expect(await override("nope", null)).toEqual({ ok: false, error: "Server not found: nope" });
+  expect(await override("calc", null)).toEqual({ ok: true });
+  expect(await override("calc", "auto")).toMatchObject({ ok: true, payload: { warning: expect.any(String) } });
 });
 
 test("close() cancels open calls and removes all servers", async () => {
@@ -202,12 +206,12 @@ test("close() cancels open calls and removes all servers", async () => {
   servers.add(serversFromInitialize({ sdkMcpServers: ["slow"] }));
   const waiting = servers.ready(on);
   await settled(() => withdrawn.length === 1);
-  servers.close();
+  await servers.close();
   await waiting;
   expect([servers.summary(), withdrawn[0]?.aborted]).toEqual([[], true]);
 });
 
-const toolNames = (servers: SdkServers) => servers.tools().map(({ name }) => name);
+const toolNames = (servers: McpServers) => servers.tools().map(({ name }) => name);
 
 /** A client with MCP servers: the names of their tools, or a server that never answers. */
 function client(inside: Record<string, string[] | "silent">, env: Record<string, string> = {}) {
@@ -227,9 +231,29 @@ function client(inside: Record<string, string[] | "silent">, env: Record<string,
       mcp_response: { jsonrpc: "2.0", id: id ?? 0, result: answer(name, tools, method, params) },
     }).response;
   });
-  const servers = new SdkServers({ bridge: (name) => bridges.to(name), env, warn: () => undefined });
+  const servers = new McpServers({
+    env: () => env,
+    async connect(server, events) {
+      const bridge = bridges.to(server.name);
+      const connection: McpConnection = new McpConnection({
+        name: server.name,
+        transport: sdkTransport((message, signal) => bridge.send(message, signal)),
+        timeoutMs: connectTimeout(env),
+        callTimeoutMs: 60_000,
+        callThrough: (tool, input, how) => server.call(tool, input, how),
+        onListChanged: (kind) => events.listChanged(kind),
+        onClosed: (reason) => events.closed(reason),
+      });
+      bridge.listen((message) => connection.deliver(message));
+      return connection;
+    },
+  });
+  const mcp = { servers, load: () => servers, readConfig: async () => ({ servers: [], unused: [] }) };
+  const ask = (handler: ControlHandler, request: object) =>
+    handler({ subtype: "x", ...request }, { mcp } as unknown as ControlTargets, { signal: on } as ControlContext);
   return {
     servers,
+    ask,
     tools: inside,
     withdrawn,
     say: (name: string, message: JsonObject) => bridges.receive(name, message),

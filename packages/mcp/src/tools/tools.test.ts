@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { Conversation, run } from "@keelson/engine";
 import type { HookOutcome, JsonObject, PromptMessage } from "@keelson/protocol";
 import { scriptedModel, testEngine, type TestEngineOptions } from "@keelson/testkit";
-import { McpConnection } from "./connection.ts";
-import { fakeServer, NEVER, type FakeServer } from "./fake-server.test-support.ts";
+import { McpConnection } from "../connection.ts";
+import { fakeServer, NEVER, type FakeServer } from "../fake-server.test-support.ts";
 
 const text = (value: string) => ({ type: "text", text: value });
 
@@ -129,7 +129,7 @@ async function call(
     tools,
     ...options,
     permit: (request) => {
-      expect(request.access).toEqual({ kind: "external" });
+      expect(request.access).toEqual({ kind: "external", server: "calc" });
       return { behavior: "allow", by: "rule", source: "config", input: request.input };
     },
   });

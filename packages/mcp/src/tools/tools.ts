@@ -3,8 +3,8 @@
 import { cutMiddle, defineTool, MAX_SHOWN, ToolError, type Tool } from "@keelson/engine";
 import { isObject, type ContentBlock, type JsonObject } from "@keelson/protocol";
 import { asJson, blocksFrom, joinedText, type CallResult } from "./content.ts";
-import { toolName } from "./naming.ts";
-import { McpError } from "./rpc.ts";
+import { normalizeName, toolName } from "../naming.ts";
+import { McpError } from "../rpc.ts";
 import type { ToolFacts } from "./tool-facts.ts";
 
 /** The form stored and sent to clients: the blocks, or text plus the structured content if the tool returned any. */
@@ -32,7 +32,7 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
     invalid: (input) =>
       isObject(input) ? undefined : `InputValidationError: ${toolName(server, facts.name)} requires an object`,
 
-    access: () => ({ kind: "external" }),
+    access: () => ({ kind: "external", server: normalizeName(server) }),
 
     async run(input, { toolUseId, signal }) {
       const result = await callTool(() => call(input, { toolUseId, signal }), signal);

@@ -1,0 +1,8 @@
+export {
+  createServerPrograms,
+  type ServerPrograms,
+  type ServerProgramsOptions,
+  type StartServerOptions,
+} from "./programs.ts";
+export { serverEnvironment, type ServerEnvironmentOptions } from "./environment.ts";
+export type { ServerProgram } from "./program.ts";

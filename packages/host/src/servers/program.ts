@@ -1,0 +1,124 @@
+// One server program in its own process group: a writable stdin, its output, and the end of its stderr.
+
+import { existsSync } from "node:fs";
+import { markedProcesses, type Groups } from "../shell/process/groups.ts";
+import { keepTail } from "./tail.ts";
+
+export interface ServerProgram {
+  readonly pid: number;
+  /** Resolves when the program has room for more. Rejects if it does not read any more. */
+  write(text: string): Promise<void>;
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Resolves when the program has exited, with a sentence about how. */
+  readonly exited: Promise<string>;
+  /** The end of what it wrote to stderr, at most 64 KiB. */
+  stderr(): string;
+  /** Closes stdin and waits a moment for the program to exit. */
+  askToEnd(): Promise<void>;
+  /** Asks, then sends TERM, then KILL, to the program and all its children. Resolves when they are gone. */
+  end(): Promise<void>;
+}
+
+export interface StartProgramOptions {
+  readonly command: string;
+  readonly argv: readonly string[];
+  readonly isWrapper: boolean;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** In the environment of the program and its children. */
+  readonly mark: string;
+  readonly groups: Groups;
+}
+
+const MAX_STDERR_BYTES = 64 * 1024;
+const ASK_MS = 300;
+
+export function startProgram(options: StartProgramOptions): ServerProgram {
+  const { mark, groups } = options;
+  const child = spawn(options);
+  groups.add(child.pid, options);
+  const exited = child.exited.then((code) => {
+    groups.leaderEnded(child.pid);
+    return child.signalCode === null
+      ? `The program exited with code ${code}`
+      : `The program was ended by ${child.signalCode}`;
+  });
+  const stderr = keepTail(child.stderr, MAX_STDERR_BYTES);
+  let ending: Promise<void> | undefined;
+
+  async function askToEnd(): Promise<void> {
+    await Promise.race([closeInput(child.stdin), Bun.sleep(ASK_MS)]);
+    await Promise.race([exited, Bun.sleep(ASK_MS)]);
+  }
+
+  return {
+    pid: child.pid,
+    async write(text) {
+      await child.stdin.write(text);
+      await child.stdin.flush();
+    },
+    output: child.stdout,
+    exited,
+    stderr: () => stderr.text(),
+    askToEnd,
+    end: () =>
+      (ending ??= (async () => {
+        await askToEnd();
+        await groups.end(child.pid);
+        await endMarked(mark);
+      })()),
+  };
+}
+
+function spawn({ command, argv, cwd, env }: StartProgramOptions) {
+  try {
+    return Bun.spawn([...argv], {
+      cwd,
+      env: { ...env },
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+      detached: true,
+    });
+  } catch (error) {
+    throw new Error(explain(command, cwd, error as NodeJS.ErrnoException));
+  }
+}
+
+function explain(command: string, cwd: string, { code, message }: NodeJS.ErrnoException): string {
+  if (!existsSync(cwd)) return `The working directory "${cwd}" no longer exists`;
+  if (code === "ENOENT") return programNotFound(command);
+  if (code === "EACCES") return `"${command}" is not executable; run chmod +x on it`;
+  return `Cannot start "${command}": ${message}`;
+}
+
+export const programNotFound = (command: string) =>
+  `Program not found: "${command}". Install it, or correct the server's command`;
+
+async function closeInput(stdin: Bun.FileSink): Promise<void> {
+  try {
+    await stdin.end();
+  } catch {
+    // It was closed already, or the program is gone.
+  }
+}
+
+/** Children that left the group of their server, such as a browser. */
+async function endMarked(mark: string): Promise<void> {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    for (let round = 0; round < 5; round++) {
+      const left = markedProcesses(mark);
+      if (left.length === 0) return;
+      if (round === 0 || signal === "SIGKILL") for (const pid of left) kill(pid, signal);
+      await Bun.sleep(20 << round);
+    }
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // already gone
+  }
+}

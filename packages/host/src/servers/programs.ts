@@ -1,0 +1,89 @@
+// The server programs of one session: started on demand, and ended with the session however it ends.
+
+import { protectOwnMemory } from "../programs/protect-memory.ts";
+import { randomHex } from "../random.ts";
+import { withMark } from "../shell/environment/child-env.ts";
+import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
+import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
+import { programNotFound, startProgram, type ServerProgram } from "./program.ts";
+
+export interface StartServerOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** From `serverEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Run it in the sandbox or the shield, like a command. It does not start if there is neither. */
+  readonly confined?: boolean;
+}
+
+export interface ServerProgramsOptions {
+  /** `confine` of the session's shell. */
+  confine?(program: ProgramToConfine): Promise<ConfinedProgram>;
+}
+
+export interface ServerPrograms {
+  /** Rejects with a sentence for people if the program cannot be started. */
+  start(options: StartServerOptions): Promise<ServerProgram>;
+  /** Ends all programs and the processes they left, even those that ignore TERM or started their own session. */
+  close(): Promise<void>;
+}
+
+export function createServerPrograms({ confine }: ServerProgramsOptions = {}): ServerPrograms {
+  const token = randomHex(16);
+  const { groups, guard, reaper } = createGuardedGroups(token);
+  const running = new Set<ServerProgram>();
+  let started = 0;
+  let closed = false;
+
+  async function enter(options: StartServerOptions): Promise<ConfinedProgram> {
+    // Inside, only the shell would notice.
+    const { command, cwd, env } = options;
+    if (!Bun.which(command, { PATH: env["PATH"], cwd })) throw new Error(programNotFound(command));
+    if (!confine) throw new Error("The server must run in a sandbox, and this session has none");
+    return confine(options);
+  }
+
+  return {
+    async start(options) {
+      if (closed) throw new Error("The session is closing; no more servers can be started");
+      guard();
+      await protectOwnMemory();
+      const entered = options.confined ? await enter(options) : undefined;
+      if (closed) {
+        entered?.leave();
+        throw new Error("The session is closing; no more servers can be started");
+      }
+      // Contains the session's token, so that what one server left is found, and also what all of them left.
+      const mark = `${token}.${++started}.`;
+      try {
+        const program = startProgram({
+          ...options,
+          argv: entered?.argv ?? [options.command, ...options.args],
+          isWrapper: entered?.isWrapper ?? false,
+          env: withMark(options.env, mark),
+          mark,
+          groups,
+        });
+        running.add(program);
+        void program.exited.then(() => {
+          running.delete(program);
+          entered?.leave();
+        });
+        return program;
+      } catch (error) {
+        entered?.leave();
+        throw error;
+      }
+    },
+
+    async close() {
+      closed = true;
+      const guardian = reaper();
+      if (!guardian) return;
+      await Promise.all([...running].map((program) => program.askToEnd()));
+      await groups.endAll();
+      await guardian.dismiss();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// What a server announces on its own: changed lists, log messages, and that the user is done at a URL.
+
+import type { JsonObject } from "@keelson/protocol";
+import { asJson } from "./tools/content.ts";
+import type { ListKind } from "./handshake.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+
+export interface LogMessage {
+  readonly level: string;
+  readonly logger?: string;
+  readonly text: string;
+}
+
+export interface NoticeListener {
+  onListChanged?(kind: ListKind): void;
+  onLog?(message: LogMessage): void;
+  onElicitationComplete?(elicitationId: string): void;
+}
+
+const MAX_LOG_LENGTH = 10_000;
+const MAX_WAITING = 50;
+
+export function createNotices() {
+  const waiting = new Map<string, () => void>();
+  return {
+    receive(method: string, params: JsonObject, listener: NoticeListener) {
+      const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
+      if (changed) listener.onListChanged?.(changed as ListKind);
+      else if (method === "notifications/message") listener.onLog?.(readLog(params));
+      else if (method === "notifications/elicitation/complete") {
+        const id = String(params["elicitationId"]);
+        waiting.get(id)?.();
+        waiting.delete(id);
+        listener.onElicitationComplete?.(id);
+      }
+    },
+    /** Resolves when the server says that the user is done with this elicitation; perhaps never. */
+    completed(elicitationId: string): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      for (const oldest of waiting.keys()) if (waiting.size >= MAX_WAITING) waiting.delete(oldest);
+      waiting.set(elicitationId, resolve);
+      return promise;
+    },
+  };
+}
+
+function readLog({ level, logger, data }: JsonObject): LogMessage {
+  return {
+    level: typeof level === "string" ? plainLine(level, 20) : "info",
+    ...(typeof logger === "string" ? { logger: plainLine(logger, 100) } : {}),
+    text: plainText(typeof data === "string" ? data : asJson(data), MAX_LOG_LENGTH),
+  };
+}

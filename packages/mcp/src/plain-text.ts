@@ -1,0 +1,20 @@
+// Makes text from a server safe to show: no control characters, no characters that change the direction of text or hide
+// in it, and a limited length.
+
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e0fff}]/gu;
+
+/** Keeps line breaks and tabs. */
+export function plainText(value: string, maxLength: number): string {
+  // Cut first, so that a very long text costs nothing.
+  return value.slice(0, maxLength).toWellFormed().replace(HIDDEN, "");
+}
+
+/** Plain text in one line. */
+export function plainLine(value: string, maxLength: number): string {
+  return plainText(value, maxLength).replace(/\s+/g, " ").trim();
+}
+
+export function hasHidden(value: string): boolean {
+  return value.search(HIDDEN) !== -1 || /[\n\t]/.test(value);
+}

@@ -1,0 +1,112 @@
+// Turns what the official transports throw into errors that the rest of the client understands. HTTP failures have no
+// JSON-RPC code, so they get one made from the status: 401 is -32401.
+
+import { SdkError, SdkHttpError, SseError, UnauthorizedError } from "@modelcontextprotocol/client";
+import { isObject } from "@keelson/protocol";
+import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError, NeedsSignInError } from "../rpc.ts";
+import { UnreachableError } from "./guarded-fetch.ts";
+import { MessageTooLargeError } from "./limit-body.ts";
+
+export interface ErrorContext {
+  readonly name: string;
+  readonly url: URL;
+  /** The server gave us a session, so 404 means that it has ended. */
+  readonly hasSession: boolean;
+  /** An Authorization header is configured; signing in would not help. */
+  readonly hasOwnAuthorization: boolean;
+  /** Values that must not appear in a message. */
+  readonly secrets: readonly string[];
+}
+
+const SESSION_EXPIRED = -32001;
+const HTTP_ERRORS = -32_000;
+const MAX_BODY_LENGTH = 200;
+/** How the SDK says that a redirect leaves the origin. The address has no query. */
+const REDIRECT = /Redirect to (\S+) not followed/;
+
+export function toMcpError(error: unknown, context: ErrorContext): McpError {
+  if (error instanceof McpError) return error;
+  if (UnauthorizedError.isInstance(error)) return needsSignIn(context);
+  const redirect = REDIRECT.exec(messageOf(error));
+  if (redirect) return redirected(redirect[1]!, context);
+  if (SdkHttpError.isInstance(error)) return fromStatus(error.status, bodyOf(error), context);
+  if (SseError.isInstance(error) && error.code !== undefined) return fromStatus(error.code, undefined, context);
+  if (error instanceof MessageTooLargeError) return new McpError(INTERNAL_ERROR, error.message);
+  if (error instanceof UnreachableError) return new McpError(CONNECTION_CLOSED, error.message);
+  if (isInvalidMessage(error)) return new McpError(INTERNAL_ERROR, "the server's answer is not a JSON-RPC message");
+  const status = /\(HTTP (\d{3})\): ?(.*)$/s.exec(messageOf(error));
+  if (status) return fromStatus(Number(status[1]), status[2], context);
+  return new McpError(CONNECTION_CLOSED, redact(messageOf(error), context));
+}
+
+/** The JSON-RPC error in the body of a failed request: servers send it with 400 and 404. */
+export function rpcErrorIn(error: unknown): unknown {
+  const text =
+    SdkHttpError.isInstance(error) && error.status !== 401 && error.status !== 403 ? bodyOf(error) : undefined;
+  if (text === undefined) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) && isObject(body["error"]) && typeof body["error"]["code"] === "number" ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isSessionExpired(error: unknown, context: ErrorContext): boolean {
+  return context.hasSession && SdkHttpError.isInstance(error) && error.status === 404;
+}
+
+export function needsSignIn({ name, url }: Pick<ErrorContext, "name" | "url">): NeedsSignInError {
+  return new NeedsSignInError(`"${url.host}" requires you to sign in; run "keelson mcp login ${name}"`);
+}
+
+/** The error for 403 with `insufficient_scope`. */
+export function scopeMissing(scope: string | undefined, { name, url, hasOwnAuthorization }: ErrorContext): McpError {
+  const wanted = scope === undefined ? "more rights" : `the scope "${scope}"`;
+  if (!hasOwnAuthorization) {
+    return new NeedsSignInError(`"${url.host}" requires ${wanted}; run "keelson mcp login ${name}" to grant it`);
+  }
+  return new McpError(
+    HTTP_ERRORS - 403,
+    `"${url.host}" requires ${wanted}; the configured Authorization header lacks it`,
+  );
+}
+
+function redirected(target: string, { url }: ErrorContext): McpError {
+  return new McpError(
+    CONNECTION_CLOSED,
+    `"${url.host}" redirects to "${target}", which is another origin; if that is the right server, configure this URL`,
+  );
+}
+
+function fromStatus(status: number | undefined, body: string | undefined, context: ErrorContext): McpError {
+  const { url, hasSession, hasOwnAuthorization } = context;
+  if (status === undefined) return new McpError(CONNECTION_CLOSED, `No answer from "${url.host}"`);
+  if (status === 401 && !hasOwnAuthorization) return needsSignIn(context);
+  if (status === 401) {
+    return new McpError(HTTP_ERRORS - 401, `"${url.host}" rejected the configured Authorization header (HTTP 401)`);
+  }
+  if (status === 404 && hasSession) return new McpError(SESSION_EXPIRED, "session expired");
+  const shown = body && !/^\s*</.test(body) ? `: ${redact(body, context).slice(0, MAX_BODY_LENGTH)}` : "";
+  const hint = status === 404 ? "; check its URL" : "";
+  return new McpError(HTTP_ERRORS - status, `"${url.host}" answered with HTTP ${status}${hint}${shown}`);
+}
+
+function bodyOf({ data, statusText }: SdkHttpError): string | undefined {
+  const { text } = data as { text?: unknown };
+  return typeof text === "string" && text !== "" ? text : statusText;
+}
+
+function isInvalidMessage(error: unknown): boolean {
+  if (SdkError.isInstance(error)) return false;
+  return error instanceof SyntaxError || (error instanceof Error && /^\$?ZodError$/.test(error.name));
+}
+
+function redact(text: string, { secrets }: ErrorContext): string {
+  let clean = text;
+  for (const secret of secrets) if (secret.length >= 6) clean = clean.replaceAll(secret, "…");
+  // oxlint-disable-next-line no-control-regex -- that is what is removed
+  return clean.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,78 @@
+// Transport for a server that is a program: one JSON message per line on its stdin and stdout.
+
+import { CONNECTION_CLOSED, McpError, messageOf } from "../rpc.ts";
+import type { Transport, TransportEvents } from "../client.ts";
+import { OutgoingMessages } from "./outgoing.ts";
+import { splitLines } from "./lines.ts";
+
+/** A running server program. */
+export interface ServerProcess {
+  /** Resolves when the program has room for more. Rejects if it does not read any more. */
+  write(text: string): Promise<void>;
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Resolves when the program has exited, with a sentence about how. */
+  readonly exited: Promise<string>;
+  /** The end of what it wrote to stderr. For people, never for the model. */
+  stderr(): string;
+  /** Closes stdin, then ends the program and all its children. Resolves when they are gone. */
+  end(): Promise<void>;
+}
+
+/** The longest message a server may send. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Messages that wait until the program reads them. */
+const MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024;
+
+/** `start` is called once, when the connection opens. */
+export function stdioTransport(start: () => ServerProcess | Promise<ServerProcess>): Transport {
+  let server: ServerProcess | undefined;
+  let queue: OutgoingMessages | undefined;
+  let isClosed = false;
+  return {
+    async start(events) {
+      const running = await start();
+      if (isClosed) return running.end();
+      server = running;
+      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text));
+      void read(running, events);
+    },
+    async send(message) {
+      if (!queue) throw new McpError(CONNECTION_CLOSED, "Connection closed");
+      await queue.push(`${JSON.stringify(message)}\n`);
+      return undefined;
+    },
+    async close() {
+      isClosed = true;
+      await server?.end();
+    },
+  };
+}
+
+/** Lines that are not JSON are skipped: many programs print a greeting. */
+async function read(server: ServerProcess, events: TransportEvents): Promise<void> {
+  let skipped = 0;
+  try {
+    for await (const line of splitLines(server.output, MAX_MESSAGE_BYTES)) {
+      const message = parse(line);
+      if (message === undefined) skipped++;
+      else events.message(message);
+    }
+  } catch (error) {
+    events.closed(new McpError(CONNECTION_CLOSED, `Connection closed: ${messageOf(error)}`));
+    return;
+  }
+  const how = await Promise.race([server.exited, Bun.sleep(EXIT_MS).then(() => "The program closed its output")]);
+  const noise = skipped > 0 ? `; skipped output lines that are not JSON: ${skipped}` : "";
+  events.closed(new Error(`${how}${noise}`));
+}
+
+/** A program that exits closes its output a moment earlier. */
+const EXIT_MS = 500;
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

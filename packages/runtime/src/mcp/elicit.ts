@@ -1,0 +1,60 @@
+// A question of an MCP server for the user. Elicitation hooks answer first, then the client; with neither, it is
+// cancelled. ElicitationResult hooks may change or refuse what the client answered.
+
+import { isObject, type HookEvent, type HookOutcome, type JsonObject } from "@keelson/protocol";
+
+export interface ElicitOptions {
+  fire(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  /** Sends the question to the client. Absent if no client answers questions. */
+  person?(body: { subtype: string; [key: string]: unknown }, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface ElicitAnswer {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: JsonObject;
+}
+
+const ACTIONS: readonly unknown[] = ["accept", "decline", "cancel"];
+
+/** Never rejects. `params` is what the server sent with `elicitation/create`. */
+export async function answerElicitation(
+  server: string,
+  params: JsonObject,
+  { fire, person }: ElicitOptions,
+  signal: AbortSignal,
+): Promise<ElicitAnswer> {
+  const mode = params["mode"] === "url" ? "url" : "form";
+  const about = {
+    mcp_server_name: server,
+    message: textOf(params["message"]),
+    mode,
+    ...(mode === "url" ? { url: textOf(params["url"]), elicitation_id: textOf(params["elicitationId"]) } : {}),
+    ...(isObject(params["requestedSchema"]) ? { requested_schema: params["requestedSchema"] as JsonObject } : {}),
+  };
+  const asked = await fire("Elicitation", about, signal);
+  const byHook = asked.verdict === "deny" ? DECLINED : answerIn(asked.fields);
+  if (byHook) return byHook;
+  if (!person) return { action: "cancel" };
+  const { properties } = isObject(params["requestedSchema"]) ? params["requestedSchema"] : {};
+  const order = isObject(properties) ? { property_order: Object.keys(properties) } : {};
+  const answer = answerIn(await person({ subtype: "elicitation", ...about, ...order }, signal)) ?? DECLINED;
+  const { action, content } = answer;
+  const checked = await fire(
+    "ElicitationResult",
+    { mcp_server_name: server, mode, action, ...(content ? { content } : {}) },
+    signal,
+  );
+  if (checked.verdict === "deny") return DECLINED;
+  return answerIn(checked.fields) ?? answer;
+}
+
+const DECLINED: ElicitAnswer = { action: "decline" };
+
+function answerIn(value: unknown): ElicitAnswer | undefined {
+  if (!isObject(value) || !ACTIONS.includes(value["action"])) return undefined;
+  const action = value["action"] as ElicitAnswer["action"];
+  const { content } = value;
+  return { action, ...(action === "accept" && isObject(content) ? { content: content as JsonObject } : {}) };
+}
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : "");

@@ -1,0 +1,142 @@
+// The MCP stage of a session: its servers, and how their tools reach the model. A session without servers loads none of
+// it.
+
+import type { ConfiguredMcp, Snapshot } from "@keelson/config";
+import type { Rule } from "@keelson/engine";
+import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
+import type { RuleBook } from "../gate/rule-book.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Storage } from "../session/storage.ts";
+import type { Connector } from "./connector.ts";
+import { serverFromConfiguration, serversFromConfig } from "./server-config.ts";
+import type { ServerInstructions } from "./server-instructions.ts";
+import type * as ServersModule from "./servers.ts";
+import type { ToolOffer } from "./tool-offer.ts";
+
+type McpServers = ServersModule.McpServers;
+
+export interface McpStage {
+  /** Undefined until there is a server. */
+  readonly servers: McpServers | undefined;
+  /** The servers, loaded if they are not yet. */
+  load(): McpServers;
+  /** Adds the configured servers. They connect in the background. */
+  start(): void;
+  /** Waits for the servers a run must not start without, then offers their tools. Call it before each run. */
+  beforeRun(signal: AbortSignal): Promise<void>;
+  /** Updates the tools if a server connected, changed or was lost. Call it before each request. */
+  beforeRequest(): void;
+  /** Resolves when a tool whose server is still connecting has come or will not come; undefined if there is none. */
+  awaitTool(name: string, signal: AbortSignal): Promise<void> | undefined;
+  /** Applies the servers of a new snapshot: new and changed ones connect, those that are gone end. */
+  configure(next: Snapshot): void;
+  /** Checks server entries of a client as `--mcp-config` does. */
+  readConfig(entries: JsonObject): Promise<ConfiguredMcp>;
+  /** The rules of a snapshot and the policies that servers come with. */
+  rules(snapshot: Snapshot): readonly Rule[];
+  /** Hooks that answer questions of servers; set when the hooks are open. */
+  useHooks(fire: Fire): void;
+  /** Resolves when no server is left running. */
+  close(): Promise<void>;
+}
+
+export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
+
+export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {
+  const { options, state } = storage;
+  let servers: McpServers | undefined;
+  let fire: Fire | undefined;
+  let connector: Promise<Connector> | undefined;
+  let offer: Offer | undefined;
+  let seenVersion = -1;
+
+  const load = () => {
+    // `require`, not `import()`: servers are added while a request is handled.
+    const { McpServers } = require("./servers.ts") as typeof ServersModule;
+    return (servers ??= new McpServers({
+      env: () => state.snapshot.env,
+      connect: async (server, events) => (await (connector ??= openConnector())).open(server, events),
+    }));
+  };
+  const openConnector = async () => {
+    const { Connector } = await import("./connector.ts");
+    return new Connector({ storage, machine, fire: (...event) => fire!(...event) });
+  };
+  const configure = ({ mcp }: Snapshot) => {
+    if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
+    load().configure(mcp.servers.map(serverFromConfiguration), mcp.unused);
+  };
+  const rules = ({ rules: own, settings, cwd }: Snapshot) => {
+    const mayAllow = settings["allowManagedPermissionRulesOnly"] !== true;
+    return [...own, ...(servers?.rules({ base: cwd, mayAllow }) ?? [])];
+  };
+  const update = () => {
+    if (!offer || !servers) return;
+    if (seenVersion !== servers.version) ruleBook.replaceRules(rules(state.snapshot));
+    seenVersion = servers.version;
+    const { tools, deferred } = offer.tools.current(state.builtInTools, ruleBook.rules);
+    state.tools = tools;
+    state.deferredTools = deferred;
+    const notice = offer.tools.takeNotice();
+    if (notice !== undefined) storage.notify(notice);
+  };
+
+  return {
+    get servers() {
+      return servers;
+    },
+    load,
+    start() {
+      const { sdk } = serversFromConfig(state.snapshot.flags.mcpServers);
+      if (sdk.length > 0) load().add(sdk);
+      configure(state.snapshot);
+      servers?.start();
+    },
+    async beforeRun(signal) {
+      if (!servers) return;
+      await servers.ready(signal);
+      options.debug?.("mcp", () =>
+        servers!
+          .summary()
+          .map(({ name, status }) => `${name}: ${status}`)
+          .join(", "),
+      );
+      offer ??= await openOffer(storage, machine, servers);
+      // The settings may have changed.
+      seenVersion = -1;
+      update();
+      const { system, notice } = offer.instructions.update(state.ownSystem, servers.instructions());
+      state.system = system;
+      if (notice !== undefined) storage.notify(notice);
+    },
+    beforeRequest: update,
+    awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
+    configure,
+    readConfig: async () => ({ servers: [], unused: [] }),
+    rules,
+    useHooks: (given) => (fire = given),
+    async close() {
+      await servers?.close();
+      await (await connector)?.close();
+    },
+  };
+}
+
+/** What is loaded before the first run with servers. */
+interface Offer {
+  readonly tools: ToolOffer;
+  readonly instructions: ServerInstructions;
+}
+
+async function openOffer({ state }: Storage, machine: Machine, servers: McpServers): Promise<Offer> {
+  const { ToolOffer } = await import("./tool-offer.ts");
+  const { searchMode } = await import("./search-mode.ts");
+  const { ServerInstructions } = await import("./server-instructions.ts");
+  const tools = new ToolOffer({
+    servers,
+    mode: searchMode(state.snapshot.env),
+    window: () => state.model.profile.contextWindow,
+    saveBlob: (name, bytes) => machine.spill(name, bytes),
+  });
+  return { tools, instructions: new ServerInstructions() };
+}

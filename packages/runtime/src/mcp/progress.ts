@@ -1,0 +1,41 @@
+// Shows clients that a long MCP call is still running: whenever the server reports progress, but at most once a second,
+// and every 30 seconds in any case.
+
+import type { McpCallOptions } from "@keelson/mcp";
+import type { Signal } from "@keelson/protocol";
+
+const INTERVAL_MS = 30_000;
+const SHORTEST_MS = 1_000;
+
+export async function withProgress<T>(
+  tool: string,
+  { toolUseId, ...how }: McpCallOptions,
+  show: (signal: Signal) => void | Promise<void>,
+  call: (how: McpCallOptions) => Promise<T>,
+): Promise<T> {
+  if (toolUseId === undefined) return call(how);
+  const started = performance.now();
+  let shown = started;
+  const report = () => {
+    shown = performance.now();
+    void show({
+      type: "tool_progress",
+      tool_use_id: toolUseId,
+      tool_name: tool,
+      parent_tool_use_id: null,
+      elapsed_time_seconds: Math.round((shown - started) / 1000),
+    });
+  };
+  const timer = setInterval(report, INTERVAL_MS);
+  try {
+    return await call({
+      ...how,
+      toolUseId,
+      onProgress: () => {
+        if (performance.now() - shown >= SHORTEST_MS) report();
+      },
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,88 @@
+// Prompts of MCP servers as slash commands: `/mcp__server__prompt a b`, or `/server:prompt (MCP) a b`.
+
+import type { Expansion } from "@keelson/engine";
+import { normalizeName, type McpPrompt } from "@keelson/mcp";
+import type { McpServer } from "./server.ts";
+import type { McpServers } from "./servers.ts";
+
+/** Undefined if the text is not the command of a known server. */
+export async function promptExpansion(
+  text: string,
+  servers: McpServers,
+  signal: AbortSignal,
+): Promise<Expansion | undefined> {
+  const typed = readCommand(text);
+  if (!typed) return undefined;
+  const candidates = servers.all.filter((server) => typed.isOf(server.name));
+  await Promise.all(candidates.map((server) => (server.status === "pending" ? server.connect() : undefined)));
+  for (const server of candidates) {
+    const prompts = await server.prompts();
+    const prompt = prompts.find(({ name }) => typed.isNamed(server.name, name));
+    if (prompt) return expansion(server, prompt, typed, signal);
+  }
+  return undefined;
+}
+
+/** The name of a prompt as a command, without the slash. */
+export const commandName = (server: string, prompt: string) =>
+  `mcp__${normalizeName(server)}__${normalizeName(prompt)}`;
+
+interface TypedCommand {
+  readonly args: string;
+  isOf(server: string): boolean;
+  isNamed(server: string, prompt: string): boolean;
+}
+
+function readCommand(text: string): TypedCommand | undefined {
+  const [, name, args = ""] = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  if (name !== undefined) {
+    return {
+      args,
+      isOf: (server) => name.startsWith(`mcp__${normalizeName(server)}__`),
+      isNamed: (server, prompt) => name === commandName(server, prompt),
+    };
+  }
+  const [, server, prompt, more = ""] = /^\/([^\s:]+):(\S+) \(MCP\)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  if (server === undefined) return undefined;
+  return {
+    args: more,
+    isOf: (name_) => name_ === server || normalizeName(name_) === server,
+    isNamed: (_, name_) => name_ === prompt,
+  };
+}
+
+function expansion(server: McpServer, prompt: McpPrompt, { args }: TypedCommand, signal: AbortSignal): Expansion {
+  const name = commandName(server.name, prompt.name);
+  // Split at blanks only, in order; surplus words are dropped (conformance: mcp, prompts).
+  const words = args.split(" ").filter((word) => word !== "");
+  const values = Object.fromEntries(
+    prompt.arguments.flatMap(({ name: key }, at) => (words[at] === undefined ? [] : [[key, words[at]]])),
+  );
+  return {
+    about: { expansion_type: "mcp_prompt", command_name: name, command_args: args, command_source: "mcp" },
+    async render() {
+      const { messages } = await server.use(signal, (connection) => connection.getPrompt(prompt.name, values, signal));
+      return [{ type: "text", text: heading(name, args) }, ...messages.flatMap(({ content }) => content)];
+    },
+  };
+}
+
+function heading(name: string, args: string): string {
+  const lines = [`<command-message>${name}</command-message>`, `<command-name>/${name}</command-name>`];
+  if (args !== "") lines.push(`<command-args>${args}</command-args>`);
+  return lines.join("\n");
+}
+
+/** For listings of commands. */
+export async function promptCommands(servers: McpServers): Promise<readonly object[]> {
+  const lists = await Promise.all(
+    servers.all.map(async (server) =>
+      (await server.prompts()).map(({ name, description = "", arguments: args }) => ({
+        name: commandName(server.name, name),
+        description,
+        argumentHint: args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" "),
+      })),
+    ),
+  );
+  return lists.flat();
+}

@@ -1,0 +1,42 @@
+// When the tools of MCP servers are deferred: the model knows only their names until ToolSearch loads them.
+
+export interface SearchMode {
+  /** The share of the context window that tool descriptions may take before they are deferred: 0 always, 1 never. */
+  readonly share: number;
+  /** The model's API understands `tool_reference` and `defer_loading`. */
+  readonly references: boolean;
+}
+
+const DEFAULT_SHARE = 0.1;
+
+/** From ENABLE_TOOL_SEARCH: `true`, `false`, `auto` or `auto:PERCENT`. */
+export function searchMode(env: Readonly<Record<string, string | undefined>>): SearchMode {
+  const isFirstParty = isAnthropic(env["ANTHROPIC_BASE_URL"]);
+  const [word = "", percent] = (env["ENABLE_TOOL_SEARCH"] ?? "").trim().toLowerCase().split(":");
+  switch (word) {
+    case "true":
+    case "1":
+      return { share: 0, references: true };
+    case "false":
+    case "0":
+      return { share: 1, references: false };
+    case "auto":
+      return { share: shareOf(percent), references: isFirstParty };
+    default:
+      return { share: isFirstParty ? 0 : DEFAULT_SHARE, references: isFirstParty };
+  }
+}
+
+function shareOf(percent: string | undefined): number {
+  const value = Number(percent ?? NaN);
+  return value >= 0 && value <= 100 ? value / 100 : DEFAULT_SHARE;
+}
+
+function isAnthropic(url: string | undefined): boolean {
+  if (!url) return true;
+  try {
+    return /(^|\.)anthropic\.com$/.test(new URL(url).hostname);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+// How the model gets the instructions of MCP servers: those known before the first request in the system prompt, later
+// ones as a reminder, because a changed system prompt would cost the provider's whole cache.
+
+import { renderServerInstructions } from "@keelson/mcp";
+
+interface ServerText {
+  readonly name: string;
+  readonly instructions: string;
+}
+
+export class ServerInstructions {
+  #own: readonly string[] | undefined;
+  #system: readonly string[] = [];
+  #told = new Map<string, string>();
+
+  /** The system prompt for the next run, and what to add as a reminder. */
+  update(
+    own: readonly string[],
+    servers: readonly ServerText[],
+  ): { readonly system: readonly string[]; readonly notice?: string } {
+    const isOutdated = [...this.#told].some(([name, text]) => textOf(servers, name) !== text);
+    if (own !== this.#own || isOutdated) {
+      this.#own = own;
+      this.#told = new Map(servers.map(({ name, instructions }) => [name, instructions]));
+      const rendered = renderServerInstructions(servers);
+      this.#system = rendered === undefined ? own : [...own.slice(0, -1), `${own.at(-1) ?? ""}\n\n${rendered}`];
+      return { system: this.#system };
+    }
+    const late = servers.filter(({ name }) => !this.#told.has(name));
+    for (const { name, instructions } of late) this.#told.set(name, instructions);
+    const notice = renderServerInstructions(late);
+    return { system: this.#system, ...(notice === undefined ? {} : { notice }) };
+  }
+}
+
+const textOf = (servers: readonly ServerText[], name: string) =>
+  servers.find((server) => server.name === name)?.instructions;

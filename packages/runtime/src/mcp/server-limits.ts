@@ -1,0 +1,33 @@
+// The limits of MCP connections and calls, from the environment.
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const CALL_TIMEOUT_MS = 100_000_000;
+const IDLE_REMOTE_MS = 5 * 60_000;
+const IDLE_LOCAL_MS = 30 * 60_000;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** How long a server may take to connect. */
+export const connectTimeout = (env: Env) => positive(env["MCP_TIMEOUT"]) ?? 30_000;
+
+/** How long a call may take, unless the server's configuration sets a limit. */
+export const callTimeout = (env: Env) => positive(env["MCP_TOOL_TIMEOUT"]) ?? CALL_TIMEOUT_MS;
+
+/** How long a call may go without a sign of life. */
+export const idleTimeout = (env: Env, isRemote: boolean) =>
+  positive(env["CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT"]) ?? (isRemote ? IDLE_REMOTE_MS : IDLE_LOCAL_MS);
+
+/** The longest result the model is shown, in characters; undefined for the usual limit. */
+export function shownLimit(env: Env): number | undefined {
+  const tokens = positive(env["MAX_MCP_OUTPUT_TOKENS"]);
+  return tokens === undefined ? undefined : tokens * CHARACTERS_PER_TOKEN;
+}
+
+/** How many servers connect at the same time. */
+export const localSlots = (env: Env) => positive(env["MCP_SERVER_CONNECTION_BATCH_SIZE"]) ?? 3;
+export const remoteSlots = (env: Env) => positive(env["MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE"]) ?? 20;
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text ?? NaN);
+  return value > 0 ? value : undefined;
+}

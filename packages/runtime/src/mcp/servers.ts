@@ -1,0 +1,313 @@
+// The MCP servers of a session: connects to them in the background, lists and calls their tools, turns them on and off.
+// A session without servers does not load `@keelson/mcp`.
+
+import type { Rule, Tool } from "@keelson/engine";
+import type { McpConnection, McpServerTool } from "@keelson/mcp";
+import type { JsonObject, UnusedMcpServer } from "@keelson/protocol";
+import { McpServer, type ConnectionEvents, type ServerStatus } from "./server.ts";
+import type { NamedServer, Policy } from "./server-config.ts";
+import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
+import { Slots } from "./slots.ts";
+
+export interface ServersOptions {
+  /** Makes a connection that is not open yet. */
+  connect(server: McpServer, events: ConnectionEvents): Promise<McpConnection>;
+  env(): Readonly<Record<string, string | undefined>>;
+}
+
+/** A tool with its server and the server's own name for it. */
+export interface OfferedMcpTool extends McpServerTool {
+  readonly server: McpServer;
+  readonly policy?: Policy;
+}
+
+/** How long a run waits for servers it must not start without. */
+const READY_MS = 5_000;
+
+const BEHAVIORS = { always_allow: "allow", always_ask: "ask", always_deny: "deny" } as const;
+/** The only tools an editor may offer the model. */
+const IDE_TOOLS: readonly string[] = ["getDiagnostics", "executeCode"];
+
+export class McpServers {
+  readonly #options: ServersOptions;
+  readonly #servers = new Map<string, McpServer>();
+  readonly #slots: { readonly local: Slots; readonly remote: Slots; readonly client: Slots };
+  #unused: readonly UnusedMcpServer[] = [];
+  #used = false;
+  #started = false;
+  #version = 0;
+  #offered: { readonly version: number; readonly tools: ReadonlyMap<string, OfferedMcpTool> } | undefined;
+
+  constructor(options: ServersOptions) {
+    this.#options = options;
+    const env = options.env();
+    this.#slots = {
+      local: new Slots(localSlots(env)),
+      remote: new Slots(remoteSlots(env)),
+      client: new Slots(Infinity),
+    };
+  }
+
+  /** Whether no server was ever added. */
+  get isUnused(): boolean {
+    return !this.#used;
+  }
+
+  /** Changes whenever a status, a tool list or a server does. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get all(): readonly McpServer[] {
+    return [...this.#servers.values()];
+  }
+
+  get(name: string): McpServer | undefined {
+    return this.#servers.get(name);
+  }
+
+  /** Known ones stay as they are, because a client may initialize twice. */
+  add(servers: readonly NamedServer[]): void {
+    for (const definition of servers) if (!this.#servers.has(definition.name)) this.#add(definition);
+  }
+
+  /** Makes these the servers of files and flags: new and changed ones connect, the others of that kind end. */
+  configure(servers: readonly NamedServer[], unused: readonly UnusedMcpServer[]): void {
+    const wanted = new Map(servers.map((server) => [server.name, server]));
+    for (const [name, server] of this.#servers) {
+      const { configured, scope } = server.definition;
+      if (configured === undefined || scope === "dynamic") continue;
+      const next = wanted.get(name);
+      if (next && JSON.stringify(next.configured) === JSON.stringify(configured)) continue;
+      this.remove(name);
+    }
+    this.#unused = unused;
+    this.add(servers);
+    this.#changed();
+  }
+
+  remove(name: string): void {
+    const server = this.#servers.get(name);
+    this.#servers.delete(name);
+    void server?.end();
+    this.#changed();
+  }
+
+  /** Connects every server that is not connected yet, in the background. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    for (const server of this.#servers.values()) void server.connect();
+  }
+
+  /**
+   * Resolves when the servers that a run must not start without have connected or failed, and changed tool lists are
+   * loaded, or after a timeout. All others join later.
+   */
+  async ready(signal: AbortSignal): Promise<void> {
+    const awaited = [...this.#servers.values()].filter(
+      (server) => (isEssential(server) && !server.waited) || server.connection?.isStale === true,
+    );
+    if (awaited.length === 0) return;
+    for (const server of awaited) server.waited = true;
+    const all = awaited.map(async (server) => {
+      await server.connect();
+      await server.refreshTools();
+    });
+    await within(Math.min(READY_MS, connectTimeout(this.#options.env())), signal, Promise.all(all));
+  }
+
+  /** Resolves when a server that is still connecting and may offer this tool has finished; undefined if none is. */
+  awaitTool(name: string, signal: AbortSignal): Promise<void> | undefined {
+    if (!name.startsWith("mcp__") || this.offered.has(name)) return undefined;
+    const expected = [...this.#servers.values()].filter(
+      (server) => server.status === "pending" && name.startsWith(`mcp__${normalized(server.name)}__`),
+    );
+    if (expected.length === 0) return undefined;
+    const limit = connectTimeout(this.#options.env());
+    return within(limit, signal, Promise.all(expected.map((server) => server.connect())));
+  }
+
+  /** Resolves when no server is connecting any more, or after a timeout. */
+  settled(signal: AbortSignal): Promise<void> {
+    const pending = [...this.#servers.values()].filter(({ status }) => status === "pending");
+    if (pending.length === 0) return Promise.resolve();
+    return within(READY_MS, signal, Promise.all(pending.map((server) => server.connect())));
+  }
+
+  /** The tools by their names for the model. If two servers have one of the same name, the first server keeps it. */
+  get offered(): ReadonlyMap<string, OfferedMcpTool> {
+    if (this.#offered?.version === this.#version) return this.#offered.tools;
+    const tools = new Map<string, OfferedMcpTool>();
+    for (const server of this.#servers.values()) {
+      for (const { facts, tool } of server.tools) {
+        if (tools.has(tool.name) || (server.name === "ide" && !IDE_TOOLS.includes(facts.name))) continue;
+        const policy = server.definition.policies.get(facts.name);
+        tools.set(tool.name, { server, facts, tool, ...(policy ? { policy } : {}) });
+      }
+    }
+    this.#offered = { version: this.#version, tools };
+    return tools;
+  }
+
+  /** Sorted by name. */
+  tools(): readonly Tool[] {
+    return [...this.offered.values()]
+      .filter(({ policy }) => policy !== "always_deny")
+      .map(({ tool }) => tool)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** The tool policies as command-line rules. Without `mayAllow`, allow rules are left out. */
+  rules({ base, mayAllow }: { readonly base: string; readonly mayAllow: boolean }): readonly Rule[] {
+    return [...this.offered.values()].flatMap(({ tool: { name }, policy, server }): Rule[] => {
+      if (policy === undefined) return [];
+      // Only the user's own configuration and the client may allow.
+      if (policy === "always_allow" && (!mayAllow || server.definition.scope === "project")) return [];
+      return [{ behavior: BEHAVIORS[policy], tool: name, source: "cliArg", base, text: name }];
+    });
+  }
+
+  /** The server of a tool, with the names the server and the tool have on their own side. */
+  originOf(tool: string): ToolOrigin | undefined {
+    const found = this.offered.get(tool);
+    if (!found) return undefined;
+    const { name, title } = found.facts;
+    const { definition } = found.server;
+    return {
+      server: definition.name,
+      source: definition.source,
+      tool: name,
+      ...(title === undefined ? {} : { title }),
+    };
+  }
+
+  /** Instructions of the servers for the model, in the order the servers were added. */
+  instructions(): readonly { readonly name: string; readonly instructions: string }[] {
+    return [...this.#servers.values()].flatMap(({ connection, name }) => {
+      const instructions = connection?.facts?.instructions;
+      return instructions === undefined ? [] : [{ name, instructions }];
+    });
+  }
+
+  /** For `system/init`. */
+  summary(): readonly { readonly name: string; readonly status: ServerStatus; readonly source: string }[] {
+    return [
+      ...[...this.#servers.values()].map(({ name, status, definition }) => ({
+        name,
+        status,
+        source: definition.source,
+      })),
+      ...this.#unused.map(({ name, status, scope }) => ({ name, status, source: scope })),
+    ];
+  }
+
+  status(): readonly object[] {
+    const servers = [...this.#servers.values()].map(({ name, status, error, connection, definition, tools }) => ({
+      name,
+      status,
+      ...(connection?.facts?.serverInfo ? { serverInfo: connection.facts.serverInfo } : {}),
+      ...(error !== undefined && status !== "connected" && status !== "disabled" ? { error } : {}),
+      ...(definition.configured ? { config: definition.configured.written } : {}),
+      transport: definition.transport,
+      scope: definition.scope,
+      source: definition.source,
+      ...(connection ? { tools: tools.map(toolStatus) } : {}),
+    }));
+    const unused = this.#unused.map(({ name, status, scope, why, written }) => ({
+      name,
+      status,
+      error: why,
+      config: written,
+      scope,
+      source: scope,
+    }));
+    return [...servers, ...unused];
+  }
+
+  /** Turning a server off ends it; turning it on connects it again. */
+  async toggle(name: string, enabled: boolean): Promise<void> {
+    const server = this.#servers.get(name);
+    if (!enabled) await server?.end();
+    else if (server?.status === "disabled") {
+      const { manifest: _, ...definition } = server.definition;
+      void this.#add(definition).connect();
+    }
+  }
+
+  /** Resolves when no server is left running. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.end()));
+    this.#servers.clear();
+  }
+
+  #add(definition: NamedServer): McpServer {
+    const { transport } = definition;
+    const slots =
+      transport === "sdk" ? this.#slots.client : transport === "stdio" ? this.#slots.local : this.#slots.remote;
+    const server = new McpServer(definition, {
+      connect: (self, events) => this.#options.connect(self, events),
+      slots,
+      changed: () => this.#changed(),
+      sleep,
+      now: () => performance.now(),
+    });
+    this.#servers.set(definition.name, server);
+    this.#used = true;
+    this.#changed();
+    // A client's servers are part of the program that started us: there is nothing to start.
+    if (transport === "sdk" || this.#started) void server.connect();
+    return server;
+  }
+
+  #changed(): void {
+    this.#version++;
+  }
+}
+
+/** Where a tool comes from. */
+export interface ToolOrigin {
+  readonly server: string;
+  readonly source: string;
+  /** The server's own name for it. */
+  readonly tool: string;
+  /** A name for people. */
+  readonly title?: string;
+}
+
+const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name, annotations });
+
+/** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
+const isEssential = ({ definition }: McpServer) => definition.transport === "sdk" || definition.alwaysLoad;
+
+/** As in tool names. */
+const normalized = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_");
+
+async function within(ms: number, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  if (signal.aborted) return;
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = () => resolve();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await Promise.race([work, enough]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

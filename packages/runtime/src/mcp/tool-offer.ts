@@ -1,0 +1,164 @@
+// Which tools the model is offered: the built-in ones first, then those of MCP servers, so that a server that connects
+// late does not change what the provider has cached. Tools that would take too much of the context window are deferred:
+// the model knows their names, and ToolSearch loads them.
+
+import { assemblePool, type Rule, type Tool } from "@keelson/engine";
+import { listMcpResourcesTool, readMcpResourceDirTool, readMcpResourceTool, toolSearchTool } from "@keelson/tools/mcp";
+import { serverResources } from "./resources.ts";
+import type { SearchMode } from "./search-mode.ts";
+import type { McpServers } from "./servers.ts";
+
+export interface ToolOfferOptions {
+  readonly servers: McpServers;
+  readonly mode: SearchMode;
+  /** The context window in tokens. */
+  window(): number;
+  /** Saves binary content; resolves with its path. */
+  saveBlob(name: string, bytes: Uint8Array): Promise<string>;
+}
+
+export interface OfferedTools {
+  readonly tools: readonly Tool[];
+  /** Can be called, but are not in the request. */
+  readonly deferred: readonly Tool[];
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+/** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
+const MAX_LISTED = 1_500;
+
+/** The built-in tools that are also deferred when every MCP tool is. */
+const DEFERRED_BUILT_IN =
+  /^(?:Cron\w+|EnterWorktree|ExitWorktree|NotebookEdit|ScheduleWakeup|SendMessage|Task\w+|WebFetch|WebSearch)$/;
+
+export class ToolOffer {
+  readonly #options: ToolOfferOptions;
+  readonly #search: Tool;
+  readonly #resources: readonly Tool[];
+  readonly #loaded = new Set<string>();
+  readonly #announced = new Set<string>();
+  #changes = 0;
+  #searchable: readonly Tool[] = [];
+  #built: { readonly key: readonly unknown[]; readonly offered: OfferedTools } | undefined;
+
+  constructor(options: ToolOfferOptions) {
+    this.#options = options;
+    const { servers } = options;
+    this.#search = toolSearchTool({
+      tools: () =>
+        this.#searchable.map(({ name, description }) => ({
+          name,
+          description,
+          server: servers.offered.get(name)?.server.name,
+        })),
+      load: (names) => this.#load(names),
+      waitForServers: (signal) => servers.settled(signal),
+      references: options.mode.references,
+    });
+    const resources = serverResources(options);
+    this.#resources = [
+      listMcpResourcesTool(resources),
+      readMcpResourceTool(resources),
+      readMcpResourceDirTool(resources),
+    ];
+  }
+
+  /** The same object until something changes. */
+  current(builtIn: readonly Tool[], rules: readonly Rule[]): OfferedTools {
+    const { servers } = this.#options;
+    const key = [servers.version, this.#changes, builtIn, rules];
+    if (this.#built && key.every((part, at) => part === this.#built!.key[at])) return this.#built.offered;
+    const offered = this.#divide(builtIn, rules);
+    this.#built = { key, offered };
+    return offered;
+  }
+
+  /** What the model has not been told yet: deferred tools, and servers that are still connecting. */
+  takeNotice(): string | undefined {
+    if (!this.#isSearching) return undefined;
+    const { servers } = this.#options;
+    const parts: string[] = [];
+    const fresh = (this.#built?.offered.deferred ?? []).filter(({ name }) => !this.#announced.has(name));
+    for (const { name } of fresh) this.#announced.add(name);
+    if (fresh.length > 0) {
+      parts.push(`These tools can be loaded with ToolSearch before they are called:\n${listing(fresh, servers)}`);
+    }
+    const pending = servers.all.filter(({ status }) => status === "pending").map(({ name }) => name);
+    if (pending.length > 0 && !this.#announced.has(`pending ${pending.join()}`)) {
+      this.#announced.add(`pending ${pending.join()}`);
+      parts.push(`MCP servers that are still connecting: ${pending.join(", ")}. ToolSearch waits for them.`);
+    }
+    return parts.length === 0 ? undefined : parts.join("\n\n");
+  }
+
+  get #isSearching(): boolean {
+    return this.#built?.offered.tools.includes(this.#search) === true;
+  }
+
+  #divide(builtIn: readonly Tool[], rules: readonly Rule[]): OfferedTools {
+    const { servers, mode, window } = this.#options;
+    const taken = new Set(builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+    const own = servers.all.some(({ connection }) => connection?.facts?.hasResources) ? this.#resources : [];
+    const mcp = assemblePool([...own, ...servers.tools().filter(({ name }) => !taken.has(name))], { rules });
+    const maySearch = assemblePool([this.#search], { rules }).length > 0 && mode.share < 1;
+    const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool));
+    const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
+    if (!maySearch || !isOver) {
+      this.#searchable = [];
+      return { tools: [...builtIn, ...mcp], deferred: [] };
+    }
+    const more = mode.share === 0 ? builtIn.filter(({ name }) => DEFERRED_BUILT_IN.test(name)) : [];
+    const deferrable = new Set([...mayDefer, ...more]);
+    this.#searchable = [...deferrable];
+    const isHeld = (tool: Tool) => deferrable.has(tool) && !this.#loaded.has(tool.name);
+    const asLoaded = (tool: Tool) =>
+      mode.references && deferrable.has(tool) ? { ...tool, onDemand: true as const } : tool;
+    const tail = [this.#search, ...mcp.filter((tool) => !isHeld(tool)).map(asLoaded)];
+    return {
+      tools: [...builtIn.filter((tool) => !isHeld(tool)).map(asLoaded), ...assemblePool(tail, { rules: [] })],
+      deferred: [...deferrable].filter(isHeld),
+    };
+  }
+
+  #isAlwaysLoaded({ name }: Tool): boolean {
+    const found = this.#options.servers.offered.get(name);
+    return found !== undefined && (found.server.definition.alwaysLoad || found.facts.alwaysLoad === true);
+  }
+
+  #load(names: readonly string[]): void {
+    for (const name of names) this.#loaded.add(name);
+    this.#changes++;
+  }
+}
+
+function sizeOf(tools: readonly Tool[]): number {
+  return tools.reduce(
+    (sum, { name, description, input }) => sum + name.length + description.length + jsonSize(input),
+    0,
+  );
+}
+
+const sizes = new WeakMap<object, number>();
+
+function jsonSize({ json }: Tool["input"]): number {
+  const known = sizes.get(json);
+  if (known !== undefined) return known;
+  const size = JSON.stringify(json).length;
+  sizes.set(json, size);
+  return size;
+}
+
+/** The names, or if they are too many, the servers with the number of their tools. */
+function listing(tools: readonly Tool[], servers: McpServers): string {
+  const names = tools.map(({ name }) => name).join("\n");
+  if (names.length <= MAX_LISTED) return names;
+  const counts = new Map<string, number>();
+  for (const { name } of tools) {
+    const server = servers.offered.get(name)?.server.name ?? "built-in";
+    counts.set(server, (counts.get(server) ?? 0) + 1);
+  }
+  const lines = [...counts]
+    .map(([server, count]) => `${server}: ${count} ${count === 1 ? "tool" : "tools"}`)
+    .join("\n");
+  return lines.length <= MAX_LISTED ? lines : `${tools.length} tools of ${counts.size} servers`;
+}
