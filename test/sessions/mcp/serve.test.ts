@@ -301,9 +301,9 @@ test("whatever arrives is answered, and standard output carries only the protoco
   program.closeStdin();
   const { code, messages, lines, stderr } = await program.done;
 
-  const replies = Map.groupBy(messages.flat(), ({ id }) => id);
+  const replies = Map.groupBy(messages, ({ id }) => id);
   const short = ({ result, error }: any) => error?.code ?? (result.isError ? result.content[0].text : result);
-  expect({ code, lines: lines.length, messages: messages.length }).toEqual({ code: 0, lines: 17, messages: 17 });
+  expect({ code, lines: lines.length, messages: messages.length }).toEqual({ code: 0, lines: 18, messages: 18 });
   expect(replies.get(null)!.map(short)).toEqual([-32700, -32600, -32600, -32700, -32700, -32600]);
   expect(
     Object.fromEntries([...replies].filter(([id]) => id !== null).map(([id, [only]]) => [id, short(only)])),
