@@ -11,6 +11,7 @@ import { freshBuild } from "../scripts/fresh-build.ts";
 import { hooks } from "./measures/hooks.ts";
 import { instructions } from "./measures/instructions.ts";
 import { longLoop, loop } from "./measures/loop.ts";
+import { mcp } from "./measures/mcp.ts";
 import { parallel } from "./measures/parallel.ts";
 import { resume } from "./measures/resume.ts";
 import { sdk } from "./measures/sdk.ts";
@@ -35,6 +36,7 @@ const measures: Readonly<Record<string, (stage: Stage) => Promise<Row[]>>> = {
   instructions,
   stream,
   sdk,
+  mcp,
 };
 
 const { values } = parseArgs({

@@ -7,6 +7,7 @@ import { startMockModel } from "@keelson/testkit";
 import { CONFIG_FLAGS, DOCTOR_FLAGS } from "../packages/cli/src/commands/config/flags.ts";
 import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
+import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
@@ -96,7 +97,15 @@ const flagsIn = (text: string) =>
   new Set(Array.from(text.matchAll(/(?<![\w-])--([a-zA-Z][\w-]*)/g), ([, name]) => name!));
 
 test("every flag the documentation names exists", () => {
-  const commands = [CONFIG_FLAGS, DOCTOR_FLAGS, HOOKS_FLAGS, INSTRUCTIONS_FLAGS, PERMISSIONS_FLAGS, TRUST_FLAGS];
+  const commands = [
+    CONFIG_FLAGS,
+    DOCTOR_FLAGS,
+    HOOKS_FLAGS,
+    INSTRUCTIONS_FLAGS,
+    MCP_FLAGS,
+    PERMISSIONS_FLAGS,
+    TRUST_FLAGS,
+  ];
   const all = [...FLAGS, ...commands.flat()];
   const known = new Set(all.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const unknown = pages.flatMap((page) =>

@@ -69,7 +69,7 @@ function schemaOf(type: ValueType): Schema {
     case "models":
       return { anyOf: [{ type: "string" }, TEXTS] };
     case "list":
-      return type.of === "text" ? TEXTS : { type: "array", ...(type.of === "any" ? {} : { items: CREDENTIAL }) };
+      return { type: "array", ...ITEMS[type.of] };
     case "rules":
       return {
         type: "array",
@@ -90,8 +90,22 @@ function schemaOf(type: ValueType): Schema {
 }
 
 function mapEntry(of: (ValueType & { kind: "map" })["of"]): Schema {
-  return of === "texts" ? TEXTS : schemaOf({ kind: of });
+  return of === "texts" ? TEXTS : schemaOf({ kind: of === "guard" ? "flag" : of });
 }
+
+/** A server by its name, its command with all arguments, or its URL. */
+const SERVER: Schema = {
+  type: "object",
+  properties: { serverName: { type: "string" }, serverCommand: TEXTS, serverUrl: { type: "string" } },
+  minProperties: 1,
+  maxProperties: 1,
+};
+const ITEMS: Readonly<Record<(ValueType & { kind: "list" })["of"], Schema>> = {
+  any: {},
+  text: { items: { type: "string" } },
+  credential: { items: CREDENTIAL },
+  server: { items: SERVER },
+};
 
 const price = { type: "number", minimum: 0 };
 const PRICES: Schema = {

@@ -37,7 +37,7 @@ export const COMMANDS: readonly ProgramCommand[] = [
   },
   {
     name: "mcp",
-    help: "Offer the built-in tools to other MCP clients",
+    help: "Add, list, test and remove MCP servers; offer the built-in tools to others",
     run: async (argv, io) => (await import("./commands/mcp/mcp.ts")).runMcp(argv, io),
   },
   {

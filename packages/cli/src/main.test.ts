@@ -320,10 +320,10 @@ test("warnings go to standard error, one line each", async () => {
 
 test("flags without effect are mentioned only in the debug log", async () => {
   const { io, seen } = fakeIO({ stdin: "x" });
-  await main(["-p", "--strict-mcp-config"], io);
+  await main(["-p", "--no-chrome"], io);
   expect(seen.err).toEqual([]);
-  await main(["-p", "--strict-mcp-config", "--debug"], io);
-  expect(seen.err.join("\n")).toContain("[config] --strict-mcp-config has no effect in this version");
+  await main(["-p", "--no-chrome", "--debug"], io);
+  expect(seen.err.join("\n")).toContain("[config] --no-chrome has no effect in this version");
 });
 
 test("a problem with the setup has error: in front, like all messages in our own words", async () => {

@@ -19,9 +19,9 @@ import {
   type WarningKind,
 } from "./scopes/scopes.ts";
 import type { Flags } from "./snapshot.ts";
-import { stampOf, type Source } from "./sources.ts";
+import { mcpFiles, stampOf, type McpFiles, type Source } from "./sources.ts";
 import type * as Tracked from "./scopes/tracked.ts";
-import { globalConfigFile, readTrust, type Trust } from "./trust.ts";
+import { globalConfigFile, readGlobalConfig, readTrust, type GlobalConfig, type Trust } from "./trust.ts";
 
 export interface LoadSettingsOptions {
   readonly cwd: string;
@@ -48,6 +48,8 @@ export interface Gathered {
   /** The same without what each file may not set. */
   readonly scopes: readonly Scope[];
   readonly settings: Settings;
+  readonly global: GlobalConfig;
+  readonly mcpFiles: McpFiles;
   readonly sources: readonly Source[];
   readonly warnings: readonly Warning[];
   readonly warn: WarnScope;
@@ -76,11 +78,13 @@ export function gather(options: LoadSettingsOptions): Gathered {
 
   const globalFile = globalConfigFile(home, env["CLAUDE_CONFIG_DIR"] ? configDir : undefined);
   const globalSource = { path: globalFile, stamp: stampOf(globalFile) };
-  const trustOf = (folder: string, given: string) =>
-    readTrust({ cwd: folder, given: resolve(given) }, globalFile, (text) => warn(text, "broken"));
+  const own = { cwd, given: resolve(options.cwd) };
+  const global = readGlobalConfig(own, globalFile, (text) => warn(text, "broken"));
   const { projectRoot } = places;
-  const trust = projectRoot === undefined ? trustOf(cwd, options.cwd) : trustOf(projectRoot, projectRoot);
-  const trusted = trust.trusted && (projectRoot === undefined || trustOf(cwd, options.cwd).trusted);
+  const trust = readTrust(projectRoot === undefined ? own : { cwd: projectRoot, given: projectRoot }, global);
+  const trusted = trust.trusted && (projectRoot === undefined || readTrust(own, global).trusted);
+  const servers = mcpFiles({ folder: projectRoot ?? cwd, home, managedDir: places.managedDir });
+  const serverSources = [servers.managed, ...servers.project].map((path) => ({ path, stamp: stampOf(path) }));
   const read = readScopes(places, flags, warn);
   const requireTrust = flags.requireTrust === true || asksForTrust(read.scopes);
   const plain = flags.bare || flags.safe ? read.scopes.map(withoutCustomization) : read.scopes;
@@ -97,7 +101,9 @@ export function gather(options: LoadSettingsOptions): Gathered {
     read: read.scopes,
     scopes,
     settings: scopes.some((scope) => scope.unreadMode) ? withAskingMode(settings) : settings,
-    sources: [globalSource, ...read.sources],
+    global,
+    mcpFiles: servers,
+    sources: [globalSource, ...read.sources, ...serverSources],
     warnings,
     warn,
   };

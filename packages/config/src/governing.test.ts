@@ -10,6 +10,8 @@ test("governingFiles() lists all files that govern the session, even missing one
   for (const name of ["p", "home", "cfg"]) mkdirSync(join(root, name));
   const hooks = { Stop: [{ hooks: [{ type: "command", command: '"$CLAUDE_PROJECT_DIR"/tools/check.sh' }] }] };
   writeFileSync(join(root, "p/team.json"), JSON.stringify({ hooks, apiKeyHelper: "~/bin/key" }));
+  const servers = { r: { type: "http", url: "https://a.test/", headersHelper: "~/bin/headers" } };
+  writeFileSync(join(root, "cfg/.claude.json"), JSON.stringify({ mcpServers: servers }));
   const snapshot = load({
     cwd: join(root, "p"),
     home: join(root, "home"),
@@ -18,16 +20,21 @@ test("governingFiles() lists all files that govern the session, even missing one
     platform: "linux",
     managedDir: join(root, "managed"),
   });
-  const names = governingFiles(snapshot).map((path) => path.slice(root.length + 1));
+  const inRoot = governingFiles(snapshot).filter((path) => path.startsWith(root));
+  const names = inRoot.map((path) => path.slice(root.length + 1));
   expect(names.toSorted()).toEqual([
+    ".mcp.json",
     "cfg/.claude.json",
     "cfg/CLAUDE.md",
     "cfg/settings.json",
+    "home/bin/headers",
     "home/bin/key",
+    "managed/managed-mcp.json",
     "managed/managed-settings.d",
     "managed/managed-settings.json",
     "p/.claude/settings.json",
     "p/.claude/settings.local.json",
+    "p/.mcp.json",
     "p/mcp.json",
     "p/team.json",
     "p/tools/check.sh",

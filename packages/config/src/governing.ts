@@ -39,12 +39,13 @@ export function governingFiles(snapshot: Snapshot): readonly string[] {
 type CommandLine = string | readonly string[];
 
 /** Every command line in the settings that runs outside the shield; exec form as a list of words. */
-function commandsOf({ hooks, settings, env }: Snapshot): readonly CommandLine[] {
+function commandsOf({ hooks, settings, env, mcp }: Snapshot): readonly CommandLine[] {
   const fromHooks = hooks.active.flatMap(({ handler }): CommandLine[] => {
     if (handler.type !== "command") return [];
     return handler.args === undefined ? [handler.command] : [[handler.command, ...handler.args]];
   });
+  const forServers = mcp.servers.map(({ config }) => ("headersHelper" in config ? config.headersHelper : undefined));
   const commands = COMMANDS.map((key) => settings[key]?.["command"]);
-  const others = [...HELPERS.map((key) => settings[key]), ...commands, env["CLAUDE_CODE_SHELL_PREFIX"]];
+  const others = [...HELPERS.map((key) => settings[key]), ...commands, ...forServers, env["CLAUDE_CODE_SHELL_PREFIX"]];
   return [...fromHooks, ...others.filter((text) => typeof text === "string")];
 }

@@ -16,5 +16,5 @@ export {
 } from "./commands.lazy.ts";
 export type { EffectiveValue, Inspection, SettingsFile } from "./inspect.ts";
 export { KEYS, keyPath, valueAt } from "./check/known.ts";
-export type { ConfiguredHooks, ConfiguredMcp, Flags, Snapshot } from "./snapshot.ts";
+export type { Flags, ConfiguredHooks, ConfiguredMcp, Snapshot } from "./snapshot.ts";
 export { changed } from "./sources.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ConfigError } from "./errors.ts";
 import type { LoadSettingsOptions } from "./gather.ts";
 import { load, reload, withEnvironment } from "./load.ts";
@@ -38,6 +38,11 @@ function start(flags: Flags = {}, more: Partial<LoadSettingsOptions> = {}) {
   return load({ cwd, home, env: {}, flags, platform: "linux", uid: 1000, managedDir: join(root, "managed"), ...more });
 }
 
+/** The folder and all folders around it. */
+function upFrom(folder: string): readonly string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...upFrom(dirname(folder))];
+}
+
 test("without any file, the snapshot has defaults and is deeply frozen", () => {
   const snapshot = start({ model: "m", betas: ["b"] }, { env: { PATH: "/bin" } });
 
@@ -63,6 +68,8 @@ test("without any file, the snapshot has defaults and is deeply frozen", () => {
       "../project/.claude/settings.local.json",
       "../managed/managed-settings.d",
       "../managed/managed-settings.json",
+      "../managed/managed-mcp.json",
+      ...upFrom(cwd).map((folder) => join(relative(home, folder), ".mcp.json")),
     ].map((path) => ({ path: join(home, path), stamp: "absent" })),
     origin: {
       cwd,

@@ -1,19 +1,23 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import type { Settings } from "@keelson/protocol";
+import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
 import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
-import { gather, type LoadSettingsOptions } from "./gather.ts";
+import { ConfigError } from "./errors.ts";
+import { gather, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
+import type * as Mcp from "./mcp/collect.ts";
+import type { McpQuestion } from "./mcp/candidates.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
-import type { RuleOrigin, Snapshot } from "./snapshot.ts";
+import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
 
 /** Throws ConfigError if a flag or an administrator asked for something that cannot be done. */
 export function load(options: LoadSettingsOptions): Snapshot {
   const { home, env } = options;
   const gathered = gather(options);
-  const { places, flags, scopes, warn } = gathered;
+  const { places, scopes, warn } = gathered;
+  const { flags, dynamic } = withoutPrograms(gathered.flags);
   const { cwd, configDir } = places;
   const unread = scopes.some((scope) => scope.unread);
   const settings = unread ? forbidWideModes(gathered.settings) : gathered.settings;
@@ -33,7 +37,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     flags,
     rules: collectRules(scopes, flags, cwd, { unread }),
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
-    mcp: { servers: [], unused: [] },
+    mcp: mcpServers({ ...gathered, settings, flags, dynamic, env: ownEnv, uid: options.uid }),
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: gathered.trusted,
@@ -64,6 +68,35 @@ export function withEnvironment(snapshot: Snapshot, variables: Readonly<Record<s
 
 /** Read once at the start: where files are, and whether this is a sandbox. */
 const FIXED = new Set(["CLAUDE_CONFIG_DIR", "IS_SANDBOX", "HOME"]);
+
+/** Separates the servers of `--mcp-config` that are inside the client from all others. */
+function withoutPrograms(flags: Flags): { readonly flags: Flags; readonly dynamic: JsonObject } {
+  const { mcpServers, ...others } = flags;
+  if (mcpServers === undefined) return { flags, dynamic: {} };
+  const isInClient = ([, entry]: [string, unknown]) => isObject(entry) && entry["type"] === "sdk";
+  const entries = Object.entries(mcpServers);
+  const inClient = entries.filter(isInClient);
+  const dynamic = Object.fromEntries(entries.filter((entry) => !isInClient(entry)));
+  return { flags: { ...others, ...(inClient.length > 0 && { mcpServers: Object.fromEntries(inClient) }) }, dynamic };
+}
+
+/** Throws ConfigError if managed settings forbid servers on the command line. */
+function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): ConfiguredMcp {
+  const { dynamic, settings, global, mcpFiles, sources } = question;
+  const onCommandLine = Object.keys(dynamic).length > 0;
+  if (onCommandLine && settings.disableSideloadFlags) {
+    throw new ConfigError("Managed settings refuse MCP servers on the command line (disableSideloadFlags)");
+  }
+  const files = new Set([mcpFiles.managed, ...mcpFiles.project]);
+  const isConfigured =
+    onCommandLine ||
+    settings.managedMcpServers !== undefined ||
+    global.value["mcpServers"] !== undefined ||
+    global.project["mcpServers"] !== undefined ||
+    sources.some(({ path, stamp }) => files.has(path) && stamp !== "absent");
+  if (!isConfigured) return { servers: [], unused: [] };
+  return (require("./mcp/collect.ts") as typeof Mcp).collectServers(question);
+}
 
 /** Also keeps a client from switching to these modes later. */
 function forbidWideModes(settings: Settings): Settings {

@@ -42,10 +42,12 @@ export interface Flags {
   readonly settingSources?: readonly ("user" | "project" | "local")[];
   /** An untrusted folder may only deny and ask. */
   readonly requireTrust?: boolean;
-  /** MCP servers by name, as in a configuration file. */
+  /** MCP servers by name, as in a configuration file. In a snapshot, only those inside the client (type `sdk`). */
   readonly mcpServers?: JsonObject;
   /** The files that define those servers. */
   readonly mcpConfigFiles?: readonly string[];
+  /** Use only the servers above. */
+  readonly strictMcpConfig?: boolean;
   readonly bare?: boolean;
   /** No customization except managed hooks and instructions. */
   readonly safe?: boolean;
@@ -91,7 +93,10 @@ export interface ConfiguredHooks {
   readonly off: readonly { readonly registration: HookRegistration; readonly why: string }[];
 }
 
-/** The MCP servers of all files and flags, in the order their tools are offered. Servers inside the client are not in it. */
+/**
+ * The MCP servers of all files and flags, in the order their tools are offered. Servers inside the client are not in it.
+ * A name in `unused` may also be in `servers`, defined elsewhere.
+ */
 export interface ConfiguredMcp {
   readonly servers: readonly ConfiguredMcpServer[];
   readonly unused: readonly UnusedMcpServer[];

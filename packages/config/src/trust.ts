@@ -21,23 +21,50 @@ export interface Trust {
 // Older versions also keep prompt history in this file, so it may be large.
 export const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Looks up the folder, by its given and its resolved path, in the global config file. */
-export function readTrust(
+/** The global config file, parsed. */
+export interface GlobalConfig {
+  readonly file: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** What it holds about the working directory. */
+  readonly project: Readonly<Record<string, unknown>>;
+}
+
+export function readGlobalConfig(
   folder: { readonly cwd: string; readonly given: string },
   file: string,
   warn: (text: string) => void,
-): Trust {
-  const fix = `run: keelson trust ${shellWord(folder.cwd)}`;
+): GlobalConfig {
   const reading = readSettingsFile(file, { maxBytes: MAX_BYTES });
-  if (reading.kind === "broken") warn(`${file} is ignored, so no folder is trusted: ${reading.problem}`);
-  const projects = reading.kind === "read" ? reading.value["projects"] : undefined;
-  const entry = (path: string) => (isObject(projects) && Object.hasOwn(projects, path) ? projects[path] : undefined);
-  const isTrusted = (project: unknown) => isObject(project) && project[TRUSTED] === true;
-  const trusted = isTrusted(entry(folder.cwd)) || isTrusted(entry(folder.given));
-  return { trusted, fix, accepted: readAccepted(entry(folder.cwd)) };
+  if (reading.kind === "broken") {
+    warn(`${file} is ignored, so no folder is trusted and its MCP servers are not used: ${reading.problem}`);
+  }
+  const value = reading.kind === "read" ? reading.value : {};
+  return { file, value, project: { ...projectIn(value, folder.given), ...projectIn(value, folder.cwd) } };
 }
 
-const shellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+/** Looks up the folder, by its given and its resolved path, in the global config file. */
+export function readTrust(
+  folder: { readonly cwd: string; readonly given: string },
+  { value }: Pick<GlobalConfig, "value">,
+): Trust {
+  const trusted = isTrustedIn(value, folder.cwd) || isTrustedIn(value, folder.given);
+  return { trusted, fix: trustFix(folder.cwd), accepted: readAccepted(projectIn(value, folder.cwd)) };
+}
+
+export function isTrustedIn(global: GlobalConfig["value"], folder: string): boolean {
+  return projectIn(global, folder)[TRUSTED] === true;
+}
+
+/** How to trust a folder, for warnings. */
+export const trustFix = (folder: string) => `run: keelson trust ${asShellWord(folder)}`;
+
+function projectIn({ projects }: GlobalConfig["value"], folder: string): Readonly<Record<string, unknown>> {
+  const project = isObject(projects) && Object.hasOwn(projects, folder) ? projects[folder] : undefined;
+  return isObject(project) ? project : {};
+}
+
+/** The text as one word of a shell command. */
+export const asShellWord = (text: string) => (/^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The global config file of a snapshot. */
 export function globalFileOf({ home, configDir, origin }: Pick<Snapshot, "home" | "configDir" | "origin">): string {

@@ -47,14 +47,16 @@ export async function limitShown(
   ports: Ports,
 ): Promise<Shown> {
   const limit = tool.maxShown ?? MAX_SHOWN;
-  if (typeof shown === "string") {
-    return shown.length <= limit ? shown : persistedNotice(await ports.spill(id, shown), byteLength(shown), shown);
-  }
+  const save = async (text: string, name: string) => {
+    const overflow = tool.overflow?.(text);
+    const path = await ports.spill(overflow?.name ?? name, text);
+    return overflow ? overflow.notice(path) : persistedNotice(path, byteLength(text), text);
+  };
+  if (typeof shown === "string") return shown.length <= limit ? shown : save(shown, id);
   return Promise.all(
     shown.map(async (block, index): Promise<ContentBlock> => {
       const text = block.type === "text" ? (block as { text: string }).text : "";
-      if (text.length <= limit) return block;
-      return { type: "text", text: persistedNotice(await ports.spill(`${id}-${index}`, text), byteLength(text), text) };
+      return text.length <= limit ? block : { type: "text", text: await save(text, `${id}-${index}`) };
     }),
   );
 }

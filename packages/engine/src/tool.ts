@@ -36,6 +36,8 @@ export interface Tool<I = any, O = any> {
   readonly parallelSafe?: boolean | ((input: I) => boolean | Promise<boolean>);
   /** The longest text the model is shown; the rest goes to a file. If absent, the engine's limit applies. */
   readonly maxShown?: number;
+  /** Text longer than `maxShown`: the name of its file, and what the model reads instead. */
+  overflow?(text: string): { readonly name: string; notice(path: string): string };
   /** Fixes harmless mistakes of the model before the schema check (`offset: -1`, an extra field). */
   repair?(input: Record<string, unknown>): Record<string, unknown>;
   /** Replaces the schema check, with the tool's own message for invalid input. */

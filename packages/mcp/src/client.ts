@@ -52,7 +52,8 @@ export interface RpcOptions {
   onClosed?(reason: Error): void;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longer timers fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_BATCH = 100;
 const MAX_PROGRESS_LENGTH = 1_000;
 

@@ -4,16 +4,15 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { RequestHandlers } from "./answers.ts";
 import { requestWithInput } from "./ask.ts";
-import { Client, type Progress, type Transport } from "./client.ts";
+import { Client, MAX_TIMER_MS, type Progress, type Transport } from "./client.ts";
 import { readResult, type CallResult } from "./tools/content.ts";
 import { readPromptResult, readResourceResult, type McpPromptResult, type ResourceContent } from "./lists/documents.ts";
 import type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts";
 import { openServer, readInitializeResult, type ListKind, type ServerFacts } from "./handshake.ts";
-import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS, type Listed } from "./lists/lists.ts";
-import { createNotices, type LogMessage } from "./notices.ts";
+import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "./lists/lists.ts";
+import { createNotices, type LogMessage, type Notices } from "./notices.ts";
 import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
-import type { ToolFacts } from "./tools/tool-facts.ts";
-import { wrapTools, type McpServerTool } from "./tools/tool-set.ts";
+import { ToolList, type McpServerTool } from "./tools/tool-list.ts";
 
 export interface ConnectionOptions {
   readonly name: string;
@@ -64,29 +63,34 @@ export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #client: Client;
   readonly #closing = new AbortController();
-  readonly #notices = createNotices();
+  readonly #notices: Notices;
   readonly #reported = new Set<string>();
   #status: "pending" | "connected" | "failed" = "pending";
   #error: string | undefined;
   #failure: unknown;
   #facts: ServerFacts | undefined;
-  #tools: readonly McpServerTool[] = [];
-  #refreshing: Promise<void> | undefined;
-  #stale = false;
-  /** Set after a refetch that the server triggered, until the next `refreshTools`. */
-  #refetched = false;
+  readonly #tools: ToolList;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#notices = createNotices({
+      onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
+      onLog: (message) => options.onLog?.(message),
+      onElicitationComplete: (id) => options.onElicitationComplete?.(id),
+    });
     this.#client = new Client(options.transport, {
       handlers: options.handlers,
-      onNotification: (method, params) =>
-        this.#notices.receive(method, params, {
-          ...options,
-          onListChanged: (kind) => (kind === "tools" ? this.#onToolsChanged() : options.onListChanged?.(kind)),
-        }),
+      onNotification: (method, params) => this.#notices.receive(method, params),
       onClosed: (reason) => this.#onClosed(reason),
+    });
+    this.#tools = new ToolList({
+      server: options.name,
+      maxShown: options.maxShown,
+      call: (tool, input, how) => options.callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
+      fetch: (limit) => fetchList(this.#client, TOOLS, limit),
+      report: (problem) => this.#report(problem),
+      onChanged: () => options.onListChanged?.("tools"),
     });
   }
 
@@ -109,12 +113,12 @@ export class McpConnection {
 
   /** In the server's order. They remain when the server ends the connection. */
   get tools(): readonly McpServerTool[] {
-    return this.#tools;
+    return this.#tools.tools;
   }
 
   /** True if the server announced a new tool list that we have not fetched yet. */
   get isStale(): boolean {
-    return this.#status === "connected" && (this.#stale || this.#refreshing !== undefined);
+    return this.#status === "connected" && this.#tools.isStale;
   }
 
   /** Never rejects; check `status`. */
@@ -127,8 +131,8 @@ export class McpConnection {
       const known = readInitializeResult(manifest.initializeResult);
       this.#facts = known ?? (await openServer(this.#client, { capabilities, mayDiscover }, limit));
       const parked = known && isObject(manifest.toolsListResult) ? manifest.toolsListResult["tools"] : undefined;
-      if (Array.isArray(parked)) this.#setTools(readList(TOOLS, parked));
-      else if (this.#facts.hasTools) this.#setTools(await fetchList(this.#client, TOOLS, limit()));
+      if (Array.isArray(parked)) this.#tools.set(readList(TOOLS, parked));
+      else if (this.#facts.hasTools) this.#tools.set(await fetchList(this.#client, TOOLS, limit()));
       this.#closing.signal.throwIfAborted();
       this.#status = "connected";
       this.#listen(this.#facts);
@@ -142,9 +146,7 @@ export class McpConnection {
 
   /** Fetches the tool list again if it is stale. Never rejects. */
   async refreshTools(): Promise<void> {
-    this.#refetched = false;
-    if (this.isStale && !this.#refreshing) this.#refresh();
-    await this.#refreshing;
+    if (this.#status === "connected") await this.#tools.refresh(this.#limit());
   }
 
   deliver(message: unknown): void {
@@ -153,7 +155,7 @@ export class McpConnection {
 
   /** `tool` is the server's own name for it. Returns undefined if not connected or if there is no such tool. */
   call(tool: string, input: JsonObject, options: McpCallOptions): Promise<CallResult> | undefined {
-    const known = this.#tools.find(({ facts }) => facts.name === tool);
+    const known = this.tools.find(({ facts }) => facts.name === tool);
     return known && this.#status === "connected" ? this.#call(tool, input, options) : undefined;
   }
 
@@ -187,20 +189,26 @@ export class McpConnection {
   /** Resolves when nothing of the server is left running. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("Connection closed"));
-    this.#tools = [];
+    this.#tools.close();
     await this.#client.close();
   }
 
   async #start(timeoutMs: number): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
-    const onAbort = () =>
-      reject(this.#closing.signal.aborted ? signal.reason : new McpError(TIMED_OUT, "Request timed out"));
-    signal.addEventListener("abort", onAbort);
+    const stop = new AbortController();
+    const giveUp = (reason: unknown) => {
+      stop.abort(reason);
+      reject(reason);
+    };
+    const onClose = () => giveUp(this.#closing.signal.reason);
+    const onTimeout = () => giveUp(new McpError(TIMED_OUT, "Request timed out"));
+    const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+    this.#closing.signal.addEventListener("abort", onClose);
     try {
-      await Promise.race([this.#client.start(signal), promise]);
+      await Promise.race([this.#client.start(stop.signal), promise]);
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      clearTimeout(timer);
+      this.#closing.signal.removeEventListener("abort", onClose);
     }
   }
 
@@ -239,18 +247,6 @@ export class McpConnection {
     return entries;
   }
 
-  #setTools({ entries, problems }: Listed<ToolFacts>): void {
-    if (this.#closing.signal.aborted) return;
-    const { name: server, maxShown, callThrough } = this.#options;
-    for (const problem of problems) this.#report(problem);
-    this.#tools = wrapTools(entries, {
-      server,
-      maxShown,
-      call: (tool, input, how) => callThrough?.(tool, input, how) ?? this.#call(tool, input, how),
-      report: (problem) => this.#report(problem),
-    });
-  }
-
   #report(problem: string): void {
     if (this.#reported.has(problem) || this.#reported.size >= MAX_PROBLEMS) return;
     this.#reported.add(problem);
@@ -276,29 +272,11 @@ export class McpConnection {
     onClosed?.(reason);
   }
 
-  /** Refetches once, then waits for `refreshTools`: a server that keeps sending changes must not keep us busy. */
   #onToolsChanged(): void {
-    this.#stale = true;
-    if (this.#status !== "connected" || this.#refreshing || this.#refetched) return;
-    this.#refetched = true;
-    this.#refresh();
+    this.#tools.changed(this.#status === "connected" ? this.#limit() : undefined);
   }
 
-  #refresh(): void {
-    this.#stale = false;
-    const limit = { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#refreshing = promise;
-    void fetchList(this.#client, TOOLS, limit)
-      .then(
-        (list) => this.#setTools(list),
-        // Keep the tools we have.
-        () => undefined,
-      )
-      .finally(() => {
-        this.#refreshing = undefined;
-        resolve();
-        if (!this.#closing.signal.aborted) this.#options.onListChanged?.("tools");
-      });
+  #limit() {
+    return { timeoutMs: this.#options.timeoutMs, signal: this.#closing.signal };
   }
 }

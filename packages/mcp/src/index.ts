@@ -1,5 +1,5 @@
 export { McpConnection, type McpCallOptions, type ConnectionOptions, type ServerManifest } from "./connection.ts";
-export type { McpServerTool } from "./tools/tool-set.ts";
+export type { McpServerTool } from "./tools/tool-list.ts";
 export type { RequestHandler, RequestHandlers } from "./answers.ts";
 export type { Progress, Transport, TransportEvents } from "./client.ts";
 export { joinedText, type CallResult } from "./tools/content.ts";

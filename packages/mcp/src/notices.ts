@@ -11,31 +11,36 @@ export interface LogMessage {
   readonly text: string;
 }
 
-export interface NoticeListener {
-  onListChanged?(kind: ListKind): void;
-  onLog?(message: LogMessage): void;
-  onElicitationComplete?(elicitationId: string): void;
+interface NoticeListener {
+  onListChanged(kind: ListKind): void;
+  onLog(message: LogMessage): void;
+  onElicitationComplete(elicitationId: string): void;
+}
+
+export interface Notices {
+  receive(method: string, params: JsonObject): void;
+  /** Resolves when the server says that the user is done with this elicitation; perhaps never. */
+  completed(elicitationId: string): Promise<void>;
 }
 
 const MAX_LOG_LENGTH = 10_000;
 const MAX_WAITING = 50;
 
-export function createNotices() {
+export function createNotices(listener: NoticeListener): Notices {
   const waiting = new Map<string, () => void>();
   return {
-    receive(method: string, params: JsonObject, listener: NoticeListener) {
+    receive(method, params) {
       const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
-      if (changed) listener.onListChanged?.(changed as ListKind);
-      else if (method === "notifications/message") listener.onLog?.(readLog(params));
+      if (changed) listener.onListChanged(changed as ListKind);
+      else if (method === "notifications/message") listener.onLog(readLog(params));
       else if (method === "notifications/elicitation/complete") {
         const id = String(params["elicitationId"]);
         waiting.get(id)?.();
         waiting.delete(id);
-        listener.onElicitationComplete?.(id);
+        listener.onElicitationComplete(id);
       }
     },
-    /** Resolves when the server says that the user is done with this elicitation; perhaps never. */
-    completed(elicitationId: string): Promise<void> {
+    completed(elicitationId) {
       const { promise, resolve } = Promise.withResolvers<void>();
       for (const oldest of waiting.keys()) if (waiting.size >= MAX_WAITING) waiting.delete(oldest);
       waiting.set(elicitationId, resolve);

@@ -6,9 +6,9 @@ export const CONNECTION_CLOSED = -32000;
 export const TIMED_OUT = -32001;
 /** Our own code: HTTP has no JSON-RPC code for it. */
 const UNAUTHORIZED = -32_401;
-export const PARSE_ERROR = -32700;
 export const UNSUPPORTED_VERSION = -32022;
 export const URL_ELICITATION_REQUIRED = -32042;
+export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;

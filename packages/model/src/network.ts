@@ -18,6 +18,12 @@ export function fetchOptionsFrom(env: Env): (url: URL) => Promise<FetchOptions> 
   };
 }
 
+/** A fetch that uses the proxy and the certificates of these variables. */
+export function networkFetch(env: Env): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  const optionsFor = fetchOptionsFrom(env);
+  return async (url, init) => fetch(url, { ...init, ...(await optionsFor(new URL(url))) });
+}
+
 /** The proxy for a URL, or undefined for a direct connection. Loopback never uses a proxy. */
 export function proxyFor(url: URL, env: Env): string | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";

@@ -96,6 +96,7 @@ export type {
   McpProxyConfig,
   McpRemoteConfig,
   McpScope,
+  McpServerPattern,
   McpSdkConfig,
   McpServerConfig,
   McpStdioConfig,

@@ -68,6 +68,8 @@ export interface ConfiguredMcpServer {
   readonly file?: string;
   /** Run its program inside the sandbox. */
   readonly confined?: boolean;
+  /** A project server that the user has not approved. Headless sessions connect to it; a person is asked first. */
+  readonly unapproved?: true;
 }
 
 /** A server that is configured but not used, and why. */
@@ -76,8 +78,17 @@ export interface UnusedMcpServer {
   readonly scope: McpScope;
   readonly written: JsonObject;
   readonly file?: string;
-  /** `pending`: a project server that nobody approved. `failed`: the entry is not valid. */
+  /** `pending`: a project server that needs trust or approval. `failed`: the entry is not valid. */
   readonly status: "disabled" | "pending" | "failed";
   /** One sentence for people. */
   readonly why: string;
+}
+
+/** An entry of `allowedMcpServers` or `deniedMcpServers`: exactly one of the three. */
+export interface McpServerPattern {
+  readonly serverName?: string;
+  /** The command and all its arguments. */
+  readonly serverCommand?: readonly string[];
+  /** `*` matches any text. */
+  readonly serverUrl?: string;
 }

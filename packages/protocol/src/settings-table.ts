@@ -10,9 +10,11 @@ export type ValueType =
   | { readonly kind: "flag"; readonly strict?: boolean }
   | { readonly kind: "number"; readonly least?: number; readonly most?: number; readonly whole?: true }
   | { readonly kind: "choice"; readonly of: readonly string[]; readonly strict?: string }
-  | { readonly kind: "list"; readonly of: "text" | "credential" | "any"; readonly strict?: readonly never[] | "unread" }
+  | { readonly kind: "list"; readonly of: ListItem; readonly strict?: readonly never[] | "unread" }
   | { readonly kind: "rules"; readonly behavior: "allow" | "ask" | "deny" }
-  | { readonly kind: "map"; readonly of: "text" | "flag" | "texts" | "any" };
+  | { readonly kind: "map"; readonly of: "text" | "flag" | "guard" | "texts" | "any" };
+
+type ListItem = "text" | "credential" | "server" | "any";
 
 /** The files that may hold a key: user (and `--settings`), project, local, managed. `global` is not a settings file. */
 export type Holder = "user" | "project" | "local" | "managed" | "global";
@@ -51,6 +53,9 @@ const guards = { kind: "list", of: "text", strict: "unread" } as const;
 const limit = { kind: "list", of: "text", strict: [] } as const;
 /** Entries are `{ path or name, mode: "deny" or "mask" }`. */
 const credentials = { kind: "list", of: "credential", strict: "unread" } as const;
+/** Entries are `{ serverName }`, `{ serverCommand }` or `{ serverUrl }`. */
+const limitServers = { kind: "list", of: "server", strict: [] } as const;
+const guardServers = { kind: "list", of: "server", strict: "unread" } as const;
 const disable = { kind: "choice", of: ["disable"], strict: "disable" } as const;
 const port = { kind: "number", least: 1, most: 65_535, whole: true } as const;
 const effort = { kind: "choice", of: ["low", "medium", "high", "xhigh", "max"] } as const;
@@ -99,7 +104,7 @@ export const SETTINGS_TABLE = {
   skipWebFetchPreflight: later(permit, "if trusted"),
   permissionExplainerEnabled: later(flag, "never", GLOBAL),
   disableSkillShellExecution: later(guard, "yes"),
-  disableSideloadFlags: later(guard, "never", MANAGED),
+  disableSideloadFlags: works(guard, "never", "refuse MCP servers given with --mcp-config", MANAGED),
   isolatePeerMachines: later(guard, "yes"),
   crossSessionInbound: later(text, "yes"),
 
@@ -136,6 +141,8 @@ export const SETTINGS_TABLE = {
   "sandbox.ripgrep.command": works(text, "never", "ripgrep program for the sandbox", OWN),
   "sandbox.ripgrep.args": works(texts, "never", "arguments to put first when running it", OWN),
   "sandbox.allowAppleEvents": works(permit, "never", "let commands control other programs on macOS", OWN),
+  "sandbox.mcpServers": works({ kind: "map", of: "guard" }, "never", "MCP servers to run in the sandbox", OWN),
+  "sandbox.projectMcpServers": works(guard, "never", "run the MCP servers of .mcp.json files in the sandbox", OWN),
   "sandbox.bwrapPath": works(text, "never", "path of bubblewrap", MANAGED),
   "sandbox.socatPath": works(text, "never", "path of socat", MANAGED),
 
@@ -206,13 +213,19 @@ export const SETTINGS_TABLE = {
   disableCommandPluginSources: later(any, "never", MANAGED),
   allowedChannelPlugins: later(any, "never", MANAGED),
   channelsEnabled: later(any, "never", MANAGED),
-  strictPluginOnlyCustomization: works(any, "never", "hooks come only from plugins and managed settings", MANAGED),
-  enableAllProjectMcpServers: later(permit, "if trusted"),
-  enabledMcpjsonServers: later(texts, "if trusted"),
-  disabledMcpjsonServers: later(texts, "yes"),
-  allowedMcpServers: later({ kind: "list", of: "any", strict: [] }, "yes"),
-  deniedMcpServers: later({ kind: "list", of: "any", strict: "unread" }, "yes"),
-  allowManagedMcpServersOnly: later(guard, "never", MANAGED),
+  strictPluginOnlyCustomization: works(
+    any,
+    "never",
+    "hooks and MCP servers come only from plugins and managed settings",
+    MANAGED,
+  ),
+  enableAllProjectMcpServers: works(permit, "if trusted", "approve all servers of .mcp.json files"),
+  enabledMcpjsonServers: works(texts, "if trusted", "servers of .mcp.json files that are approved"),
+  disabledMcpjsonServers: works(texts, "yes", "servers of .mcp.json files that are not used"),
+  allowedMcpServers: works(limitServers, "if trusted", "MCP servers that may be used; without it, all"),
+  deniedMcpServers: works(guardServers, "yes", "MCP servers that may not be used"),
+  allowManagedMcpServersOnly: works(guard, "never", "only a managed allowedMcpServers applies", MANAGED),
+  managedMcpServers: works({ kind: "map", of: "any" }, "never", "remote MCP servers for all users", MANAGED),
   allowAllClaudeAiMcps: later(permit, "never", MANAGED),
   disableClaudeAiConnectors: later(guard, "yes"),
   disableWorkflows: later(guard, "yes"),

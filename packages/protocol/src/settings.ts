@@ -1,6 +1,7 @@
 // The contents of a settings file, typed from the table of keys. Files may hold other keys; code cannot read them.
 
 import type { HookEvent, HookHandler } from "./hook.ts";
+import type { McpServerPattern } from "./mcp-config.ts";
 import type { PermissionMode } from "./permission.ts";
 import type { SETTINGS_TABLE, ValueType } from "./settings-table.ts";
 
@@ -65,5 +66,7 @@ interface Items {
   readonly flag: boolean;
   readonly texts: readonly string[];
   readonly any: unknown;
+  readonly guard: boolean;
+  readonly server: McpServerPattern;
   readonly credential: { readonly path?: string; readonly name?: string; readonly mode: "deny" | "mask" };
 }

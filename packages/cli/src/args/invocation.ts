@@ -161,6 +161,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     requireTrust: given.has("require-trust") || undefined,
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
+    strictMcpConfig: given.has("strict-mcp-config") || undefined,
     bare: given.has("bare") || undefined,
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
@@ -183,14 +184,14 @@ const isNamed = (config: string) => !config.trim().startsWith("{");
 
 /** When several configurations name the same server, the last one wins. */
 function mcpServers(configs: readonly string[] | undefined, cwd: string): JsonObject | undefined {
-  if (configs === undefined) return undefined;
-  const all = configs.map((config) => {
-    const text = isNamed(config) ? readNamed("--mcp-config", config, cwd) : config;
-    const servers = objectIn(text, "--mcp-config")["mcpServers"];
-    if (!isObject(servers)) throw new UsageError('--mcp-config must contain an object under "mcpServers"');
-    return servers;
+  const all = configs?.flatMap((config) => {
+    const isFile = isNamed(config);
+    const from = isFile ? `--mcp-config: ${resolve(cwd, config)}` : "--mcp-config";
+    const servers = objectIn(isFile ? readNamed("--mcp-config", config, cwd) : config, from)["mcpServers"];
+    if (isObject(servers)) return Object.entries(servers);
+    throw new UsageError(`${from} must contain an object under "mcpServers": { "mcpServers": { "name": { … } } }`);
   });
-  return Object.assign({}, ...all) as JsonObject;
+  return all && (Object.fromEntries(all) as JsonObject);
 }
 
 function objectIn(text: string, flag: string): JsonObject {

@@ -90,9 +90,22 @@ function checkList(value: unknown, type: ValueType & { kind: "list" }, key: stri
 
 const isText = (value: unknown) => typeof value === "string";
 
-const ITEMS: Readonly<Record<"text" | "credential" | "any", { what: string; holds(item: unknown): boolean }>> = {
+function isServerPattern(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  const { serverName: name, serverCommand: words, serverUrl: url } = item;
+  if ([name, words, url].filter((part) => part !== undefined).length !== 1) return false;
+  return isText(name) || isText(url) || (Array.isArray(words) && words.length > 0 && words.every(isText));
+}
+
+const ITEMS: Readonly<
+  Record<"text" | "credential" | "server" | "any", { what: string; holds(item: unknown): boolean }>
+> = {
   any: { what: "anything", holds: () => true },
   text: { what: "a string", holds: isText },
+  server: {
+    what: 'one of {"serverName": …}, {"serverCommand": […]} and {"serverUrl": …}',
+    holds: isServerPattern,
+  },
   credential: {
     what: 'a path or name with a mode, such as {"path": "~/.netrc", "mode": "deny"}',
     holds: (item) =>
@@ -128,9 +141,9 @@ function checkRules(value: unknown, behavior: "allow" | "ask" | "deny", key: str
   });
 }
 
-function checkMap(value: unknown, of: "text" | "flag" | "texts" | "any", key: string, page: SettingsPage): unknown {
+function checkMap(value: unknown, of: MapValue, key: string, page: SettingsPage): unknown {
   if (!isObject(value)) return wrong(value, "an object", key, page);
-  const type: ValueType = of === "texts" ? { kind: "list", of: "text" } : { kind: of };
+  const type = mapType(of);
   const entries = Object.entries(value).filter(([name]) => name !== "__proto__");
   return Object.fromEntries(
     entries.flatMap(([name, inner]) => {
@@ -138,6 +151,13 @@ function checkMap(value: unknown, of: "text" | "flag" | "texts" | "any", key: st
       return valid === undefined ? [] : [[name, valid]];
     }),
   );
+}
+
+type MapValue = Extract<ValueType, { kind: "map" }>["of"];
+
+function mapType(of: MapValue): ValueType {
+  if (of === "texts") return { kind: "list", of: "text" };
+  return of === "guard" ? { kind: "flag", strict: true } : { kind: of };
 }
 
 function checkVariables(value: unknown, key: string, page: SettingsPage): unknown {

@@ -28,4 +28,4 @@ const example = (value: unknown) => printable((JSON.stringify(value) ?? String(v
 /** Text from a file, safe to print on one line of a terminal. */
 // oxlint-disable-next-line no-control-regex
 export const printable = (value: string) =>
-  value.slice(0, LONGEST).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
+  value.slice(0, LONGEST).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "?");

@@ -87,6 +87,9 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
   MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
+  MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli"),
+  MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "cli"),
+  BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
   CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
@@ -121,7 +124,8 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
   ZDOTDIR: system("folder of zsh's start files", "config", "host"),
   GIT_CONFIG_GLOBAL: system("git's configuration file of the user", "config"),
-  WSL_DISTRO_NAME: system("set inside WSL", "tools"),
+  WSL_DISTRO_NAME: system("set inside WSL", "host", "tools"),
+  DBUS_SESSION_BUS_ADDRESS: system("where the secret service is", "host"),
   CLAUDE_PROJECT_DIR: system("project folder; Keelson sets it for hooks", "host"),
 };
 

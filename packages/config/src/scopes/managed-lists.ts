@@ -1,5 +1,4 @@
-// Sandbox lists that an administrator may reserve: then only managed files can add to them. Lists that deny are never
-// reserved.
+// Lists that an administrator may reserve: then only managed files can add to them. Lists that deny are never reserved.
 
 import type { Settings } from "@keelson/protocol";
 import type { Scope } from "./scopes.ts";
@@ -20,6 +19,28 @@ const RESERVABLE: readonly (Reservable<"network"> | Reservable<"filesystem">)[] 
 
 /** Removes entries that only managed files may set. */
 export function keepManagedLists(scopes: readonly Scope[], warn: (text: string) => void): readonly Scope[] {
+  return keepManagedServers(keepSandboxLists(scopes, warn), warn);
+}
+
+/** Without a managed list there is nothing to keep to: leaving out the others would allow more, not less. */
+function keepManagedServers(scopes: readonly Scope[], warn: (text: string) => void): readonly Scope[] {
+  const managed = scopes.filter(isManaged);
+  const isReserved =
+    managed.some(({ settings }) => settings.allowManagedMcpServersOnly === true) &&
+    managed.some(({ settings }) => settings.allowedMcpServers !== undefined);
+  if (!isReserved) return scopes;
+  return scopes.map((scope) => {
+    const { allowedMcpServers: list, ...others } = scope.settings;
+    if (list === undefined || isManaged(scope)) return scope;
+    warn(
+      `${scope.file ?? "--settings"}: allowedMcpServers ignored: only managed settings may set it ` +
+        "(allowManagedMcpServersOnly); ask your administrator",
+    );
+    return { ...scope, settings: others };
+  });
+}
+
+function keepSandboxLists(scopes: readonly Scope[], warn: (text: string) => void): readonly Scope[] {
   const reserved = RESERVABLE.filter(({ group, onlyManaged }) =>
     scopes.some((scope) => isManaged(scope) && groupOf(scope, group)[onlyManaged] === true),
   );

@@ -29,7 +29,7 @@ export function appendAt(text: string, path: readonly string[], value: unknown):
   return list?.type === "array" ? insert(text, list, value, "") : text;
 }
 
-/** Removes an item from a list, with its comma and, if nothing else is on it, its line. */
+/** Removes an item from a list or object, with its comma and, if nothing else is on it, its line. */
 export function removeAt(text: string, path: readonly string[], index: number): string {
   const items = nodeAt(text, path)?.children ?? [];
   const item = items[index];
@@ -41,6 +41,13 @@ export function removeAt(text: string, path: readonly string[], index: number): 
   const cut = wholeLine(text, item.offset, end) ?? withSpaces(text, item.offset, end, own !== undefined);
   const shorter = text.slice(0, cut[0]) + text.slice(cut[1]);
   return own !== undefined || comma === undefined ? shorter : shorter.slice(0, comma) + shorter.slice(comma + 1);
+}
+
+/** Removes a key from the object at a path, with its value; every copy of it, if it is repeated. */
+export function removeKey(text: string, path: readonly string[], name: string): string {
+  const properties = nodeAt(text, path)?.children ?? [];
+  const at = properties.findLastIndex((property) => property.children?.[0]?.value === name);
+  return at < 0 ? text : removeKey(removeAt(text, path, at), path, name);
 }
 
 interface Node {

@@ -25,6 +25,8 @@ export interface FilePlace {
   readonly within?: string;
   /** Readable only by its owner. */
   readonly private: boolean;
+  /** 4 MiB if absent. */
+  readonly maxBytes?: number;
 }
 
 export type Updated =
@@ -60,7 +62,7 @@ function replace({ path, name }: Folder, place: FilePlace, change: Change): Upda
   const target = join(path, name);
   const old = lstatSync(target, { throwIfNoEntry: false });
   if (old !== undefined && !old.isFile()) throw new Refused("is not a regular file");
-  const text = old === undefined ? "" : readWholeFile(target, MAX_BYTES, { noFollow: true });
+  const text = old === undefined ? "" : readWholeFile(target, place.maxBytes ?? MAX_BYTES, { noFollow: true });
   if (typeof text !== "string") throw new Refused(text.kind === "broken" ? `is ${text.problem}` : "is gone");
   const before = parseSettings(text);
   if (before.kind !== "read")

@@ -10,7 +10,7 @@ function matchesPattern(url: URL, pattern: string): boolean {
   const parts = parsePattern(pattern);
   if (!parts) return false;
   const { scheme, host, port, path } = parts;
-  const usual = url.protocol === "https:" ? "443" : "80";
+  const usual = url.protocol === "https:" || url.protocol === "wss:" ? "443" : "80";
   return (
     matchesStars(url.protocol.slice(0, -1), scheme) &&
     hostMatches(withoutDot(url.hostname), host) &&

@@ -54,6 +54,7 @@ export function startProgram(options: StartProgramOptions): ServerProgram {
   return {
     pid: child.pid,
     async write(text) {
+      if (ending || child.exitCode !== null || child.signalCode !== null) throw new Error("The program has ended");
       await child.stdin.write(text);
       await child.stdin.flush();
     },

@@ -33,6 +33,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
   const token = randomHex(16);
   const { groups, guard, reaper } = createGuardedGroups(token);
   const running = new Set<ServerProgram>();
+  let isProtected: Promise<void> | undefined;
   let started = 0;
   let closed = false;
 
@@ -48,7 +49,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
     async start(options) {
       if (closed) throw new Error("The session is closing; no more servers can be started");
       guard();
-      await protectOwnMemory();
+      await (isProtected ??= protectOwnMemory());
       const entered = options.confined ? await enter(options) : undefined;
       if (closed) {
         entered?.leave();

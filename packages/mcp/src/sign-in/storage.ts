@@ -77,10 +77,8 @@ export async function writeRecord(tokens: TokenStore, record: SignInRecord): Pro
   await tokens.write(storageKey(record), JSON.stringify(record));
 }
 
-/** Stores the secret of a configured client for the next sign-in. */
-export async function rememberClientSecret(tokens: TokenStore, server: SignInServer, secret: string): Promise<void> {
-  await tokens.exclusive(storageKey(server), async () => {
-    const record = await readRecord(tokens, server);
-    await writeRecord(tokens, { ...record, name: server.name, url: server.url, clientSecret: secret });
-  });
+/** The redirect address of the last sign-in: with the same one, its registration can be used again. */
+export async function lastRedirect(tokens: TokenStore, server: SignInServer): Promise<URL | undefined> {
+  const address = (await readRecord(tokens, server))?.redirectUrl;
+  return address === undefined ? undefined : (URL.parse(address) ?? undefined);
 }

@@ -2,6 +2,7 @@
 // too large, becomes a short text note. Running the output through again does not change it.
 
 import { isObject, isText, type ContentBlock } from "@keelson/protocol";
+import { isDeeperThan } from "./depth.ts";
 import { imageType } from "./image-type.ts";
 
 export interface CallResult {
@@ -13,6 +14,8 @@ export interface CallResult {
 }
 
 const MAX_BLOCKS = 1_000;
+const MAX_DEPTH = 1_000;
+const TOO_DEEP = "[value omitted: nested too deeply]";
 const MAX_IMAGES = 20;
 const MAX_IMAGE_LENGTH = 5 * 1024 * 1024;
 const MAX_IMAGES_LENGTH = 10 * 1024 * 1024;
@@ -21,6 +24,9 @@ const MAX_IMAGES_LENGTH = 10 * 1024 * 1024;
 export function readResult(result: unknown, server: string): CallResult | undefined {
   if (!isObject(result)) return undefined;
   const { content, structuredContent, isError, toolResult } = result;
+  if (isDeeperThan(MAX_DEPTH, result)) {
+    return { raw: [text(TOO_DEEP)], blocks: [text(TOO_DEEP)], isError: isError === true };
+  }
   const structured = structuredContent ?? undefined;
   // The first version of the protocol called it `toolResult`.
   if (content === undefined && structured === undefined && toolResult === undefined) return undefined;
@@ -112,11 +118,6 @@ const byteLength = (base64: string) => Math.floor((base64.length * 3) / 4);
 const stringOrUnknown = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, 2_000) : "unknown";
 
-/** `JSON.stringify` overflows the stack on very deep values. */
 export function asJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "[value omitted: nested too deeply]";
-  }
+  return isDeeperThan(MAX_DEPTH, value) ? TOO_DEEP : (JSON.stringify(value) ?? "");
 }

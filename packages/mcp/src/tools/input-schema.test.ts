@@ -37,3 +37,15 @@ test.each([
 ])("toApiSchema() rejects %s", (_, schema, problem) => {
   expect(toApiSchema(schema)).toEqual({ problem });
 });
+
+test("toApiSchema() removes hidden characters from descriptions, and from nothing else", () => {
+  const description = { type: "string", title: "T\u202e", description: "Say\u0007 this\u200b\n", enum: ["a\u202e"] };
+  const properties = JSON.parse(`{"description":${JSON.stringify(description)},"__proto__":{"type":"string"}}`);
+  const read = toApiSchema({ type: "object", properties }) as { json: { properties: object } };
+  expect(read.json.properties).toEqual(
+    Object.fromEntries([
+      ["description", { ...description, title: "T", description: "Say this\n" }],
+      ["__proto__", { type: "string" }],
+    ]),
+  );
+});

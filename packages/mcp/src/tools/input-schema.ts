@@ -1,10 +1,12 @@
 // Converts a tool's input schema to a form the model API accepts. It only describes the input; the server validates it.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
+import { plainText } from "../plain-text.ts";
+import { isDeeperThan } from "./depth.ts";
 
 const MAX_LENGTH = 100_000;
-/** Each level takes at least five characters, so anything deeper is too long as well. */
-const MAX_DEPTH = MAX_LENGTH / 5;
+/** Far more than anyone writes by hand or generates. */
+const MAX_DEPTH = 200;
 const CHOICES = ["anyOf", "oneOf", "allOf"] as const;
 
 export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { readonly problem: string } {
@@ -13,7 +15,8 @@ export function toApiSchema(schema: unknown): { readonly json: JsonObject } | { 
   if (type !== "object") return { problem: "its input schema does not describe an object" };
   const size = jsonLength(schema);
   if (size === undefined || size > MAX_LENGTH) return { problem: "its input schema is too large" };
-  const flat = CHOICES.some((key) => schema[key] !== undefined) ? mergeBranches(schema) : schema;
+  const plain = withPlainText(schema) as Record<string, unknown>;
+  const flat = CHOICES.some((key) => plain[key] !== undefined) ? mergeBranches(plain) : plain;
   return { json: ("type" in flat ? flat : { type, ...flat }) as JsonObject };
 }
 
@@ -37,16 +40,20 @@ function mergeBranches(schema: Record<string, unknown>): Record<string, unknown>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Undefined if it is nested too deeply: `JSON.stringify` would take seconds and then overflow the stack. */
-function jsonLength(value: object): number | undefined {
-  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
+/** Removes what cannot be seen from the texts that the model reads. Names and values stay as the server expects them. */
+function withPlainText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPlainText);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, each]) => [
+    key,
+    (key === "description" || key === "title") && typeof each === "string"
+      ? plainText(each, MAX_LENGTH)
+      : withPlainText(each),
+  ]);
+  return Object.fromEntries(entries);
 }
 
-function isDeeperThan(limit: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return false;
+/** Undefined if it is nested too deeply. */
+function jsonLength(value: object): number | undefined {
+  return isDeeperThan(MAX_DEPTH, value) ? undefined : JSON.stringify(value).length;
 }

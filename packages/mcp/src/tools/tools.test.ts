@@ -77,12 +77,16 @@ test("a hook may replace the result, but only with content", async () => {
   expect(refused.result).toMatchObject({ content: [text("3")] });
 });
 
-test("of 10 MB of text, the model sees a preview and a path, and the transcript keeps a part", async () => {
+test("of 10 MB of text, the model sees where it is, and the transcript keeps a part", async () => {
   const long = "0123456789".repeat(1024 * 1024);
   const { result, stored, spilled } = await call(fakeServer({ "tools/call": { content: [text(long)] } }));
   const [{ text: shown }] = result["content"] as [{ text: string }];
-  expect(shown).toStartWith("<persisted-output>\nOutput too large (10.0MB).");
-  expect(shown.length).toBeLessThan(3_000);
+  const [path] = [...spilled.keys()];
+  expect(path).toMatch(/\/mcp-calc-add-\d+\.txt$/);
+  expect(shown).toStartWith(
+    `Error: result (10,485,760 characters across 1 line) exceeds maximum allowed tokens. Output has been saved to `,
+  );
+  expect([shown.includes(path!), shown.length < 1_000, result["is_error"]]).toEqual([true, true, false]);
   expect([...spilled.values()].map(({ length }) => length)).toEqual([long.length]);
   expect(JSON.stringify(stored).length).toBeLessThan(101_000);
 });

@@ -32,6 +32,11 @@ export function mcpTool({ server, facts, maxShown, call }: McpToolOptions): Tool
     invalid: (input) =>
       isObject(input) ? undefined : `InputValidationError: ${toolName(server, facts.name)} requires an object`,
 
+    overflow: (text) => ({
+      name: overflowName(server, facts.name),
+      notice: (path) => overflowNotice(text, path),
+    }),
+
     access: () => ({ kind: "external", server: normalizeName(server) }),
 
     async run(input, { toolUseId, signal }) {
@@ -89,6 +94,18 @@ function blocksFromHook(output: unknown, server: string, limit: number): readonl
   const content = isObject(output) ? output["content"] : output;
   if (typeof content !== "string" && !Array.isArray(content)) throw new TypeError("Not the output of an MCP tool");
   return shownBlocks({ blocks: blocksFrom(content, server) }, limit);
+}
+
+const overflowName = (server: string, tool: string) =>
+  `mcp-${normalizeName(server).slice(0, 40)}-${normalizeName(tool).slice(0, 40)}-${Date.now()}`;
+
+function overflowNotice(text: string, path: string): string {
+  const lines = text.split("\n").length;
+  const size = `${text.length.toLocaleString("en-US")} characters across ${lines.toLocaleString("en-US")} ${lines === 1 ? "line" : "lines"}`;
+  return [
+    `Error: result (${size}) exceeds maximum allowed tokens. Output has been saved to ${path}.`,
+    "Search the file, or read it part by part, before you answer from it. Say so if you have read only some of it.",
+  ].join("\n");
 }
 
 const textBlock = (text: string): ContentBlock => ({ type: "text", text });

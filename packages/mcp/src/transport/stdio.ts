@@ -4,6 +4,7 @@ import { CONNECTION_CLOSED, McpError, messageOf } from "../rpc.ts";
 import type { Transport, TransportEvents } from "../client.ts";
 import { OutgoingMessages } from "./outgoing.ts";
 import { splitLines } from "./lines.ts";
+import { MAX_MESSAGE_BYTES, parseMessage } from "./parse.ts";
 
 /** A running server program. */
 export interface ServerProcess {
@@ -18,8 +19,6 @@ export interface ServerProcess {
   end(): Promise<void>;
 }
 
-/** The longest message a server may send. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Messages that wait until the program reads them. */
 const MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024;
 
@@ -33,11 +32,11 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
       const running = await start();
       if (isClosed) return running.end();
       server = running;
-      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text));
+      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text).catch(throwClosed));
       void read(running, events);
     },
     async send(message) {
-      if (!queue) throw new McpError(CONNECTION_CLOSED, "Connection closed");
+      if (!queue) throwClosed();
       await queue.push(`${JSON.stringify(message)}\n`);
       return undefined;
     },
@@ -53,7 +52,7 @@ async function read(server: ServerProcess, events: TransportEvents): Promise<voi
   let skipped = 0;
   try {
     for await (const line of splitLines(server.output, MAX_MESSAGE_BYTES)) {
-      const message = parse(line);
+      const message = parseMessage(line);
       if (message === undefined) skipped++;
       else events.message(message);
     }
@@ -66,13 +65,9 @@ async function read(server: ServerProcess, events: TransportEvents): Promise<voi
   events.closed(new Error(`${how}${noise}`));
 }
 
+function throwClosed(): never {
+  throw new McpError(CONNECTION_CLOSED, "Connection closed");
+}
+
 /** A program that exits closes its output a moment earlier. */
 const EXIT_MS = 500;
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}

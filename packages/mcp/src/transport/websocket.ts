@@ -1,15 +1,14 @@
 // Transport over a WebSocket: one JSON message per frame, with the subprotocol `mcp`.
 
 import type { Transport } from "../client.ts";
-import { CONNECTION_CLOSED, McpError, NeedsSignInError } from "../rpc.ts";
+import { CONNECTION_CLOSED, McpError, messageOf, NeedsSignInError } from "../rpc.ts";
+import { MAX_MESSAGE_BYTES, parseMessage } from "./parse.ts";
 
 export interface WebSocketOptions {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The longest message a server may send. */
-const MAX_MESSAGE_LENGTH = 16 * 1024 * 1024;
 /** Bytes that wait until the server reads them. */
 const MAX_BUFFERED = 4 * 1024 * 1024;
 const NORMAL_CLOSURE = 1000;
@@ -20,7 +19,8 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
   return {
     async start(events, signal) {
       const opened = Promise.withResolvers<void>();
-      const opening = new WebSocket(url, { protocols: ["mcp"], headers: { ...headers } });
+      // A few compressed bytes could become hundreds of megabytes.
+      const opening = new WebSocket(url, { protocols: ["mcp"], headers: { ...headers }, perMessageDeflate: false });
       socket = opening;
       const giveUp = () => {
         opening.close();
@@ -28,27 +28,29 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
       };
       signal.addEventListener("abort", giveUp);
       let isOpen = false;
-      let tooLong = false;
+      let isRefused = false;
+      let status: string | undefined;
       opening.addEventListener("open", () => {
         isOpen = true;
         opened.resolve();
       });
       opening.addEventListener("message", ({ data }) => {
         if (typeof data !== "string") return;
-        if (data.length > MAX_MESSAGE_LENGTH) {
-          tooLong = true;
+        try {
+          const message = read(data);
+          if (message !== undefined) events.message(message);
+        } catch (error) {
+          isRefused = true;
           opening.close(MESSAGE_TOO_BIG);
-          events.closed(
-            new McpError(CONNECTION_CLOSED, "Connection closed: the server sent a message of more than 16 MiB"),
-          );
-          return;
+          events.closed(new McpError(CONNECTION_CLOSED, `Connection closed: ${messageOf(error)}`));
         }
-        const message = parse(data);
-        if (message !== undefined) events.message(message);
+      });
+      opening.addEventListener("error", (event) => {
+        status = /status code: (\d+)/.exec((event as ErrorEvent).message)?.[1];
       });
       opening.addEventListener("close", ({ code, reason }) => {
-        if (!isOpen) opened.reject(failureOf(url, reason));
-        else if (!tooLong) events.closed(new Error(`The server closed the WebSocket (${reason || `code ${code}`})`));
+        if (!isOpen) opened.reject(failureOf(url, status));
+        else if (!isRefused) events.closed(new Error(`The server closed the WebSocket (${reason || `code ${code}`})`));
       });
       try {
         await opened.promise;
@@ -68,16 +70,16 @@ export function webSocketTransport({ url, headers = {} }: WebSocketOptions): Tra
   };
 }
 
-/** Names the host only: the rest of an address may hold a secret. */
-function failureOf(url: string, reason: string): Error {
-  const message = `Cannot connect to "${new URL(url).host}"${reason ? `: ${reason}` : ""}`;
-  return /\b401\b/.test(reason) ? new NeedsSignInError(message) : new Error(message);
+/** Bun has read the message by now, up to its own limit of 128 MB. */
+function read(text: string): unknown {
+  if (text.length > MAX_MESSAGE_BYTES) throw new Error("the server sent a message of more than 16 MiB");
+  return parseMessage(text);
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Names the host only: the rest of an address may hold a secret. */
+function failureOf(url: string, status: string | undefined): Error {
+  const host = `Cannot connect to "${new URL(url).host}"`;
+  if (status === undefined) return new Error(host);
+  const message = `${host}: the server answered with HTTP status ${status}`;
+  return status === "401" ? new NeedsSignInError(message) : new Error(message);
 }

@@ -112,7 +112,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     beforeRequest: update,
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
-    readConfig: async () => ({ servers: [], unused: [] }),
+    readConfig: (entries) => readConfig(entries, state.snapshot),
     rules,
     useHooks: (given) => (fire = given),
     async close() {
@@ -136,7 +136,19 @@ async function openOffer({ state }: Storage, machine: Machine, servers: McpServe
     servers,
     mode: searchMode(state.snapshot.env),
     window: () => state.model.profile.contextWindow,
-    saveBlob: (name, bytes) => machine.spill(name, bytes),
+    save: ({ server, bytes }) => machine.spill(`mcp-${server}-${Date.now()}`, bytes),
   });
   return { tools, instructions: new ServerInstructions() };
+}
+
+/** Checks the entries of a client as `--mcp-config` does, with the administrator's lists applied. */
+async function readConfig(entries: JsonObject, { env, settings }: Snapshot): Promise<ConfiguredMcp> {
+  const { checkServer } = await import("@keelson/config/mcp");
+  const checked = Object.entries(entries).map(([name, entry]) =>
+    checkServer(name, entry, { scope: "dynamic", env, settings }),
+  );
+  return {
+    servers: checked.flatMap((server) => ("config" in server ? [server] : [])),
+    unused: checked.flatMap((server) => ("why" in server ? [server] : [])),
+  };
 }

@@ -2,9 +2,11 @@
 // first remote server, because the official transports take tens of milliseconds to load.
 
 import { createHookProcesses, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
+import { openSecretStore, openSignInMemory } from "@keelson/host/secrets";
 import { remoteTransport } from "@keelson/mcp/remote";
 import type { Transport } from "@keelson/mcp";
-import { fetchOptionsFrom } from "@keelson/model/network";
+import type { SignInStorage } from "@keelson/mcp/sign-in";
+import { networkFetch } from "@keelson/model";
 import type { ConfiguredMcpServer, McpProxyConfig, McpRemoteConfig } from "@keelson/protocol";
 import type { Storage } from "../session/storage.ts";
 
@@ -12,12 +14,18 @@ const HELPER_MS = 10_000;
 
 export class RemoteTransports {
   readonly #storage: Storage;
-  readonly #fetchOptions: ReturnType<typeof fetchOptionsFrom>;
+  readonly #fetch: ReturnType<typeof networkFetch>;
+  readonly #signIn: SignInStorage;
   #helpers: HookProcesses | undefined;
 
   constructor(storage: Storage) {
     this.#storage = storage;
-    this.#fetchOptions = fetchOptionsFrom(storage.state.snapshot.env);
+    const { env, configDir, origin } = storage.state.snapshot;
+    this.#fetch = networkFetch(env);
+    this.#signIn = {
+      tokens: openSecretStore({ configDir, env, platform: origin.platform }),
+      needed: openSignInMemory(configDir),
+    };
   }
 
   to({ name }: ConfiguredMcpServer, config: McpRemoteConfig | McpProxyConfig): Transport {
@@ -25,7 +33,8 @@ export class RemoteTransports {
       config.type === "claudeai-proxy" ? { type: "http", url: config.url, headers: {} } : config;
     return remoteTransport(remote as McpRemoteConfig & { type: "http" | "sse" }, {
       name,
-      fetch: async (url, init) => fetch(url, { ...init, ...(await this.#fetchOptions(new URL(url))) }),
+      fetch: this.#fetch,
+      signIn: this.#signIn,
       runHelper: (command, env, signal) => this.#runHelper(command, env, signal),
     });
   }

@@ -1,24 +1,20 @@
 // The resources of MCP servers, for the tools that list and read them.
 
+import { ToolError } from "@keelson/engine";
+import type { McpConnection } from "@keelson/mcp";
 import type { McpResources } from "@keelson/tools/mcp";
 import type { McpServers } from "./servers.ts";
 
-export function serverResources({
-  servers,
-  saveBlob,
-}: {
-  readonly servers: McpServers;
-  saveBlob(name: string, bytes: Uint8Array): Promise<string>;
-}): McpResources {
-  const serverOf = (name: string) => {
+export function serverResources(servers: McpServers, save: McpResources["save"]): McpResources {
+  const use = async <T>(name: string, signal: AbortSignal, act: (connection: McpConnection) => Promise<T>) => {
     const server = servers.get(name);
-    if (!server) throw new Error(`Server "${name}" not found`);
-    return server;
+    if (!server) throw new ToolError(`Server "${name}" not found`);
+    return server.use(signal, act);
   };
   return {
-    servers: () => servers.all.filter(({ status }) => status !== "disabled").map(({ name }) => name),
-    list: (name, signal) => serverOf(name).use(signal, (connection) => connection.listResources(signal)),
-    read: (name, uri, signal) => serverOf(name).use(signal, (connection) => connection.readResource(uri, signal)),
-    saveBlob,
+    servers: () => servers.all.flatMap(({ name, connection }) => (connection?.facts?.hasResources ? [name] : [])),
+    list: (name, signal) => use(name, signal, (connection) => connection.listResources(signal)),
+    read: (name, uri, signal) => use(name, signal, (connection) => connection.readResource(uri, signal)),
+    save,
   };
 }

@@ -3,6 +3,8 @@
 export interface SearchMode {
   /** The share of the context window that tool descriptions may take before they are deferred: 0 always, 1 never. */
   readonly share: number;
+  /** Built-in tools that are rarely used are deferred too. */
+  readonly builtIn: boolean;
   /** The model's API understands `tool_reference` and `defer_loading`. */
   readonly references: boolean;
 }
@@ -16,14 +18,14 @@ export function searchMode(env: Readonly<Record<string, string | undefined>>): S
   switch (word) {
     case "true":
     case "1":
-      return { share: 0, references: true };
+      return { share: 0, builtIn: true, references: true };
     case "false":
     case "0":
-      return { share: 1, references: false };
+      return { share: 1, builtIn: false, references: false };
     case "auto":
-      return { share: shareOf(percent), references: isFirstParty };
+      return { share: shareOf(percent), builtIn: false, references: isFirstParty };
     default:
-      return { share: isFirstParty ? 0 : DEFAULT_SHARE, references: isFirstParty };
+      return { share: isFirstParty ? 0 : DEFAULT_SHARE, builtIn: false, references: isFirstParty };
   }
 }
 

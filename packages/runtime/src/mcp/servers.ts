@@ -62,6 +62,11 @@ export class McpServers {
     return [...this.#servers.values()];
   }
 
+  /** The names of the servers that are still connecting. */
+  get connecting(): readonly string[] {
+    return [...this.#servers.values()].filter(({ status }) => status === "pending").map(({ name }) => name);
+  }
+
   get(name: string): McpServer | undefined {
     return this.#servers.get(name);
   }

@@ -3,7 +3,14 @@
 // the model knows their names, and ToolSearch loads them.
 
 import { assemblePool, type Rule, type Tool } from "@keelson/engine";
-import { listMcpResourcesTool, readMcpResourceDirTool, readMcpResourceTool, toolSearchTool } from "@keelson/tools/mcp";
+import {
+  listMcpResourcesTool,
+  readMcpResourceDirTool,
+  readMcpResourceTool,
+  toolSearchTool,
+  type DeferredTool,
+  type McpResources,
+} from "@keelson/tools/mcp";
 import { serverResources } from "./resources.ts";
 import type { SearchMode } from "./search-mode.ts";
 import type { McpServers } from "./servers.ts";
@@ -13,8 +20,7 @@ export interface ToolOfferOptions {
   readonly mode: SearchMode;
   /** The context window in tokens. */
   window(): number;
-  /** Saves binary content; resolves with its path. */
-  saveBlob(name: string, bytes: Uint8Array): Promise<string>;
+  readonly save: McpResources["save"];
 }
 
 export interface OfferedTools {
@@ -38,24 +44,21 @@ export class ToolOffer {
   readonly #loaded = new Set<string>();
   readonly #announced = new Set<string>();
   #changes = 0;
-  #searchable: readonly Tool[] = [];
+  /** The same array until the tools change: ToolSearch keeps an index of it. */
+  #searchable: readonly DeferredTool[] = [];
   #built: { readonly key: readonly unknown[]; readonly offered: OfferedTools } | undefined;
 
   constructor(options: ToolOfferOptions) {
     this.#options = options;
     const { servers } = options;
-    this.#search = toolSearchTool({
-      tools: () =>
-        this.#searchable.map(({ name, description }) => ({
-          name,
-          description,
-          server: servers.offered.get(name)?.server.name,
-        })),
+    const search = toolSearchTool({
+      search: () => this.#searchable,
       load: (names) => this.#load(names),
+      connecting: () => servers.connecting,
       waitForServers: (signal) => servers.settled(signal),
-      references: options.mode.references,
     });
-    const resources = serverResources(options);
+    this.#search = options.mode.references ? search : { ...search, show: (output) => inWords(output, search.show) };
+    const resources = serverResources(servers, options.save);
     this.#resources = [
       listMcpResourcesTool(resources),
       readMcpResourceTool(resources),
@@ -83,7 +86,7 @@ export class ToolOffer {
     if (fresh.length > 0) {
       parts.push(`These tools can be loaded with ToolSearch before they are called:\n${listing(fresh, servers)}`);
     }
-    const pending = servers.all.filter(({ status }) => status === "pending").map(({ name }) => name);
+    const pending = servers.connecting;
     if (pending.length > 0 && !this.#announced.has(`pending ${pending.join()}`)) {
       this.#announced.add(`pending ${pending.join()}`);
       parts.push(`MCP servers that are still connecting: ${pending.join(", ")}. ToolSearch waits for them.`);
@@ -107,9 +110,12 @@ export class ToolOffer {
       this.#searchable = [];
       return { tools: [...builtIn, ...mcp], deferred: [] };
     }
-    const more = mode.share === 0 ? builtIn.filter(({ name }) => DEFERRED_BUILT_IN.test(name)) : [];
+    const more = mode.builtIn ? builtIn.filter(({ name }) => DEFERRED_BUILT_IN.test(name)) : [];
     const deferrable = new Set([...mayDefer, ...more]);
-    this.#searchable = [...deferrable];
+    this.#searchable = [...deferrable].map(({ name, description }) => {
+      const server = servers.offered.get(name)?.server.name;
+      return { name, description, ...(server === undefined ? {} : { server }) };
+    });
     const isHeld = (tool: Tool) => deferrable.has(tool) && !this.#loaded.has(tool.name);
     const asLoaded = (tool: Tool) =>
       mode.references && deferrable.has(tool) ? { ...tool, onDemand: true as const } : tool;
@@ -129,6 +135,12 @@ export class ToolOffer {
     for (const name of names) this.#loaded.add(name);
     this.#changes++;
   }
+}
+
+/** For APIs that know no tool references: the tools are in the next request, and the model is told so. */
+function inWords(output: { readonly matches: readonly string[] }, show: Tool["show"]): ReturnType<Tool["show"]> {
+  const { matches } = output;
+  return matches.length === 0 ? show(output) : `Loaded; call them from now on:\n${matches.join("\n")}`;
 }
 
 function sizeOf(tools: readonly Tool[]): number {

@@ -14,14 +14,20 @@ const LISTS: Readonly<Record<string, readonly McpResource[]>> = {
   other: [{ uri: "x:1", name: "one" }],
 };
 
+interface Saved {
+  readonly server: string;
+  readonly mimeType?: string;
+  readonly text: string;
+}
+
 function resources(contents: readonly McpResourceContent[] = [], more: Partial<McpResources> = {}) {
-  const saved: { readonly name: string; readonly text: string }[] = [];
+  const saved: Saved[] = [];
   const from: McpResources = {
     servers: () => Object.keys(LISTS),
     list: async (server) => LISTS[server]!,
     read: async () => contents,
-    async saveBlob(name, bytes) {
-      saved.push({ name, text: new TextDecoder().decode(bytes) });
+    async save({ server, mimeType, bytes }) {
+      saved.push({ server, ...(mimeType === undefined ? {} : { mimeType }), text: new TextDecoder().decode(bytes) });
       return `/results/${saved.length}`;
     },
     ...more,
@@ -80,7 +86,7 @@ test("ReadMcpResourceTool shows text and saves binary content", async () => {
       ],
     }),
   );
-  expect(saved).toEqual([{ name: "mcp-other-resource", text: "%PDF" }]);
+  expect(saved).toEqual([{ server: "other", mimeType: "application/pdf", text: "%PDF" }]);
 });
 
 test("text too long to keep is saved, and what is too large to save is left out", async () => {

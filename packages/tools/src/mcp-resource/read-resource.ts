@@ -9,15 +9,13 @@ interface ReadResourceInput {
   readonly uri: string;
 }
 
-interface ReadContent {
-  readonly uri: string;
-  readonly mimeType?: string;
-  readonly text?: string;
-  readonly blobSavedTo?: string;
-}
-
 interface ReadResourceOutput {
-  readonly contents: readonly ReadContent[];
+  readonly contents: readonly {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    readonly blobSavedTo?: string;
+  }[];
 }
 
 const MAX_CONTENTS = 200;
@@ -42,18 +40,22 @@ export function readMcpResourceTool(resources: McpResources): Tool<ReadResourceI
       const read = await contentOf(resources, server, uri, signal);
       let left = MAX_TEXT_LENGTH;
       let savable = MAX_SAVED_LENGTH;
-      const contents: ReadContent[] = [];
+      const contents: ReadResourceOutput["contents"][number][] = [];
       for (const { text, blob, ...about } of read.slice(0, MAX_CONTENTS)) {
-        const length = (text ?? blob ?? "").length;
-        if (text !== undefined && length <= left) {
-          left -= length;
+        if (text !== undefined && text.length <= left) {
+          left -= text.length;
           contents.push({ ...about, text });
-        } else if (length === 0) contents.push(about);
-        else if (length <= savable) {
-          savable -= length;
-          const bytes = text === undefined ? bytesOf(blob!, "base64") : bytesOf(text, "text");
-          contents.push({ ...about, blobSavedTo: await resources.saveBlob(`mcp-${server}-resource`, bytes) });
-        } else contents.push({ ...about, text: `[${kilobytes(length)} left out: too large]` });
+          continue;
+        }
+        const length = (text ?? blob ?? "").length;
+        savable -= length;
+        if (length === 0) contents.push(about);
+        else if (savable < 0) contents.push({ ...about, text: `[${kilobytes(length)} left out: too large]` });
+        else
+          contents.push({
+            ...about,
+            blobSavedTo: await resources.save({ ...about, server, bytes: bytesOf(text, blob) }),
+          });
       }
       return { contents };
     },
@@ -70,5 +72,6 @@ async function contentOf(resources: McpResources, server: string, uri: string, s
   }
 }
 
-const bytesOf = (content: string, encoding: "text" | "base64"): Uint8Array =>
-  encoding === "text" ? new TextEncoder().encode(content) : Buffer.from(content, "base64");
+function bytesOf(text: string | undefined, blob: string | undefined): Uint8Array {
+  return text !== undefined ? new TextEncoder().encode(text) : Buffer.from(blob ?? "", "base64");
+}

@@ -22,8 +22,8 @@ export interface McpResources {
   servers(): readonly string[];
   list(server: string, signal: AbortSignal): Promise<readonly McpResource[]>;
   read(server: string, uri: string, signal: AbortSignal): Promise<readonly McpResourceContent[]>;
-  /** Saves content that is not shown, under a name like this one. Resolves with a path the model may read. */
-  saveBlob(name: string, bytes: Uint8Array): Promise<string>;
+  /** Saves content that is not shown. Returns a path the model may read. */
+  save(content: { readonly server: string; readonly mimeType?: string; readonly bytes: Uint8Array }): Promise<string>;
 }
 
 export interface ListedResource extends McpResource {

@@ -5,16 +5,14 @@ import { buildToolIndex, searchWords, type DeferredTool, type ToolIndex } from "
 import description from "./tool-search.md" with { type: "text" };
 
 export interface ToolCatalog {
-  /** The tools whose schemas are withheld. */
-  tools(): readonly DeferredTool[];
+  /** The tools whose schemas are withheld. The same array until they change. */
+  search(): readonly DeferredTool[];
   /** Offers these tools to the model from the next request on. */
   load(names: readonly string[]): void;
   /** MCP servers that are still connecting. */
-  connecting?(): readonly string[];
+  connecting(): readonly string[];
   /** Resolves when no server is connecting any more, or after the catalog's own limit. */
   waitForServers(signal: AbortSignal): Promise<void>;
-  /** Whether the model's API understands `tool_reference`. */
-  readonly references: boolean;
 }
 
 interface ToolSearchInput {
@@ -43,10 +41,9 @@ interface ToolSearchTool extends Tool<ToolSearchInput, ToolSearchOutput> {
 export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
   let known: { readonly tools: readonly DeferredTool[]; readonly index: ToolIndex } | undefined;
   const indexed = () => {
-    const tools = catalog.tools();
-    return known && isSameList(known.tools, tools) ? known : (known = { tools, index: buildToolIndex(tools) });
+    const tools = catalog.search();
+    return known?.tools === tools ? known : (known = { tools, index: buildToolIndex(tools) });
   };
-  const connecting = () => catalog.connecting?.() ?? [];
 
   const tool = defineTool<ToolSearchInput, ToolSearchOutput>({
     name: "ToolSearch",
@@ -61,13 +58,13 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
     async run({ query, max_results = DEFAULT_RESULTS }, { signal }) {
       const most = Math.min(Math.max(Math.floor(max_results) || DEFAULT_RESULTS, 1), MAX_RESULTS);
       let found = find(indexed().index, query, most);
-      if (mustWait(found, query, connecting())) {
+      if (mustWait(found, query, catalog.connecting())) {
         await catalog.waitForServers(signal);
         found = find(indexed().index, query, most);
       }
       const matches = [...new Set(found.tools.map(({ name }) => name))];
       if (matches.length > 0) catalog.load(matches);
-      const pending = connecting();
+      const pending = catalog.connecting();
       return {
         matches,
         query,
@@ -77,7 +74,6 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
     },
 
     show({ matches, pending_mcp_servers: pending = [] }) {
-      if (matches.length > 0 && !catalog.references) return `Loaded: ${matches.join(", ")}`;
       if (matches.length > 0) return matches.map((tool_name) => ({ type: "tool_reference", tool_name }));
       const later = pending.length > 0 ? `. Still connecting, search again later: ${pending.join(", ")}` : "";
       return `No matching deferred tools found${later}`;
@@ -112,16 +108,7 @@ function find(index: ToolIndex, query: string, most: number): Found {
 
 /** A server that is still connecting may have what was not found, or what was asked for by the server's name. */
 function mustWait({ isWhole }: Found, query: string, connecting: readonly string[]): boolean {
+  if (connecting.length === 0) return false;
   const words = new Set(searchWords(query));
   return !isWhole || connecting.some((server) => searchWords(server).every((word) => words.has(word)));
-}
-
-/** Whether nothing that is searched differs. Comparing a thousand tools takes microseconds, reading them milliseconds. */
-function isSameList(one: readonly DeferredTool[], other: readonly DeferredTool[]): boolean {
-  return one.length === other.length && one.every((tool, at) => isSameTool(tool, other[at]!));
-}
-
-function isSameTool(one: DeferredTool, other: DeferredTool): boolean {
-  if (one === other) return true;
-  return one.name === other.name && one.server === other.server && one.description === other.description;
 }

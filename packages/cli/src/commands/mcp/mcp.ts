@@ -1,29 +1,62 @@
-// keelson mcp: commands for MCP.
+// keelson mcp: MCP servers of this folder, and Keelson as an MCP server.
 
-import type { Flag } from "../../args/flags.ts";
-import type { ProcessIO } from "../../process-io.ts";
-import { cwdFlag, withShared } from "../group-flags.ts";
-import { runGroup } from "../group.ts";
-import { SERVE_FLAGS, serveMcp } from "./serve.ts";
+import { parseArguments } from "../../args/args.ts";
+import { printError, type ProcessIO } from "../../process-io.ts";
+import { runGroup, type Invoked } from "../group.ts";
+import { MCP_FLAGS, MCP_OWN_FLAGS } from "./flags.ts";
 
 const USAGE = `Usage: keelson mcp <command> [options]
 
+Add, list and remove MCP servers: programs and addresses that offer more tools.
+
 Commands:
-  serve            Offer the built-in tools to another MCP client on standard input and output.
-                   Rules, hooks and the permission mode apply to every call; a call that requires
-                   approval is refused unless the client can ask its user
+  add <name> <command-or-url> [args...]  Add a server; put -- before a command with options
+  add-json <name> <json>                 Add a server given as JSON
+  add-from-claude-desktop                Add the servers of Claude Desktop
+  list                                   List the servers of this folder
+  get <name>                             Show one server
+  remove <name>                          Remove a server
+  approve <name>                         Approve a server of .mcp.json, as it is now
+  reset-project-choices                  Forget approvals and rejections of .mcp.json servers
+  login <name>                           Sign in to a remote server
+  logout <name>                          Sign out of a remote server
+  serve                                  Offer the built-in tools to another MCP client on standard
+                                         input and output; rules, hooks and the permission mode apply
 
 Examples:
+  keelson mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+  keelson mcp add -t http docs https://docs.example.com/mcp -H "Authorization: Bearer \${DOCS_TOKEN}"
+  keelson mcp add-json build '{"command": "node", "args": ["build-server.js"]}' -s project
+  keelson mcp login docs
   keelson mcp serve --allowedTools 'Bash(npm test)'
 `;
 
-const OWN: readonly Flag[] = [
-  { name: "verbose", value: { kind: "none" }, group: "Output", help: "serve: Log every call to standard error" },
-  cwdFlag(),
-];
+/** One row for each subcommand, loaded when it is called. */
+const COMMANDS: Readonly<Record<string, (call: Invoked) => Promise<number>>> = {
+  add: async (call) => (await import("./add.ts")).add(call),
+  "add-json": async (call) => (await import("./add.ts")).addJson(call),
+  "add-from-claude-desktop": async (call) => (await import("./desktop.ts")).addFromDesktop(call),
+  list: async (call) => (await import("./list.ts")).listServers(call),
+  get: async (call) => (await import("./list.ts")).showServer(call),
+  remove: async (call) => (await import("./remove.ts")).deleteServer(call),
+  approve: async (call) => (await import("./choices.ts")).approve(call),
+  "reset-project-choices": async (call) => (await import("./choices.ts")).resetProjectChoices(call),
+  login: async (call) => (await import("./login.ts")).login(call),
+  logout: async (call) => (await import("./logout.ts")).logout(call),
+  serve: async (call) => (await import("./serve.ts")).serveMcp(call),
+};
 
-/** Runs one of the MCP commands and returns the exit code. */
-export function runMcp(argv: readonly string[], io: ProcessIO): Promise<number> {
-  const flags = withShared(OWN, "help", ...SERVE_FLAGS);
-  return runGroup({ name: "mcp", usage: USAGE, flags, own: OWN, commands: { serve: serveMcp } }, argv, io);
+/** Runs one of the commands and returns the exit code. */
+export async function runMcp(argv: readonly string[], io: ProcessIO): Promise<number> {
+  if (argv[0] === "add" && !argv.includes("--")) {
+    const parsed = parseArguments(argv, MCP_FLAGS);
+    if (!parsed.ok && parsed.error.startsWith("unknown option")) {
+      return printError(
+        io,
+        `${parsed.error}\nIf it belongs to the command, put -- first: keelson mcp add <name> -- <command>`,
+      );
+    }
+  }
+  const group = { name: "mcp", usage: USAGE, flags: MCP_FLAGS, own: MCP_OWN_FLAGS, commands: COMMANDS };
+  return runGroup(group, argv, io);
 }

@@ -8,21 +8,6 @@ import { handleSignals } from "../../signals.ts";
 import { UsageError } from "../../args/invocation.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 
-/** The flags of the program that this command takes. */
-export const SERVE_FLAGS: readonly string[] = [
-  "debug",
-  "debug-file",
-  "allowedTools",
-  "disallowedTools",
-  "tools",
-  "permission-mode",
-  "dangerously-skip-permissions",
-  "add-dir",
-  "settings",
-  "setting-sources",
-  "require-trust",
-];
-
 export async function serveMcp(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   if (words.length > 0) throw new UsageError("usage: keelson mcp serve [--debug] [--verbose]");

@@ -1,0 +1,41 @@
+// What `keelson mcp login` and `logout` need: the server by its name, where tokens are stored, and the network.
+
+import type { Snapshot } from "@keelson/config";
+import type { SignInServer, SignInStorage } from "@keelson/mcp/sign-in";
+import type { McpRemoteConfig } from "@keelson/protocol";
+import { UsageError } from "../../args/invocation.ts";
+import { oneLine, visible } from "../permissions/words.ts";
+
+export interface RemoteServer {
+  readonly server: SignInServer;
+  readonly config: McpRemoteConfig & { readonly type: "http" | "sse" };
+}
+
+/** Throws UsageError if there is no such server, or if it has no sign-in. */
+export function remoteServer(name: string, { mcp }: Snapshot): RemoteServer {
+  const found = mcp.servers.find((server) => server.name === name);
+  if (!found) {
+    const unused = mcp.unused.find((server) => server.name === name);
+    const why = unused ? `is not used: ${oneLine(unused.why, 300)}` : "does not exist; see: keelson mcp list";
+    throw new UsageError(`MCP server "${visible(name)}" ${why}`);
+  }
+  const { config } = found;
+  if (config.type !== "http" && config.type !== "sse") {
+    throw new UsageError(
+      `MCP server "${visible(name)}" is of type ${config.type}; only http and sse servers have a sign-in`,
+    );
+  }
+  const { type, url } = config;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`MCP server "${visible(name)}" has no valid URL: ${oneLine(url)}`);
+  }
+  return { server: { name, url }, config: { ...config, type } };
+}
+
+export async function signInStorage({ configDir, env, origin }: Snapshot): Promise<SignInStorage> {
+  const { openSecretStore, openSignInMemory } = await import("@keelson/host/secrets");
+  return {
+    tokens: openSecretStore({ configDir, env, platform: origin.platform }),
+    needed: openSignInMemory(configDir),
+  };
+}

@@ -1,0 +1,91 @@
+// Finds the MCP servers of all files and flags, highest precedence first, and says which sources are not used.
+
+import { dirname } from "node:path";
+import type { McpScope, UnusedMcpServer } from "@keelson/protocol";
+import type { Environment } from "../env/env.ts";
+import type { Gathered } from "../gather.ts";
+import { isTrustedIn, trustFix } from "../trust.ts";
+import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
+
+export interface McpQuestion extends Pick<
+  Gathered,
+  "places" | "flags" | "settings" | "global" | "mcpFiles" | "trusted" | "requireTrust"
+> {
+  readonly env: Environment;
+  readonly uid?: number | undefined;
+  /** Servers of `--mcp-config` that are not inside the client. */
+  readonly dynamic: Readonly<Record<string, unknown>>;
+  readonly warn: (text: string) => void;
+}
+
+/** One server as it was found. */
+export interface Candidate {
+  readonly name: string;
+  readonly raw: unknown;
+  readonly scope: McpScope;
+  readonly file?: string;
+  /** For a project server of a folder that is not trusted: how to trust it. */
+  readonly untrusted?: string;
+  /** Why no server of this source is used. */
+  readonly off?: Pick<UnusedMcpServer, "status" | "why">;
+}
+
+/** Highest precedence first. */
+export function candidatesOf(question: McpQuestion): readonly Candidate[] {
+  const { flags, settings, global, mcpFiles, uid, warn } = question;
+  const from = (scope: McpScope, servers: RawServers, more: Partial<Candidate> = {}): Candidate[] =>
+    servers.map(([name, raw]) => ({ name, raw, scope, ...more }));
+  const dynamic = (off?: string) =>
+    from(
+      "dynamic",
+      serversIn(question.dynamic, "--mcp-config", warn),
+      off === undefined ? {} : { off: { status: "disabled", why: off } },
+    );
+
+  const enterprise = readServerFile(mcpFiles.managed, uid, warn);
+  if (enterprise !== undefined) {
+    const only = `only the servers in ${mcpFiles.managed} may be used; ask your administrator`;
+    return [...from("enterprise", enterprise, { file: mcpFiles.managed }), ...dynamic(only)];
+  }
+  if (flags.strictMcpConfig) return dynamic();
+  const managed = from("managed", serversIn(settings.managedMcpServers, "managed settings", warn));
+  if (isReserved(settings.strictPluginOnlyCustomization)) {
+    return [
+      ...managed,
+      ...dynamic("managed settings allow only MCP servers of plugins (strictPluginOnlyCustomization)"),
+    ];
+  }
+  if (flags.safe) return [...managed, ...dynamic("--safe-mode skips it")];
+  if (flags.bare) return [...managed, ...dynamic()];
+
+  const { settingSources: wanted = ["user", "project", "local"] } = flags;
+  const file = global.file;
+  return [
+    ...managed,
+    ...dynamic(),
+    ...(wanted.includes("local") ? from("local", serversIn(global.project["mcpServers"], file, warn), { file }) : []),
+    ...(wanted.includes("project") ? projectServers(question) : []),
+    ...(wanted.includes("user") ? from("user", serversIn(global.value["mcpServers"], file, warn), { file }) : []),
+  ];
+}
+
+/** The nearest file comes first. */
+function projectServers({ mcpFiles, places, global, trusted, requireTrust, uid, warn }: McpQuestion): Candidate[] {
+  const root = places.projectRoot ?? places.cwd;
+  return mcpFiles.project.flatMap((file) => {
+    const servers = readServerFile(file, uid, warn) ?? [];
+    if (servers.length === 0) return [];
+    const folder = dirname(file);
+    // Trust does not extend to other folders, neither inside nor around.
+    const isTrusted = trusted && (folder === root || isTrustedIn(global.value, folder));
+    const fix = isTrusted ? {} : { untrusted: trustFix(trusted ? folder : root) };
+    const why = `trust is required and this folder is not trusted; to trust it, ${fix.untrusted}`;
+    const off = requireTrust && !isTrusted ? { off: { status: "pending", why } as const } : {};
+    return servers.map(([name, raw]) => ({ name, raw, scope: "project" as const, file, ...fix, ...off }));
+  });
+}
+
+/** True for `true` and for a list with "mcp". An invalid value also restricts: the administrator meant to. */
+function isReserved(value: unknown): boolean {
+  return Array.isArray(value) ? value.includes("mcp") : value !== undefined && value !== false;
+}

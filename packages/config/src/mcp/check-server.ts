@@ -1,0 +1,41 @@
+// Checks a server that no file defines: from `mcp_set_servers`, an agent or a plugin, or one about to be written.
+
+import {
+  isObject,
+  type ConfiguredMcpServer,
+  type JsonObject,
+  type McpScope,
+  type Settings,
+  type UnusedMcpServer,
+} from "@keelson/protocol";
+import type { Environment } from "../env/env.ts";
+import { checkEntry } from "./entry.ts";
+import { expander } from "./expand.ts";
+import { nameProblem } from "./names.ts";
+import { isConfined, isServerAllowed } from "./policy.ts";
+
+export interface CheckServerOptions {
+  readonly scope: McpScope;
+  /** For `${VAR}`. */
+  readonly env: Environment;
+  readonly settings: Settings;
+}
+
+/** The server as it can be connected to, or why it is not used. */
+export function checkServer(
+  name: string,
+  raw: unknown,
+  { scope, env, settings }: CheckServerOptions,
+): ConfiguredMcpServer | UnusedMcpServer {
+  const written = isObject(raw) ? (raw as JsonObject) : {};
+  const unused = (status: UnusedMcpServer["status"], why: string) => ({ name, scope, written, status, why });
+  const badName = nameProblem(name);
+  if (badName !== undefined) return unused("failed", `It ${badName}`);
+  const checked = checkEntry(raw, { expand: expander(env), fromClient: scope === "dynamic" });
+  if ("problem" in checked) return unused("failed", `It ${checked.problem}`);
+  const { config } = checked;
+  const verdict = isServerAllowed({ name, config, written }, settings);
+  if (!verdict.allowed) return unused("disabled", `The setting ${verdict.why}`);
+  const confined = config.type === "stdio" && isConfined(name, scope, settings);
+  return { name, scope, config, written, ...(confined ? { confined } : {}) };
+}

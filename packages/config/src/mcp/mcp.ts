@@ -1,0 +1,15 @@
+// Configuration of MCP servers, for the runtime and `keelson mcp`: checks entries that arrive later than the files, and
+// edits the files.
+
+export { approveServer, resetChoices } from "./choices.ts";
+export { checkServer, type CheckServerOptions } from "./check-server.ts";
+export { readServerFile } from "./read-servers.ts";
+export { isServerAllowed, type ServerVerdict } from "./policy.ts";
+export {
+  addServer,
+  definitionsOf,
+  removeServer,
+  type Edited,
+  type EditScope,
+  type ServerDefinition,
+} from "./edit-servers.ts";

@@ -1,0 +1,102 @@
+// Files with secrets: one per key, mode 0600, in a folder with mode 0700. Written completely or not at all, and never
+// through a link.
+
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { privateDirectory } from "../files/private-file.ts";
+import { randomHex } from "../random.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+export interface SecretFiles {
+  /** Undefined if there is none. Throws if it is not a file of ours. */
+  read(name: string): string | undefined;
+  write(name: string, text: string): void;
+  remove(name: string): void;
+  /** The path of a file in the folder, which exists from now on. */
+  path(name: string): string;
+}
+
+export function secretFiles(folder: string): SecretFiles {
+  return {
+    read(name) {
+      const fd = openIfThere(join(folder, name));
+      if (fd === undefined) return undefined;
+      try {
+        const { uid, mode, size } = fstatSync(fd);
+        const isOurs = process.geteuid === undefined || uid === process.geteuid();
+        if ((mode & constants.S_IFMT) !== constants.S_IFREG || !isOurs || size > MAX_BYTES) {
+          throw new Error(`"${join(folder, name)}" is not a file that Keelson wrote; delete it`);
+        }
+        // Copied from a backup, perhaps.
+        if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
+        return readFileSync(fd, "utf8");
+      } finally {
+        closeSync(fd);
+      }
+    },
+    write(name, text) {
+      prepareFolder(folder);
+      const temporary = join(folder, `.${randomHex(8)}.tmp`);
+      const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, 0o600);
+      try {
+        try {
+          const bytes = Buffer.from(text);
+          for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done);
+          fsyncSync(fd);
+        } finally {
+          closeSync(fd);
+        }
+        renameSync(temporary, join(folder, name));
+      } catch (error) {
+        removeIfThere(temporary);
+        throw error;
+      }
+    },
+    remove: (name) => removeIfThere(join(folder, name)),
+    path(name) {
+      prepareFolder(folder);
+      return join(folder, name);
+    },
+  };
+}
+
+function prepareFolder(folder: string): void {
+  privateDirectory(folder);
+  const found = lstatSync(folder);
+  if (!found.isDirectory()) throw new Error(`"${folder}" is a link; secrets are only stored in a real folder`);
+  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") throw new Error(`"${path}" is a link, not a file that Keelson wrote; delete it`);
+    throw error;
+  }
+}
+
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

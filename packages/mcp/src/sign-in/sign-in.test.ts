@@ -1,0 +1,261 @@
+// Signing in, refreshing and signing out against a real authorization server.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { dial, sessionServer } from "../remote/remote-servers.test-support.ts";
+import { remoteTransport } from "../remote/transport.ts";
+import { protect, startAuthServer, type AuthServer, type ProtectedServer } from "./auth-server.test-support.ts";
+import { memoryStorage } from "./memory-storage.test-support.ts";
+import { signIn, type SignInOptions } from "./sign-in.ts";
+import { signOut } from "./sign-out.ts";
+import { readRecord } from "./storage.ts";
+
+let auth: AuthServer;
+let server: ProtectedServer;
+let storage: ReturnType<typeof memoryStorage>;
+
+beforeEach(async () => {
+  auth = await startAuthServer();
+  server = protect(auth, sessionServer().fetch);
+  storage = memoryStorage();
+});
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await auth[Symbol.asyncDispose]();
+});
+
+/** A browser whose user agrees to everything: follows the redirects up to our own address. */
+async function browse(url: URL): Promise<URLSearchParams> {
+  const response = await fetch(url, { redirect: "manual" });
+  return new URL(response.headers.get("location") ?? "http://nowhere").searchParams;
+}
+
+const login = (more: Partial<SignInOptions> = {}) =>
+  signIn({
+    name: "calc",
+    type: "http",
+    url: server.url,
+    headers: {},
+    storage,
+    fetch,
+    redirectUrl: "http://localhost:3118/callback",
+    state: "state-1",
+    authorize: browse,
+    ...more,
+  });
+
+const record = () => readRecord(storage.tokens, { name: "calc", url: server.url });
+
+async function connect(name = "calc", url = server.url) {
+  const connection = await dial(remoteTransport({ type: "http", url, headers: {} }, { name, fetch, signIn: storage }));
+  await connection.initialize();
+  return connection;
+}
+
+const add = { name: "add", arguments: { a: 1, b: 2 } };
+
+test("finds the authorization server, registers, and gets tokens for this server", async () => {
+  expect(await login()).toEqual({ scope: "tools" });
+  expect(auth.requests).toEqual([
+    "GET /.well-known/oauth-authorization-server",
+    "POST /register",
+    "GET /authorize",
+    "POST /token",
+  ]);
+  const [client] = [...auth.clients.values()];
+  expect(client).toMatchObject({ client_name: "Keelson", redirect_uris: ["http://localhost:3118/callback"] });
+  expect(client?.client_secret).toBeUndefined();
+  expect([...auth.tokens.values()]).toEqual([{ client: client!.client_id, scopes: ["tools"], resource: server.url }]);
+
+  const connection = await connect();
+  expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
+  await connection.close();
+});
+
+test("without a sign-in a server is contacted once, and then not for a while", async () => {
+  await expect(connect()).rejects.toThrow(
+    /-32401: "127.0.0.1:\d+" requires you to sign in; run "keelson mcp login calc"$/,
+  );
+  await expect(connect()).rejects.toThrow("requires you to sign in");
+  expect(server.seen).toEqual([null]);
+  expect(auth.requests).toEqual([]);
+  await login();
+  await (await connect()).close();
+});
+
+test("an expired token is refreshed before it is sent, once for all connections", async () => {
+  auth.lifetime = 0;
+  await login();
+  auth.lifetime = 3_600;
+  const before = (await record())!.tokens!.access_token;
+  const connections = await Promise.all([connect(), connect(), connect()]);
+  expect(auth.requests.filter((request) => request === "POST /token")).toHaveLength(2);
+  expect(server.seen).not.toContain(before);
+  expect((await record())!.tokens).toMatchObject({
+    scope: "tools",
+    refresh_token: expect.stringContaining("refresh-"),
+  });
+  for (const connection of connections) await connection.close();
+});
+
+test("a token that the server no longer accepts is refreshed", async () => {
+  await login();
+  const connection = await connect();
+  auth.revokeAll(false);
+  expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
+  await connection.close();
+});
+
+test("a revoked sign-in drops the tokens and needs a new one", async () => {
+  await login();
+  const connection = await connect();
+  auth.revokeAll(true);
+  await expect(connection.request("tools/call", add)).rejects.toThrow("requires you to sign in");
+  expect(await record()).not.toHaveProperty("tokens");
+  const requests = server.seen.length;
+  await expect(connect()).rejects.toThrow("requires you to sign in");
+  expect(server.seen).toHaveLength(requests);
+  await login();
+  await (await connect()).close();
+});
+
+test("tokens survive an authorization server that cannot be reached", async () => {
+  auth.lifetime = 0;
+  await login();
+  await auth[Symbol.asyncDispose]();
+  await expect(connect()).rejects.toThrow(
+    /^MCP error -32000: Cannot refresh the sign-in at "127.0.0.1:\d+": Cannot reach "127.0.0.1:\d+": connection refused$/,
+  );
+  expect(await record()).toHaveProperty("tokens.refresh_token");
+});
+
+test("a missing scope is asked for at the next sign-in, with those granted before", async () => {
+  await login();
+  server.callScope = "files:write";
+  const connection = await connect();
+  await expect(connection.request("tools/call", add)).rejects.toThrow('requires the scope "files:write"');
+  expect(await connection.request("tools/list")).toHaveProperty("tools");
+  await connection.close();
+  expect(await login()).toEqual({ scope: "tools files:write" });
+  const again = await connect();
+  expect(await again.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
+  await again.close();
+});
+
+test("tokens are not sent to another URL under the same name, nor to the same URL under another", async () => {
+  await login();
+  await using other = protect(auth, sessionServer().fetch);
+  await expect(connect("calc", other.url)).rejects.toThrow("requires you to sign in");
+  await expect(connect("other")).rejects.toThrow("requires you to sign in");
+  expect([...other.seen, ...server.seen].filter(Boolean)).toEqual([]);
+});
+
+test("configured headers go to the server and not to its authorization server", async () => {
+  await login({ headers: { "x-key": "secret" } });
+  expect(auth.headers.map((headers) => headers.get("x-key"))).toEqual([null, null, null, null]);
+});
+
+test.each([
+  [{ state: "other" }, "The redirect belongs to another sign-in; try again"],
+  [
+    { iss: "https://evil.example" },
+    "The redirect is from another authorization server than the one you were sent to; not signed in",
+  ],
+  [{ code: "", error: "access_denied" }, "The authorization server did not sign you in: access_denied"],
+  [
+    { code: "", error: "x", error_description: "No\nway\u001b[2J" },
+    "The authorization server did not sign you in: No way [2J",
+  ],
+  [{ code: "stolen" }, "The authorization server refused: Unknown code"],
+])("a redirect with %j signs nobody in", async (extra, message) => {
+  Object.assign(auth.redirectExtra, extra);
+  await expect(login()).rejects.toThrow(message);
+  expect(await record()).toBeUndefined();
+  expect(auth.tokens.size).toBe(0);
+});
+
+test("an authorization server that claims to be another is refused", async () => {
+  await using liar = await startAuthServer({ claimedIssuer: "https://accounts.example" });
+  await using target = protect(liar, sessionServer().fetch);
+  await expect(login({ url: target.url })).rejects.toThrow("The authorization server describes itself as another one");
+  expect(liar.requests).not.toContain("POST /register");
+});
+
+test("an authorization page that is no web page is not opened", async () => {
+  await using liar = await startAuthServer({ metadata: { authorization_endpoint: "file:///etc/passwd" } });
+  await using target = protect(liar, sessionServer().fetch);
+  const opened: URL[] = [];
+  const authorize = async (url: URL) => {
+    opened.push(url);
+    return new URLSearchParams();
+  };
+  await expect(login({ url: target.url, authorize })).rejects.toThrow("named an address that is not a web page");
+  expect(opened).toEqual([]);
+});
+
+test("a configured client is used with its secret, and only at its authorization server", async () => {
+  auth.clients.set("known", {
+    client_id: "known",
+    client_secret: "s3cret",
+    redirect_uris: ["http://localhost:3118/callback"],
+    token_endpoint_auth_method: "client_secret_post",
+  });
+  const oauth = { clientId: "known", scopes: "tools files:read" };
+  expect(await login({ oauth, clientSecret: "s3cret" })).toEqual({ scope: "tools files:read" });
+  expect(auth.requests).not.toContain("POST /register");
+  await (await connect()).close();
+
+  // Asked for once.
+  expect(await login({ oauth })).toEqual({ scope: "tools files:read" });
+
+  await using other = await startAuthServer();
+  const moved = { authServerMetadataUrl: `${other.issuer}.well-known/oauth-authorization-server` };
+  await expect(login({ oauth: { ...oauth, ...moved } })).rejects.toThrow(
+    /now uses another authorization server; run "keelson mcp logout calc" first if that is expected$/,
+  );
+  expect(other.requests).not.toContain("POST /token");
+});
+
+test("a client id that is the address of a document needs no registration", async () => {
+  await using modern = await startAuthServer({ metadata: { client_id_metadata_document_supported: true } });
+  await using target = protect(modern, sessionServer().fetch);
+  const clientId = "https://keelson.example/client.json";
+  modern.clients.set(clientId, { client_id: clientId, redirect_uris: ["http://localhost:3118/callback"] });
+  expect(await login({ url: target.url, oauth: { clientId } })).toEqual({ scope: "tools" });
+  expect(modern.requests).not.toContain("POST /register");
+});
+
+test("the authorization server can be configured", async () => {
+  const authServerMetadataUrl = `${auth.issuer}.well-known/oauth-authorization-server`;
+  expect(await login({ oauth: { authServerMetadataUrl } })).toEqual({ scope: "tools" });
+  await expect(login({ oauth: { authServerMetadataUrl: "http://a.example/x" } })).rejects.toThrow(
+    "must be an https address",
+  );
+  await expect(login({ oauth: { authServerMetadataUrl: `${auth.issuer}nothing` } })).rejects.toThrow("HTTP 404");
+});
+
+test("a registration is used again for the same redirect address only", async () => {
+  await login();
+  await login();
+  expect(auth.clients.size).toBe(1);
+  await login({ redirectUrl: "http://localhost:3119/callback" });
+  expect(auth.clients.size).toBe(2);
+});
+
+test("signing out revokes the tokens and deletes them", async () => {
+  await login();
+  const options = { name: "calc", url: server.url, storage, fetch };
+  expect(await signOut(options)).toBe("revoked");
+  expect([auth.tokens.size, auth.refreshTokens.size, storage.secrets.size]).toEqual([0, 0, 0]);
+  expect(await signOut(options)).toBe("not signed in");
+
+  await login();
+  await auth[Symbol.asyncDispose]();
+  expect(await signOut(options)).toBe("kept");
+  expect(storage.secrets.size).toBe(0);
+});
+
+test("damaged tokens count as none", async () => {
+  await login();
+  for (const key of storage.secrets.keys()) storage.secrets.set(key, "{ broken");
+  await expect(connect()).rejects.toThrow("requires you to sign in");
+});
