@@ -11,6 +11,7 @@ import type { McpPrompt, ResourceFacts, TemplateFacts } from "./lists/entries.ts
 import { openServer, readInitializeResult, type ListKind, type ServerFacts } from "./handshake.ts";
 import { fetchList, PROMPTS, readList, RESOURCES, TEMPLATES, TOOLS } from "./lists/lists.ts";
 import { createNotices, type LogMessage, type Notices } from "./notices.ts";
+import { plainLine } from "./plain-text.ts";
 import { INTERNAL_ERROR, McpError, messageOf, TIMED_OUT } from "./rpc.ts";
 import { ToolList, type McpServerTool } from "./tools/tool-list.ts";
 
@@ -139,7 +140,7 @@ export class McpConnection {
     } catch (error) {
       this.#status = "failed";
       this.#failure = error;
-      this.#error ??= messageOf(error).slice(0, MAX_ERROR_LENGTH);
+      this.#error ??= plainLine(messageOf(error), MAX_ERROR_LENGTH);
       void this.#client.close();
     }
   }
@@ -267,7 +268,7 @@ export class McpConnection {
     const { onClosed } = this.#options;
     const detail =
       reason instanceof McpError ? reason.message : `MCP error -32000: Connection closed. ${reason.message}`;
-    this.#error = detail.slice(0, MAX_ERROR_LENGTH);
+    this.#error = plainLine(detail, MAX_ERROR_LENGTH);
     this.#status = "failed";
     onClosed?.(reason);
   }

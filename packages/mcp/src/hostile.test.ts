@@ -159,6 +159,25 @@ test("server name and instructions are limited in length", async () => {
   expect(JSON.stringify(connection.facts).length).toBeLessThan(2_500);
 });
 
+test("an error message is shown without control characters", async () => {
+  const initialize = () => Promise.reject(new Error("no\u001b[31m\u202e\nway"));
+  const { connection } = await connect(fakeServer({ initialize }));
+  expect(connection.error).toBe("MCP error -32000: no[31m way");
+});
+
+test("of a flood of log messages, a thousand are passed on in a minute", () => {
+  const logs: unknown[] = [];
+  const { transport } = fakeServer();
+  const onLog = (message: unknown) => logs.push(message);
+  const connection = new McpConnection({ name: "calc", transport, timeoutMs: 30, callTimeoutMs: 30, onLog });
+  const params = { level: "info\u0007", logger: "a\nb", data: { deep: nested(100_000) } };
+  for (let n = 0; n < 2_000; n++) connection.deliver({ jsonrpc: "2.0", method: "notifications/message", params });
+  expect([logs.length, logs[0]]).toEqual([
+    1_000,
+    { level: "info", logger: "a b", text: "[value omitted: nested too deeply]" },
+  ]);
+});
+
 function nested(depth: number): object {
   let inner: object = {};
   for (let n = 0; n < depth; n++) inner = { inner };

@@ -25,15 +25,20 @@ export interface Notices {
 
 const MAX_LOG_LENGTH = 10_000;
 const MAX_WAITING = 50;
+/** In each minute; more are dropped. */
+const MAX_LOGS = 1_000;
+const MINUTE_MS = 60_000;
 
 export function createNotices(listener: NoticeListener): Notices {
   const waiting = new Map<string, () => void>();
+  const mayLog = limitRate(MAX_LOGS, MINUTE_MS);
   return {
     receive(method, params) {
       const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
       if (changed) listener.onListChanged(changed as ListKind);
-      else if (method === "notifications/message") listener.onLog(readLog(params));
-      else if (method === "notifications/elicitation/complete") {
+      else if (method === "notifications/message") {
+        if (mayLog()) listener.onLog(readLog(params));
+      } else if (method === "notifications/elicitation/complete") {
         const id = String(params["elicitationId"]);
         waiting.get(id)?.();
         waiting.delete(id);
@@ -54,5 +59,15 @@ function readLog({ level, logger, data }: JsonObject): LogMessage {
     level: typeof level === "string" ? plainLine(level, 20) : "info",
     ...(typeof logger === "string" ? { logger: plainLine(logger, 100) } : {}),
     text: plainText(typeof data === "string" ? data : asJson(data), MAX_LOG_LENGTH),
+  };
+}
+
+function limitRate(max: number, periodMs: number): () => boolean {
+  let start = -Infinity;
+  let count = 0;
+  return () => {
+    const now = performance.now();
+    if (now - start > periodMs) [start, count] = [now, 0];
+    return ++count <= max;
   };
 }

@@ -1,34 +1,52 @@
-// Opens connections to MCP servers: joins a server's configuration with a transport, and with what the session offers
-// the server. Loaded with the first server.
+// Opens connections to MCP servers: joins a server's configuration with a transport, and with what we offer the server.
+// Loaded with the first server.
 
 import { createServerPrograms, serverEnvironment, type ServerPrograms } from "@keelson/host/servers";
 import {
   McpConnection,
   sdkTransport,
-  toolName,
   stdioTransport,
+  toolName,
   webSocketTransport,
+  type McpCallOptions,
   type Transport,
 } from "@keelson/mcp";
+import type { Snapshot } from "@keelson/config";
 import type { ConfiguredMcpServer, JsonObject, McpStdioConfig, Signal } from "@keelson/protocol";
 import { pathToFileURL } from "node:url";
+import type { McpBridge } from "../controls/mcp-bridge.ts";
 import type { Machine } from "../machine/machine.ts";
-import type { Storage } from "../session/storage.ts";
-import { answerElicitation } from "./elicit.ts";
-import type { Fire } from "./open-servers.ts";
-import type { RemoteTransports } from "./remote.ts";
-import type { ConnectionEvents, McpServer } from "./server.ts";
 import { withProgress } from "./progress.ts";
+import type { RemoteTransports } from "./remote.ts";
+import type { ConnectionEvents } from "./server.ts";
+import type { NamedServer } from "./server-config.ts";
 import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "./server-limits.ts";
 
 export interface ConnectorOptions {
-  readonly storage: Storage;
-  readonly machine: Machine;
-  readonly fire: Fire;
+  snapshot(): Snapshot;
+  readonly sessionId: string;
+  readonly entrypoint: string;
+  /** The working directories, which servers may ask for. */
+  directories(): readonly string[];
+  /** Reaches servers inside the client. */
+  bridge?(name: string): McpBridge;
+  /** Starts programs in the sandbox. Without it, servers that must run there do not start. */
+  readonly confine?: Machine["confine"];
+  /** Answers a question of a server. Without it, servers are told that nobody can. */
+  elicit?(server: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** Replaces the transport of a connection, to watch it. */
+  watch?(transport: Transport): Transport;
+  show(signal: Signal): void | Promise<void>;
+  warn(text: string): void;
+  log(text: () => string): void;
 }
 
-/** What wire servers may ask of us. Servers inside the client are told nothing, as clients expect. */
-const CAPABILITIES: JsonObject = { roots: { listChanged: true }, elicitation: { form: {}, url: {} } };
+/** Calls a tool of a server, connecting it again if needed. */
+export type CallTool = (
+  tool: string,
+  input: JsonObject,
+  how: McpCallOptions,
+) => ReturnType<NonNullable<ConstructorParameters<typeof McpConnection>[0]["callThrough"]>>;
 
 export class Connector {
   readonly #options: ConnectorOptions;
@@ -37,45 +55,44 @@ export class Connector {
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
-    this.#programs = createServerPrograms({ confine: (program) => options.machine.confine(program) });
+    const { confine } = options;
+    this.#programs = createServerPrograms(confine ? { confine } : {});
   }
 
   /** A connection that is not open yet. */
-  async open(server: McpServer, events: ConnectionEvents): Promise<McpConnection> {
-    const { storage } = this.#options;
-    const { name, definition } = server;
-    const { env } = storage.state.snapshot;
-    const isWire = definition.configured !== undefined;
-    const show = (signal: Signal) => storage.outbox.show(signal);
+  async open(definition: NamedServer, events: ConnectionEvents, call?: CallTool): Promise<McpConnection> {
+    const { snapshot, show, warn, log, elicit, watch = (transport) => transport } = this.#options;
+    const { name, configured } = definition;
+    const { env } = snapshot();
+    const deliver = (message: unknown) => connection.deliver(message);
+    const transport = configured ? await this.#transport(configured) : this.#clientTransport(name, deliver);
     const connection: McpConnection = new McpConnection({
       name,
-      transport: isWire
-        ? await this.#transport(definition.configured)
-        : this.#clientTransport(name, (message) => connection.deliver(message)),
+      transport: watch(transport),
       timeoutMs: connectTimeout(env),
       callTimeoutMs: definition.timeoutMs ?? callTimeout(env),
       maxShown: shownLimit(env),
-      ...(isWire
+      // Servers inside the client are offered nothing, as clients expect.
+      ...(configured
         ? {
             idleTimeoutMs: idleTimeout(env, definition.isRemote),
-            capabilities: CAPABILITIES,
+            capabilities: { roots: { listChanged: true }, ...(elicit ? { elicitation: { form: {}, url: {} } } : {}) },
             handlers: this.#handlers(name),
             mayDiscover: true,
           }
         : {}),
-      callThrough: (tool, input, how) =>
-        withProgress(toolName(name, tool), how, show, (options) => server.call(tool, input, options)),
-      onProblem: (problem) => storage.options.warn(`MCP server "${name}": ${problem}`),
+      ...(call
+        ? {
+            callThrough: (tool: string, input: JsonObject, how: McpCallOptions) =>
+              withProgress(toolName(name, tool), how, show, (options) => call(tool, input, options)),
+          }
+        : {}),
+      onProblem: (problem) => warn(`MCP server "${name}": ${problem}`),
       onListChanged: (kind) => events.listChanged(kind),
-      onLog: ({ level, text }) => storage.options.debug?.("mcp", () => `${name}: ${level}: ${text}`),
+      onLog: ({ level, text }) => log(() => `${name}: ${level}: ${text}`),
       onClosed: (reason) => events.closed(reason),
       onElicitationComplete: (id) =>
-        void storage.outbox.show({
-          type: "system",
-          subtype: "elicitation_complete",
-          mcp_server_name: name,
-          elicitation_id: id,
-        }),
+        void show({ type: "system", subtype: "elicitation_complete", mcp_server_name: name, elicitation_id: id }),
     });
     return connection;
   }
@@ -86,7 +103,8 @@ export class Connector {
   }
 
   #clientTransport(name: string, deliver: (message: unknown) => void): Transport {
-    const bridge = this.#options.storage.client.mcpServer(name);
+    const bridge = this.#options.bridge?.(name);
+    if (!bridge) throw new Error("Only a client can bring a server of type sdk");
     const stop = bridge.listen(deliver);
     return { ...sdkTransport((message, signal) => bridge.send(message, signal)), close: stop };
   }
@@ -101,60 +119,38 @@ export class Connector {
       case "http":
       case "sse":
       case "claudeai-proxy":
-        return (await (this.#remote ??= openRemote(this.#options.storage))).to(configured, config);
+        return (await (this.#remote ??= openRemote(this.#options))).to(configured, config);
       case "sdk":
         throw new Error("Only a client can bring a server of type sdk");
     }
   }
 
   #start({ confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
-    const { place, options, state } = this.#options.storage;
-    const { cwd, childEnv } = state.snapshot;
+    const { snapshot, sessionId, entrypoint } = this.#options;
+    const { cwd, childEnv } = snapshot();
     return this.#programs.start({
       command,
       args,
       cwd,
       confined,
-      env: serverEnvironment({
-        childEnv,
-        sessionId: place.id,
-        entrypoint: options.entrypoint,
-        projectDir: cwd,
-        entryEnv: env,
-      }),
+      env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd, entryEnv: env }),
     });
   }
 
   #handlers(name: string) {
-    const { storage, fire } = this.#options;
-    const { folders, client, runState, options } = storage;
+    const { directories, elicit } = this.#options;
     return {
       "roots/list": async () => ({
-        roots: folders.workspace.directories.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
+        roots: directories().map((path) => ({ uri: pathToFileURL(path).href, name: path })),
       }),
-      "elicitation/create": async (params: JsonObject, signal: AbortSignal): Promise<JsonObject> => ({
-        ...(await answerElicitation(
-          name,
-          params,
-          {
-            fire,
-            ...(options.answersRequests
-              ? {
-                  person: async (body, withdrawn) => {
-                    const answer = await runState.whileAsking(client.send(body, withdrawn));
-                    return answer.subtype === "success" ? answer.response : undefined;
-                  },
-                }
-              : {}),
-          },
-          signal,
-        )),
-      }),
+      ...(elicit
+        ? { "elicitation/create": (params: JsonObject, signal: AbortSignal) => elicit(name, params, signal) }
+        : {}),
     };
   }
 }
 
-async function openRemote(storage: Storage): Promise<RemoteTransports> {
+async function openRemote(options: ConnectorOptions): Promise<RemoteTransports> {
   const { RemoteTransports } = await import("./remote.ts");
-  return new RemoteTransports(storage);
+  return new RemoteTransports(options);
 }

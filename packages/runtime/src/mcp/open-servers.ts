@@ -7,7 +7,8 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
-import type { Connector } from "./connector.ts";
+import type { Connector, ConnectorOptions } from "./connector.ts";
+import type { ElicitOptions } from "./elicit.ts";
 import { serverFromConfiguration, serversFromConfig } from "./server-config.ts";
 import type { ServerInstructions } from "./server-instructions.ts";
 import type * as ServersModule from "./servers.ts";
@@ -55,12 +56,13 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     const { McpServers } = require("./servers.ts") as typeof ServersModule;
     return (servers ??= new McpServers({
       env: () => state.snapshot.env,
-      connect: async (server, events) => (await (connector ??= openConnector())).open(server, events),
+      connect: async (server, events) =>
+        (await (connector ??= openConnector())).open(server.definition, events, (...call) => server.call(...call)),
     }));
   };
   const openConnector = async () => {
     const { Connector } = await import("./connector.ts");
-    return new Connector({ storage, machine, fire: (...event) => fire!(...event) });
+    return new Connector(connectorOptions(storage, machine, (...event) => fire!(...event)));
   };
   const configure = ({ mcp }: Snapshot) => {
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
@@ -119,6 +121,30 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       await servers?.close();
       await (await connector)?.close();
     },
+  };
+}
+
+function connectorOptions(storage: Storage, machine: Machine, fire: Fire): ConnectorOptions {
+  const { options, place, state, folders, client, runState, outbox } = storage;
+  const person: ElicitOptions["person"] = async (body, withdrawn) => {
+    const answer = await runState.whileAsking(client.send(body, withdrawn));
+    return answer.subtype === "success" ? answer.response : undefined;
+  };
+  return {
+    snapshot: () => state.snapshot,
+    sessionId: place.id,
+    entrypoint: options.entrypoint,
+    directories: () => folders.workspace.directories,
+    bridge: (name) => client.mcpServer(name),
+    confine: machine.confine,
+    async elicit(server, params, signal) {
+      const { answerElicitation } = await import("./elicit.ts");
+      const by = { fire, ...(options.answersRequests ? { person } : {}) };
+      return { ...(await answerElicitation(server, params, by, signal)) };
+    },
+    show: (signal) => outbox.show(signal),
+    warn: options.warn,
+    log: (text) => options.debug?.("mcp", text),
   };
 }
 

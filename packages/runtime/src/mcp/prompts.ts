@@ -1,7 +1,7 @@
 // Prompts of MCP servers as slash commands: `/mcp__server__prompt a b`, or `/server:prompt (MCP) a b`.
 
 import type { Expansion } from "@keelson/engine";
-import { normalizeName, type McpPrompt } from "@keelson/mcp";
+import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
 import type { McpServer } from "./server.ts";
 import type { McpServers } from "./servers.ts";
 
@@ -23,10 +23,6 @@ export async function promptExpansion(
   return undefined;
 }
 
-/** The name of a prompt as a command, without the slash. */
-export const commandName = (server: string, prompt: string) =>
-  `mcp__${normalizeName(server)}__${normalizeName(prompt)}`;
-
 interface TypedCommand {
   readonly args: string;
   isOf(server: string): boolean;
@@ -39,7 +35,7 @@ function readCommand(text: string): TypedCommand | undefined {
     return {
       args,
       isOf: (server) => name.startsWith(`mcp__${normalizeName(server)}__`),
-      isNamed: (server, prompt) => name === commandName(server, prompt),
+      isNamed: (server, prompt) => name === toolName(server, prompt),
     };
   }
   const [, server, prompt, more = ""] = /^\/([^\s:]+):(\S+) \(MCP\)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
@@ -52,7 +48,7 @@ function readCommand(text: string): TypedCommand | undefined {
 }
 
 function expansion(server: McpServer, prompt: McpPrompt, { args }: TypedCommand, signal: AbortSignal): Expansion {
-  const name = commandName(server.name, prompt.name);
+  const name = toolName(server.name, prompt.name);
   // Split at blanks only, in order; surplus words are dropped (conformance: mcp, prompts).
   const words = args.split(" ").filter((word) => word !== "");
   const values = Object.fromEntries(
@@ -71,18 +67,4 @@ function heading(name: string, args: string): string {
   const lines = [`<command-message>${name}</command-message>`, `<command-name>/${name}</command-name>`];
   if (args !== "") lines.push(`<command-args>${args}</command-args>`);
   return lines.join("\n");
-}
-
-/** For listings of commands. */
-export async function promptCommands(servers: McpServers): Promise<readonly object[]> {
-  const lists = await Promise.all(
-    servers.all.map(async (server) =>
-      (await server.prompts()).map(({ name, description = "", arguments: args }) => ({
-        name: commandName(server.name, name),
-        description,
-        argumentHint: args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" "),
-      })),
-    ),
-  );
-  return lists.flat();
 }

@@ -8,19 +8,19 @@ import type { Transport } from "@keelson/mcp";
 import type { SignInStorage } from "@keelson/mcp/sign-in";
 import { networkFetch } from "@keelson/model";
 import type { ConfiguredMcpServer, McpProxyConfig, McpRemoteConfig } from "@keelson/protocol";
-import type { Storage } from "../session/storage.ts";
+import type { ConnectorOptions } from "./connector.ts";
 
 const HELPER_MS = 10_000;
 
 export class RemoteTransports {
-  readonly #storage: Storage;
+  readonly #options: ConnectorOptions;
   readonly #fetch: ReturnType<typeof networkFetch>;
   readonly #signIn: SignInStorage;
   #helpers: HookProcesses | undefined;
 
-  constructor(storage: Storage) {
-    this.#storage = storage;
-    const { env, configDir, origin } = storage.state.snapshot;
+  constructor(options: ConnectorOptions) {
+    this.#options = options;
+    const { env, configDir, origin } = options.snapshot();
     this.#fetch = networkFetch(env);
     this.#signIn = {
       tokens: openSecretStore({ configDir, env, platform: origin.platform }),
@@ -44,9 +44,9 @@ export class RemoteTransports {
   }
 
   #runHelper(command: string, env: Readonly<Record<string, string>>, signal: AbortSignal) {
-    const { place, options, state } = this.#storage;
-    const { cwd, childEnv } = state.snapshot;
-    const own = hookEnvironment({ childEnv, sessionId: place.id, entrypoint: options.entrypoint, projectDir: cwd });
+    const { snapshot, sessionId, entrypoint } = this.#options;
+    const { cwd, childEnv } = snapshot();
+    const own = hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd });
     return (this.#helpers ??= createHookProcesses()).run({ type: "command", command }, "{}", {
       cwd,
       env: { ...own, ...env },

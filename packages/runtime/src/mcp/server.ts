@@ -44,6 +44,7 @@ export class McpServer {
   #error: string | undefined;
   #tools: readonly McpServerTool[] = [];
   #prompts: Promise<readonly McpPrompt[]> | undefined;
+  #knownPrompts: readonly McpPrompt[] = [];
   #failures = 0;
   #tryAgainAt = 0;
 
@@ -96,12 +97,17 @@ export class McpServer {
     this.#readTools();
   }
 
+  /** The prompts that are known by now. */
+  get knownPrompts(): readonly McpPrompt[] {
+    return this.connection ? this.#knownPrompts : [];
+  }
+
   /** Empty unless it is connected and has prompts. Never rejects. */
   async prompts(): Promise<readonly McpPrompt[]> {
     const { connection } = this;
     if (!connection?.facts?.hasPrompts) return [];
     this.#prompts ??= connection.listPrompts(this.#ending.signal).catch(() => []);
-    return this.#prompts;
+    return (this.#knownPrompts = await this.#prompts);
   }
 
   /** `tool` is the server's own name for it. Rejects with an error for the model. */
@@ -164,7 +170,7 @@ export class McpServer {
       const connection = await this.#options.connect(this, {
         closed: (reason) => this.#lost(lost.current, reason),
         listChanged: (kind) => {
-          if (kind === "prompts") this.#prompts = undefined;
+          if (kind === "prompts") this.#fetchPrompts();
           if (kind === "tools") this.#readTools();
         },
       });
@@ -177,7 +183,7 @@ export class McpServer {
       this.#opening = undefined;
       if (connection.status === "connected") {
         this.#connection = connection;
-        this.#prompts = undefined;
+        this.#fetchPrompts();
         this.#failures = 0;
         this.#set("connected");
         this.#readTools();
@@ -205,7 +211,7 @@ export class McpServer {
     if (connection === undefined || connection !== this.#connection || this.#ending.signal.aborted) return;
     this.#connection = undefined;
     void connection.close();
-    this.#error = reason.message;
+    this.#error = connection.error ?? reason.message;
     this.#set("failed");
     if (!this.definition.isRemote) return;
     this.#set("pending");
@@ -226,6 +232,13 @@ export class McpServer {
     if (status === "connected") this.#error = undefined;
     this.#status = status;
     this.#options.changed();
+  }
+
+  #fetchPrompts(): void {
+    this.#prompts = undefined;
+    this.#knownPrompts = [];
+    // Asked for after the status is set, because `prompts` needs the connection.
+    queueMicrotask(() => void this.prompts());
   }
 
   #readTools(): void {

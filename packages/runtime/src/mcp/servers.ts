@@ -3,7 +3,8 @@
 
 import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection, McpServerTool } from "@keelson/mcp";
-import type { JsonObject, UnusedMcpServer } from "@keelson/protocol";
+import { normalizeName, toolName } from "@keelson/mcp/naming";
+import type { UnusedMcpServer } from "@keelson/protocol";
 import { McpServer, type ConnectionEvents, type ServerStatus } from "./server.ts";
 import type { NamedServer, Policy } from "./server-config.ts";
 import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
@@ -126,7 +127,7 @@ export class McpServers {
   awaitTool(name: string, signal: AbortSignal): Promise<void> | undefined {
     if (!name.startsWith("mcp__") || this.offered.has(name)) return undefined;
     const expected = [...this.#servers.values()].filter(
-      (server) => server.status === "pending" && name.startsWith(`mcp__${normalized(server.name)}__`),
+      (server) => server.status === "pending" && name.startsWith(`mcp__${normalizeName(server.name)}__`),
     );
     if (expected.length === 0) return undefined;
     const limit = connectTimeout(this.#options.env());
@@ -193,6 +194,17 @@ export class McpServers {
       const instructions = connection?.facts?.instructions;
       return instructions === undefined ? [] : [{ name, instructions }];
     });
+  }
+
+  /** The prompts of all servers, as slash commands. */
+  commands(): readonly McpCommand[] {
+    return [...this.#servers.values()].flatMap(({ name: server, knownPrompts }) =>
+      knownPrompts.map(({ name, description = "", arguments: args }) => ({
+        name: toolName(server, name),
+        description,
+        argumentHint: args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" "),
+      })),
+    );
   }
 
   /** For `system/init`. */
@@ -270,6 +282,13 @@ export class McpServers {
   }
 }
 
+/** A prompt of a server, as clients list commands. */
+export interface McpCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+}
+
 /** Where a tool comes from. */
 export interface ToolOrigin {
   readonly server: string;
@@ -284,9 +303,6 @@ const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name,
 
 /** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
 const isEssential = ({ definition }: McpServer) => definition.transport === "sdk" || definition.alwaysLoad;
-
-/** As in tool names. */
-const normalized = (name: string) => name.replace(/[^a-zA-Z0-9_-]/g, "_");
 
 async function within(ms: number, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   if (signal.aborted) return;

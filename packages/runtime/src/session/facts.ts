@@ -34,6 +34,7 @@ export function initSignal(facts: {
   mode: PermissionMode;
   memory?: string;
   mcpServers: readonly object[];
+  commands: readonly { readonly name: string }[];
 }) {
   return {
     type: "system" as const,
@@ -43,7 +44,7 @@ export function initSignal(facts: {
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,
-    slash_commands: [],
+    slash_commands: facts.commands.map(({ name }) => name),
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
     output_style: "default",

@@ -46,6 +46,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
+          commands: mcp.servers?.commands() ?? [],
           memory: state.instructions?.memory,
         }),
       );

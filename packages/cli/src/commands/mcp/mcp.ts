@@ -36,8 +36,8 @@ const COMMANDS: Readonly<Record<string, (call: Invoked) => Promise<number>>> = {
   add: async (call) => (await import("./add.ts")).add(call),
   "add-json": async (call) => (await import("./add.ts")).addJson(call),
   "add-from-claude-desktop": async (call) => (await import("./desktop.ts")).addFromDesktop(call),
-  list: async (call) => (await import("./list.ts")).listServers(call),
-  get: async (call) => (await import("./list.ts")).showServer(call),
+  list: async (call) => (await import("./list.ts")).listServers(call, await checkFor(call)),
+  get: async (call) => (await import("./list.ts")).showServer(call, await checkFor(call)),
   remove: async (call) => (await import("./remove.ts")).deleteServer(call),
   approve: async (call) => (await import("./choices.ts")).approve(call),
   "reset-project-choices": async (call) => (await import("./choices.ts")).resetProjectChoices(call),
@@ -45,6 +45,10 @@ const COMMANDS: Readonly<Record<string, (call: Invoked) => Promise<number>>> = {
   logout: async (call) => (await import("./logout.ts")).logout(call),
   serve: async (call) => (await import("./serve.ts")).serveMcp(call),
 };
+
+async function checkFor(call: Invoked) {
+  return (await import("./health-check.ts")).healthCheck(call);
+}
 
 /** Runs one of the commands and returns the exit code. */
 export async function runMcp(argv: readonly string[], io: ProcessIO): Promise<number> {

@@ -53,6 +53,12 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
 
 /** Plugins, skills and output styles are not loaded yet. */
 export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
-  done({ commands: [], agents: [], plugins: [], mcpServers: mcp?.servers?.status() ?? [], error_count: 0 });
+  done({
+    commands: mcp?.servers?.commands() ?? [],
+    agents: [],
+    plugins: [],
+    mcpServers: mcp?.servers?.status() ?? [],
+    error_count: 0,
+  });
 export const reloadSkills: ControlHandler = () => done({ skills: [] });
 export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });
