@@ -23,7 +23,7 @@ Commands:
   test <name>                            Connect to a server, list what it offers, call one of its
                                          tools, and show how long each step took
   serve                                  Offer the built-in tools to another MCP client on standard
-                                         input and output; rules, hooks and the permission mode apply
+                                         input and output; rules, hooks and the mode apply
 
 Examples:
   keelson mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
