@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { McpServer, type ClientFacts, type McpServerOptions, type ServedCall, type ServedResult } from "./server.ts";
+import { ToolServer, type ClientFacts, type ToolServerOptions, type ServedCall, type ServedResult } from "./server.ts";
 
 /** A server whose calls the test answers, and everything it wrote. */
-function serving(more: Partial<McpServerOptions> = {}) {
+function serving(more: Partial<ToolServerOptions> = {}) {
   const written: any[] = [];
   const clients: ClientFacts[] = [];
   const calls: { call: ServedCall; answer: (result?: ServedResult) => void }[] = [];
   let gone = 0;
-  const server = new McpServer({
+  const server = new ToolServer({
     async open(client) {
       clients.push(client);
       return {

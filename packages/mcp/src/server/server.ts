@@ -25,7 +25,7 @@ export interface ServedResult {
   readonly isError: boolean;
 }
 
-export interface McpServerOptions {
+export interface ToolServerOptions {
   /** Called once, when a client has said what it can do. The tools are used only after it resolved. */
   open(client: ClientFacts): Promise<ToolSource>;
   write(line: string): void | Promise<void>;
@@ -53,13 +53,13 @@ export type UserAnswer =
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const MAX_NAME_LENGTH = 200;
 
-export class McpServer {
-  readonly #options: McpServerOptions;
+export class ToolServer {
+  readonly #options: ToolServerOptions;
   readonly #connection: LineConnection;
   readonly #noAnswers = new AbortController();
   #source: Promise<ToolSource> | undefined;
 
-  constructor(options: McpServerOptions) {
+  constructor(options: ToolServerOptions) {
     this.#options = options;
     this.#connection = new LineConnection({
       handlers: {

@@ -2,7 +2,7 @@
 
 import { oneLine, visible } from "../permissions/words.ts";
 import type { ProtocolLog } from "./test-log.ts";
-import type { CallReport, ListReport, ServerReport } from "./test.ts";
+import type { TestedCall, ListReport, ServerReport } from "./test.ts";
 
 const MAX_ITEMS = 50;
 const MAX_TEXT_LENGTH = 10_000;
@@ -48,7 +48,7 @@ function listLines({ kind, items, error }: ListReport): readonly string[] {
   return [`✓ ${items.length} ${noun}`, ...shown, ...more];
 }
 
-function callLines({ tool, isError, text }: CallReport): readonly string[] {
+function callLines({ tool, isError, text }: TestedCall): readonly string[] {
   const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
   const lines = cut === "" ? [] : cut.split("\n").map((line) => `    ${visible(line)}`);
   return [`${isError ? "✗ The call failed" : "✓ Called"}: ${oneLine(tool, 200)}`, ...lines];

@@ -25,7 +25,7 @@ export interface ServerReport {
   readonly protocolVersion?: string;
   readonly instructions?: string;
   readonly lists: readonly ListReport[];
-  readonly call?: CallReport;
+  readonly call?: TestedCall;
   /** What is wrong with the server's answers, but did not stop the test. */
   readonly problems: readonly string[];
   readonly connectMs: number;
@@ -37,7 +37,7 @@ export interface ListReport {
   readonly error?: string;
 }
 
-export interface CallReport {
+export interface TestedCall {
   readonly tool: string;
   readonly ms: number;
   readonly isError: boolean;
@@ -157,9 +157,9 @@ async function callTool(
   tool: string,
   input: JsonObject,
   signal: AbortSignal,
-): Promise<CallReport> {
+): Promise<TestedCall> {
   const started = performance.now();
-  const ended = (result: Omit<CallReport, "tool" | "ms">) => ({ tool, ms: performance.now() - started, ...result });
+  const ended = (result: Omit<TestedCall, "tool" | "ms">) => ({ tool, ms: performance.now() - started, ...result });
   try {
     const result: CallResult | undefined = await connection.call(tool, input, { toolUseId: "test", signal });
     if (!result) {
