@@ -123,7 +123,8 @@ function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
     get servers() {
       return stage.servers;
     },
-    beforeRun: async () => undefined,
+    // A guard that is still connecting guards nothing.
+    beforeRun: async (signal) => stage.servers?.settled(signal),
     configure: (next) => (areNeeded ? stage.configure(next) : undefined),
   };
 }
