@@ -20,13 +20,15 @@ export interface RequestParts {
 }
 
 /** The parts of a run's requests, built again only if the model or the tools changed since the last request. */
-export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools">): () => RequestParts {
+export function partsOfRun(ports: Pick<Ports, "model" | "system" | "tools" | "toolBetas">): () => RequestParts {
   let built: { readonly model: ModelChoice; readonly tools: readonly Tool[]; readonly parts: RequestParts } | undefined;
   return () => {
     const { model, system } = ports;
     const tools = ports.tools();
     if (built?.model !== model || built.tools !== tools) {
-      built = { model, tools, parts: requestParts(model, system, tools) };
+      const more = (ports.toolBetas?.() ?? []).filter((beta) => !model.betas.includes(beta));
+      const choice = more.length === 0 ? model : { ...model, betas: [...model.betas, ...more] };
+      built = { model, tools, parts: requestParts(choice, system, tools) };
     }
     return built.parts;
   };

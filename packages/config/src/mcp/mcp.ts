@@ -4,7 +4,7 @@
 export { approveServer, resetChoices } from "./choices.ts";
 export { checkServer, type CheckServerOptions } from "./check-server.ts";
 export { readServerFile } from "./read-servers.ts";
-export { isServerAllowed, type ServerVerdict } from "./policy.ts";
+
 export {
   addServer,
   definitionsOf,

@@ -12,7 +12,7 @@ import {
   type Transport,
 } from "@keelson/mcp";
 import type { Snapshot } from "@keelson/config";
-import type { ConfiguredMcpServer, JsonObject, McpStdioConfig, Signal } from "@keelson/protocol";
+import type { ConfiguredMcpServer, JsonObject, McpRemoteConfig, McpStdioConfig, Signal } from "@keelson/protocol";
 import { pathToFileURL } from "node:url";
 import type { McpBridge } from "../controls/mcp-bridge.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -115,7 +115,7 @@ export class Connector {
       case "stdio":
         return stdioTransport(() => this.#start(configured, config));
       case "ws":
-        return webSocketTransport({ url: config.url, headers: config.headers });
+        return webSocketTransport({ url: config.url, headers: await this.#socketHeaders(configured, config) });
       case "http":
       case "sse":
       case "claudeai-proxy":
@@ -123,6 +123,14 @@ export class Connector {
       case "sdk":
         throw new Error("Only a client can bring a server of type sdk");
     }
+  }
+
+  async #socketHeaders(
+    { name }: ConfiguredMcpServer,
+    config: McpRemoteConfig,
+  ): Promise<Readonly<Record<string, string>>> {
+    if (config.headersHelper === undefined) return config.headers;
+    return (await (this.#remote ??= openRemote(this.#options))).headers(name, config);
   }
 
   #start({ confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {

@@ -9,6 +9,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Connector, ConnectorOptions } from "./connector.ts";
 import type { ElicitOptions } from "./elicit.ts";
+import { searchMode } from "./search-mode.ts";
 import { serverFromConfiguration, serversFromConfig } from "./server-config.ts";
 import type { ServerInstructions } from "./server-instructions.ts";
 import type * as ServersModule from "./servers.ts";
@@ -21,8 +22,10 @@ export interface McpStage {
   readonly servers: McpServers | undefined;
   /** The servers, loaded if they are not yet. */
   load(): McpServers;
-  /** Adds the configured servers. They connect in the background. */
+  /** Adds the configured servers. They connect once there is time, or when something needs them. */
   start(): void;
+  /** Connects all servers in the background. Called when the session waits for input. */
+  connect(): void;
   /** Waits for the servers a run must not start without, then offers their tools. Call it before each run. */
   beforeRun(signal: AbortSignal): Promise<void>;
   /** Updates the tools if a server connected, changed or was lost. Call it before each request. */
@@ -43,12 +46,17 @@ export interface McpStage {
 
 export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
 
+/** The first request goes out before programs are started: they would take the processor from it. */
+const AFTER_REQUEST_MS = 10;
+const WHEN_IDLE_MS = 50;
+
 export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {
   const { options, state } = storage;
   let servers: McpServers | undefined;
   let fire: Fire | undefined;
   let connector: Promise<Connector> | undefined;
   let offer: Offer | undefined;
+  let opening: Promise<Offer> | undefined;
   let seenVersion = -1;
 
   const load = () => {
@@ -56,13 +64,20 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     const { McpServers } = require("./servers.ts") as typeof ServersModule;
     return (servers ??= new McpServers({
       env: () => state.snapshot.env,
-      connect: async (server, events) =>
-        (await (connector ??= openConnector())).open(server.definition, events, (...call) => server.call(...call)),
+      connect: async (server, events) => {
+        // Loaded here, so that the tools can be offered as soon as the server has connected.
+        await loadOffer();
+        const opened = await (connector ??= openConnector());
+        return opened.open(server.definition, events, (...call) => server.call(...call));
+      },
     }));
   };
   const openConnector = async () => {
     const { Connector } = await import("./connector.ts");
     return new Connector(connectorOptions(storage, machine, (...event) => fire!(...event)));
+  };
+  const loadOffer = async () => {
+    offer ??= await (opening ??= openOffer(storage, machine, load()));
   };
   const configure = ({ mcp }: Snapshot) => {
     if (!servers && mcp.servers.length === 0 && mcp.unused.length === 0) return;
@@ -76,9 +91,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     if (!offer || !servers) return;
     if (seenVersion !== servers.version) ruleBook.replaceRules(rules(state.snapshot));
     seenVersion = servers.version;
-    const { tools, deferred } = offer.tools.current(state.builtInTools, ruleBook.rules);
+    const { tools, deferred, betas } = offer.tools.current(state.builtInTools, ruleBook.rules);
     state.tools = tools;
     state.deferredTools = deferred;
+    state.toolBetas = betas;
     const notice = offer.tools.takeNotice();
     if (notice !== undefined) storage.notify(notice);
   };
@@ -92,7 +108,9 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       const { sdk } = serversFromConfig(state.snapshot.flags.mcpServers);
       if (sdk.length > 0) load().add(sdk);
       configure(state.snapshot);
-      servers?.start();
+    },
+    connect() {
+      if (servers && !servers.isStarted) setTimeout(() => servers?.start(), WHEN_IDLE_MS);
     },
     async beforeRun(signal) {
       if (!servers) return;
@@ -103,7 +121,8 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
           .map(({ name, status }) => `${name}: ${status}`)
           .join(", "),
       );
-      offer ??= await openOffer(storage, machine, servers);
+      if (searchMode(state.snapshot.env).share === 0) await loadOffer();
+      if (!offer) return;
       // The settings may have changed.
       seenVersion = -1;
       update();
@@ -111,7 +130,10 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
       state.system = system;
       if (notice !== undefined) storage.notify(notice);
     },
-    beforeRequest: update,
+    beforeRequest() {
+      update();
+      if (servers && !servers.isStarted) setTimeout(() => servers?.start(), AFTER_REQUEST_MS);
+    },
     awaitTool: (name, signal) => servers?.awaitTool(name, signal)?.then(update),
     configure,
     readConfig: (entries) => readConfig(entries, state.snapshot),
@@ -156,7 +178,6 @@ interface Offer {
 
 async function openOffer({ state }: Storage, machine: Machine, servers: McpServers): Promise<Offer> {
   const { ToolOffer } = await import("./tool-offer.ts");
-  const { searchMode } = await import("./search-mode.ts");
   const { ServerInstructions } = await import("./server-instructions.ts");
   const tools = new ToolOffer({
     servers,

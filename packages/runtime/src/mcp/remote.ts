@@ -3,7 +3,7 @@
 
 import { createHookProcesses, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
 import { openSecretStore, openSignInMemory } from "@keelson/host/secrets";
-import { remoteTransport } from "@keelson/mcp/remote";
+import { remoteHeaders, remoteTransport, type RunHeadersHelper } from "@keelson/mcp/remote";
 import type { Transport } from "@keelson/mcp";
 import type { SignInStorage } from "@keelson/mcp/sign-in";
 import { networkFetch } from "@keelson/model";
@@ -37,6 +37,12 @@ export class RemoteTransports {
       signIn: this.#signIn,
       runHelper: (command, env, signal) => this.#runHelper(command, env, signal),
     });
+  }
+
+  /** For transports that are not ours. */
+  headers(name: string, config: McpRemoteConfig): Promise<Readonly<Record<string, string>>> {
+    const runHelper: RunHeadersHelper = (command, env, signal) => this.#runHelper(command, env, signal);
+    return remoteHeaders(config, { name, runHelper }, AbortSignal.timeout(HELPER_MS));
   }
 
   async close(): Promise<void> {

@@ -54,6 +54,10 @@ export class McpServers {
     return !this.#used;
   }
 
+  get isStarted(): boolean {
+    return this.#started;
+  }
+
   /** Changes whenever a status, a tool list or a server does. */
   get version(): number {
     return this.#version;

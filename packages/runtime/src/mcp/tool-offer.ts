@@ -27,9 +27,13 @@ export interface OfferedTools {
   readonly tools: readonly Tool[];
   /** Can be called, but are not in the request. */
   readonly deferred: readonly Tool[];
+  /** What a request with these tools needs. */
+  readonly betas: readonly string[];
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+/** For `tool_reference` and `defer_loading`. */
+const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
 /** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
 const MAX_LISTED = 1_500;
 
@@ -108,7 +112,7 @@ export class ToolOffer {
     const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
     if (!maySearch || !isOver) {
       this.#searchable = [];
-      return { tools: [...builtIn, ...mcp], deferred: [] };
+      return { tools: [...builtIn, ...mcp], deferred: [], betas: [] };
     }
     const more = mode.builtIn ? builtIn.filter(({ name }) => DEFERRED_BUILT_IN.test(name)) : [];
     const deferrable = new Set([...mayDefer, ...more]);
@@ -123,6 +127,7 @@ export class ToolOffer {
     return {
       tools: [...builtIn.filter((tool) => !isHeld(tool)).map(asLoaded), ...assemblePool(tail, { rules: [] })],
       deferred: [...deferrable].filter(isHeld),
+      betas: mode.references ? REFERENCE_BETAS : [],
     };
   }
 

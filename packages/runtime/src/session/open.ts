@@ -108,6 +108,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
     refresh: (signal) => refresh(parts, signal),
+    idle: () => mcp.connect(),
     ports: (signal) => {
       const ports = runPorts(parts, signal);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;

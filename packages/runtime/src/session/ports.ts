@@ -28,6 +28,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       return state.tools;
     },
     deferredTools: () => state.deferredTools,
+    toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, signal),
     signal,
     partial: options.partial,

@@ -37,6 +37,8 @@ export interface SessionParts {
   /** Called before each run. Applies changed settings. */
   refresh(signal: AbortSignal): Promise<void>;
   ports(signal: AbortSignal): Ports;
+  /** Called when the session waits for input. */
+  idle(): void;
   replay(): Iterable<Outbound>;
   /** Sets variables for processes started from now on. */
   setEnvironment(variables: Readonly<Record<string, string>>): void;
@@ -123,6 +125,7 @@ export class LiveSession implements Session {
     try {
       await this.#ready;
       for (;;) {
+        if (inbox.waiting === 0) this.#parts.idle();
         await inbox.filled();
         const work = inbox.shift();
         if (!work && inbox.closed) break;

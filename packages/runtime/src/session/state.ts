@@ -21,6 +21,8 @@ export interface SessionState {
   tools: readonly Tool[];
   /** Tools the model knows by name only; ToolSearch loads them. */
   deferredTools: readonly Tool[];
+  /** The betas that the tools in the next request need. */
+  toolBetas: readonly string[];
   /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */
   ownSystem: readonly string[];
   /** The system prompt with MCP instructions. */

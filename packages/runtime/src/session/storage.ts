@@ -63,6 +63,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     builtInTools: [],
     tools: [],
     deferredTools: [],
+    toolBetas: [],
     ownSystem: [],
     system: [],
     branch: gitBranch(cwd),

@@ -177,6 +177,12 @@ test("a name that is taken in the same scope is refused; in another scope it is 
   });
 });
 
+test("list says why a server is disabled", async () => {
+  put(root, "home/.claude.json", { mcpServers: { a: { command: "a" } } });
+  put(root, "home/.claude/settings.json", { allowedMcpServers: [] });
+  expect((await mcp("list")).out).toBe("a: a - ○ Disabled: The setting allowedMcpServers does not name it [user]\n");
+});
+
 test("what the settings do not allow is not added", async () => {
   put(root, "home/.claude/settings.json", { deniedMcpServers: [{ serverCommand: ["evil"] }] });
   expect((await mcp("add", "a", "evil")).err).toEqual(['error: cannot add "a": the setting deniedMcpServers names it']);

@@ -27,7 +27,7 @@ Commands:
 
 Examples:
   keelson mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
-  keelson mcp add -t http docs https://docs.example.com/mcp -H "Authorization: Bearer \${DOCS_TOKEN}"
+  keelson mcp add -t http docs https://docs.example.com/mcp -H 'Authorization: Bearer \${DOCS_TOKEN}'
   keelson mcp add-json build '{"command": "node", "args": ["build-server.js"]}' -s project
   keelson mcp login docs
   keelson mcp test files --tool list_directory --args '{"path": "."}' --log
