@@ -2,7 +2,7 @@
 
 import { defineTool, kilobytes, object, string, ToolError, type Tool } from "@keelson/engine";
 import description from "./read-resource.md" with { type: "text" };
-import { requireServer, errorText, type McpResources } from "./resources.ts";
+import { requireServer, serverFailure, type McpResources } from "./resources.ts";
 
 interface ReadResourceInput {
   readonly server: string;
@@ -68,7 +68,7 @@ async function contentOf(resources: McpResources, server: string, uri: string, s
   try {
     return await resources.read(server, uri, signal);
   } catch (error) {
-    throw new ToolError(errorText(error));
+    throw new ToolError(serverFailure(error));
   }
 }
 

@@ -53,11 +53,11 @@ export async function listResources(
     answer.status === "fulfilled" ? answer.value.map((resource) => listedResource(resource, servers[at]!)) : [],
   );
   const failed = asked.find((answer) => answer.status === "rejected");
-  if (failed && listed.length === 0) throw new ToolError(errorText(failed.reason));
+  if (failed && listed.length === 0) throw new ToolError(serverFailure(failed.reason));
   return listed.slice(0, MAX_RESOURCES);
 }
 
-export const errorText = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const serverFailure = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function listedResource({ uri, name, mimeType, description }: McpResource, server: string): ListedResource {
   return {

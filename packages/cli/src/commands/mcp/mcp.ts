@@ -21,6 +21,8 @@ Commands:
   reset-project-choices                  Forget approvals and rejections of .mcp.json servers
   login <name>                           Sign in to a remote server
   logout <name>                          Sign out of a remote server
+  test <name>                            Connect to a server, list what it offers, call one of its
+                                         tools, and show how long each step took
   serve                                  Offer the built-in tools to another MCP client on standard
                                          input and output; rules, hooks and the mode apply
 
@@ -29,6 +31,7 @@ Examples:
   keelson mcp add -t http docs https://docs.example.com/mcp -H 'Authorization: Bearer \${DOCS_TOKEN}'
   keelson mcp add-json build '{"command": "node", "args": ["build-server.js"]}' -s project
   keelson mcp login docs
+  keelson mcp test files --tool list_directory --args '{"path": "."}' --log
   keelson mcp serve --allowedTools 'Bash(npm test)'
 `;
 
@@ -46,6 +49,7 @@ const commands = (checkFor: CheckFor): Readonly<Record<string, (call: Invoked) =
   "reset-project-choices": async (call) => (await import("./choices.ts")).resetProjectChoices(call),
   login: async (call) => (await import("./login.ts")).login(call),
   logout: async (call) => (await import("./logout.ts")).logout(call),
+  test: async (call) => (await import("./test.ts")).testServer(call),
   serve: async (call) => (await import("./serve.ts")).serveMcp(call),
 });
 
