@@ -156,7 +156,7 @@ test("errors", async () => {
   const cases: [string[], string][] = [
     [["login"], "usage: keelson mcp login <name> [--no-browser]"],
     [["logout", "a", "b"], "usage: keelson mcp logout <name>"],
-    [["login", "nobody"], 'MCP server "nobody" does not exist; see: keelson mcp list'],
+    [["login", "nobody"], 'no MCP server "nobody"; to list them, run: keelson mcp list'],
     [["logout", "local"], 'MCP server "local" is of type stdio; only http and sse servers have a sign-in'],
     [["login", "keyed"], 'MCP server "keyed" has an Authorization header; remove it to sign in instead'],
     [["login", "gone"], 'cannot reach "127.0.0.1:9": connection refused'],

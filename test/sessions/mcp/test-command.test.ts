@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { runKeelson, temporaryHome, type TemporaryHome } from "@keelson/testkit";
+import { runKeelson, startMockModel, temporaryHome, type TemporaryHome } from "@keelson/testkit";
 
 const PEER = join(import.meta.dir, "peers", "peer-main.ts");
 const program = (...args: string[]) => ({ type: "stdio", command: process.execPath, args, env: { KEY: "env-secret" } });
@@ -69,8 +69,8 @@ const NAMES = ["add", "note://1", "greet"];
 test.each([
   [["old", "--tool", "ad"], 'The server has no tool "ad"; did you mean "add"?'],
   [["old", "--tool", "add", "--args", '{"a":"x"}'], "✗ The call failed: add"],
-  [["broken"], "✗ Failed: "],
-  [["closed"], "✗ Failed: "],
+  [["broken"], "✗ Failed: Connection closed. The program exited with code 3\n\nStandard error:\n    no config\n"],
+  [["closed"], '✗ Failed: Cannot reach "127.0.0.1:1"'],
 ])("%p exits with 1 and says why, without a secret", async (args, text) => {
   using home = temporaryHome();
   const { code, stdout, stderr } = await mcpTest(home, ...args, "--log");
@@ -96,4 +96,15 @@ test("a server that comes with the folder is started only after it was approved"
   const { code, stderr } = await mcpTest(home, "theirs");
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("run: keelson mcp approve theirs") });
   expect(() => home.read("started")).toThrow();
+});
+
+test("in a session, --debug mcp says why a server failed and what it wrote to standard error", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ calls: [{ name: "mcp__broken__any", input: {} }] }, { text: "done" }]);
+  home.write("~/.claude.json", { mcpServers: { broken: SERVERS.broken } });
+  const { code, stderr } = await runKeelson(["-p", "--debug", "mcp", "--", "go"], { home, url: model.url });
+  expect(code).toBe(0);
+  expect(stderr).toContain("[mcp] broken: The program exited with code 3. Standard error: no config");
+  expect(stderr).toContain("[mcp] broken: failed: MCP error -32000: Connection closed. The program exited with code 3");
+  expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain("no config");
 });

@@ -49,6 +49,8 @@ export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) =>
 /** The first request goes out before programs are started: they would take the processor from it. */
 const AFTER_REQUEST_MS = 10;
 const WHEN_IDLE_MS = 50;
+/** Of the standard error of a program that exited. */
+const MAX_LOGGED = 4_000;
 
 export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {
   const { options, state } = storage;
@@ -64,6 +66,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     const { McpServers } = require("./servers/servers.ts") as typeof ServersModule;
     return (servers ??= new McpServers({
       env: () => state.snapshot.env,
+      log: (text) => options.debug?.("mcp", text),
       connect: async (server, events) => {
         // Loaded here, so that the tools can be offered as soon as the server has connected.
         await loadOffer();
@@ -152,6 +155,13 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     const answer = await runState.whileAsking(client.send(body, withdrawn));
     return answer.subtype === "success" ? answer.response : undefined;
   };
+  const log = (text: () => string) => options.debug?.("mcp", text);
+  const logStderr: ConnectorOptions["started"] = (server, program) => {
+    void program.exited.then((how) => {
+      const text = program.stderr().slice(-MAX_LOGGED).trim();
+      log(() => `${server}: ${how}${text && `. Standard error: ${text}`}`);
+    });
+  };
   return {
     snapshot: () => state.snapshot,
     sessionId: place.id,
@@ -164,9 +174,10 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
       const by = { fire, ...(options.answersRequests ? { person } : {}) };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },
+    ...(options.debug ? { started: logStderr } : {}),
     show: (signal) => outbox.show(signal),
     warn: options.warn,
-    log: (text) => options.debug?.("mcp", text),
+    log,
   };
 }
 

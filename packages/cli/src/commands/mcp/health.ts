@@ -2,7 +2,7 @@
 
 import type { ConfiguredMcpServer } from "@keelson/protocol";
 import { oneLine, shellWord, visible } from "../permissions/words.ts";
-import { isUnused, type AnyServer } from "./words.ts";
+import { isUnused, plainError, type AnyServer } from "./words.ts";
 
 export interface Health {
   readonly status: "connected" | "failed" | "needs-auth" | "pending" | "disabled" | "configured";
@@ -20,7 +20,7 @@ export async function healthOf(server: AnyServer, check: HealthCheck | undefined
 }
 
 export function healthText({ status, error }: Health, { name }: AnyServer): string {
-  const why = error === undefined ? "" : `: ${oneLine(error, 300)}`;
+  const why = error === undefined ? "" : `: ${oneLine(plainError(error), 300)}`;
   switch (status) {
     case "connected":
       return "✓ Connected";

@@ -2,13 +2,12 @@
 
 import type { Snapshot } from "@keelson/config";
 import { UsageError } from "../../args/invocation.ts";
-import { didYouMean } from "../../args/nearest.ts";
 import { printError, printWarning } from "../../process-io.ts";
 import { hidden, isSecret } from "../config/text.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { shellWord, shortenFrom, visible } from "../permissions/words.ts";
 import { healthOf, healthText, type Health, type HealthCheck } from "./health.ts";
-import { isUnused, kindOf, SCOPE_TEXT, targetOf, type AnyServer } from "./words.ts";
+import { isUnused, kindOf, noSuchServer, SCOPE_TEXT, targetOf, type AnyServer } from "./words.ts";
 
 export async function listServers(call: Invoked, check?: HealthCheck): Promise<number> {
   const { given, io } = call;
@@ -27,10 +26,10 @@ export async function listServers(call: Invoked, check?: HealthCheck): Promise<n
   }
   if (check !== undefined) await io.write("Checking MCP server health...\n\n");
   const states = await Promise.all(servers.map((server) => healthOf(server, check)));
-  const lines = servers.map(
-    (server, at) =>
-      `${visible(server.name)}: ${targetOf(server)} - ${healthText(states[at]!, server)} [${server.scope}]`,
-  );
+  const lines = servers.map((server, at) => {
+    const target = targetOf(server);
+    return `${visible(server.name)}: ${target && `${target} - `}${healthText(states[at]!, server)} [${server.scope}]`;
+  });
   await io.write(`${lines.join("\n")}\n`);
   return 0;
 }
@@ -42,13 +41,7 @@ export async function showServer(call: Invoked, check?: HealthCheck): Promise<nu
   const snapshot = await snapshotFor(call);
   const servers = allServers(snapshot);
   const server = servers.find((each) => each.name === name);
-  if (server === undefined) {
-    const names = servers.map((each) => each.name);
-    return printError(
-      io,
-      `no MCP server "${visible(name)}"${didYouMean(name, names)}; to list them, run: keelson mcp list`,
-    );
-  }
+  if (server === undefined) return printError(io, noSuchServer(name, servers));
   const health = await healthOf(server, check);
   if (given.has("json")) await io.write(`${JSON.stringify(asJson(server, health), null, 2)}\n`);
   else await io.write(`${describe(server, health, snapshot).join("\n")}\n`);

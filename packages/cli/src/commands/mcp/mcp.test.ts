@@ -218,17 +218,21 @@ test("a file that is broken, or a link out of the project, is not written", asyn
 test("list shows every server with its state and scope, and what is not used with the reason", async () => {
   put(root, "home/.claude.json", { mcpServers: { u: { type: "http", url: "https://u.test/${TOKEN}" } } });
   put(root, "project/.mcp.json", {
-    mcpServers: { p: { command: "node", args: ["p.js"] }, bad: { url: "https://x.test/" } },
+    mcpServers: { p: { command: "node", args: ["p.js"] }, bad: { url: "https://x.test/" }, none: {} },
   });
   const { code, out, err } = await mcp("list");
   expect({ code, out }).toEqual({
     code: 0,
     out: `p: node p.js - ⏸ Pending approval; run: keelson mcp approve p [project]
 u: https://u.test/\${TOKEN} (HTTP) - Configured [user]
-bad: https://x.test/ (UNKNOWN) - ✗ Failed: It has a "url" but no "type"; add "type": "http" ("sse" and "ws" are others) [project]
+bad: https://x.test/ - ✗ Failed: It has a "url" but no "type"; add "type": "http" ("sse" and "ws" are others) [project]
+none: ✗ Failed: It needs a "command", or a "url" with a "type" [project]
 `,
   });
-  expect(err).toEqual([expect.stringContaining('MCP server "bad" has a "url" but no "type"')]);
+  expect(err).toEqual([
+    expect.stringContaining('MCP server "bad" has a "url" but no "type"'),
+    expect.stringContaining('MCP server "none" needs a "command"'),
+  ]);
   const { out: text } = await mcp("list", "--json");
   expect(JSON.parse(text).servers[0]).toEqual({
     name: "p",
@@ -253,7 +257,9 @@ test("list and get start approved servers only, and show how that went", async (
   const check: HealthCheck = async ({ name }) => {
     checked.push(name);
     if (name === "ok") return { status: "connected" };
-    return name === "web" ? { status: "needs-auth" } : { status: "failed", error: "exit code 1\u001b[2J" };
+    return name === "web"
+      ? { status: "needs-auth" }
+      : { status: "failed", error: "MCP error -32000: exit code 1\u001b[2J" };
   };
   const group = (...argv: string[]) =>
     withFakeIO(root, (io) => {
@@ -268,6 +274,7 @@ p: p - ⏸ Pending approval; run: keelson mcp approve p [project]
 web: https://c.test/ (HTTP) - ! Needs authentication; run: keelson mcp login web [user]
 `);
   expect((await group("get", "p")).out).toContain("Status: ⏸ Pending approval");
+  expect((await group("get", "bat")).err).toEqual(['error: no MCP server "bat"; did you mean "bad"?']);
   expect(checked.toSorted()).toEqual(["bad", "ok", "web"]);
 });
 

@@ -5,6 +5,7 @@ import type { SignInServer, SignInStorage } from "@keelson/mcp/sign-in";
 import type { McpRemoteConfig } from "@keelson/protocol";
 import { UsageError } from "../../args/invocation.ts";
 import { oneLine, visible } from "../permissions/words.ts";
+import { noSuchServer } from "./words.ts";
 
 export interface RemoteServer {
   readonly server: SignInServer;
@@ -16,8 +17,8 @@ export function remoteServer(name: string, { mcp }: Snapshot): RemoteServer {
   const found = mcp.servers.find((server) => server.name === name);
   if (!found) {
     const unused = mcp.unused.find((server) => server.name === name);
-    const why = unused ? `is not used: ${oneLine(unused.why, 300)}` : "does not exist; see: keelson mcp list";
-    throw new UsageError(`MCP server "${visible(name)}" ${why}`);
+    if (!unused) throw new UsageError(noSuchServer(name, mcp.servers));
+    throw new UsageError(`MCP server "${visible(name)}" is not used: ${oneLine(unused.why, 300)}`);
   }
   const { config } = found;
   if (config.type !== "http" && config.type !== "sse") {

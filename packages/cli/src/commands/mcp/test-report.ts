@@ -2,6 +2,7 @@
 
 import { oneLine, visible } from "../permissions/words.ts";
 import type { ProtocolLog } from "./test-log.ts";
+import { plainError } from "./words.ts";
 import type { TestedCall, ListReport, ServerReport } from "./test.ts";
 
 const MAX_ITEMS = 50;
@@ -14,10 +15,11 @@ export function reportText(report: ServerReport, log: ProtocolLog, withLog: bool
   const parts = [
     `${visible(name)}: ${target}`,
     "",
-    connected ? `✓ Connected${who}${version}` : `✗ Failed: ${oneLine(error ?? "", 1_000)}`,
+    connected ? `✓ Connected${who}${version}` : `✗ Failed: ${oneLine(plainError(error ?? ""), 1_000)}`,
     ...lists.flatMap(listLines),
     ...(call ? callLines(call) : []),
     ...problems.map((problem) => `! ${oneLine(problem, 300)}`),
+    ...(connected && !call?.isError && !withLog ? [] : stderrLines(report)),
     "",
     ...timingLines(report, log),
     ...(withLog ? ["", ...logLines(log)] : []),
@@ -52,6 +54,13 @@ function callLines({ tool, isError, text }: TestedCall): readonly string[] {
   const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
   const lines = cut === "" ? [] : cut.split("\n").map((line) => `    ${visible(line)}`);
   return [`${isError ? "✗ The call failed" : "✓ Called"}: ${oneLine(tool, 200)}`, ...lines];
+}
+
+function stderrLines({ stderr }: ServerReport): readonly string[] {
+  if (stderr === undefined) return [];
+  const lines = stderr.split("\n");
+  const omitted = lines.length > MAX_ITEMS ? ["    …"] : [];
+  return ["", "Standard error:", ...omitted, ...lines.slice(-MAX_ITEMS).map((line) => `    ${oneLine(line, 300)}`)];
 }
 
 function timingLines({ connectMs }: ServerReport, { timings }: ProtocolLog): readonly string[] {

@@ -4,7 +4,7 @@
 import type { Snapshot } from "@keelson/config";
 import { joinedText, watchedTransport, type CallResult, type McpConnection } from "@keelson/mcp";
 import { isObject, type ConfiguredMcpServer, type JsonObject } from "@keelson/protocol";
-import { connectTo } from "@keelson/runtime/mcp";
+import { connectTo, type CheckedConnection } from "@keelson/runtime/mcp";
 import { UsageError } from "../../args/invocation.ts";
 import { didYouMean } from "../../args/nearest.ts";
 import { handleSignals } from "../../signals.ts";
@@ -12,7 +12,7 @@ import { snapshotFor, type Invoked } from "../group.ts";
 import { shellWord, visible } from "../permissions/words.ts";
 import { ProtocolLog } from "./test-log.ts";
 import { reportJson, reportText } from "./test-report.ts";
-import { kindOf, targetOf } from "./words.ts";
+import { kindOf, noSuchServer, targetOf } from "./words.ts";
 
 /** What a test found out. */
 export interface ServerReport {
@@ -28,6 +28,8 @@ export interface ServerReport {
   readonly call?: TestedCall;
   /** What is wrong with the server's answers, but did not stop the test. */
   readonly problems: readonly string[];
+  /** The end of what a program wrote to standard error. */
+  readonly stderr?: string;
   readonly connectMs: number;
 }
 
@@ -106,7 +108,8 @@ async function examine(
   };
   if (connection.status !== "connected") {
     const signIn = needsSignIn ? `; to sign in, run: keelson mcp login ${shellWord(visible(server.name))}` : "";
-    return { ...about, connected: false, error: `${connection.error ?? "The connection failed"}${signIn}`, lists: [] };
+    const error = `${connection.error ?? "The connection failed"}${signIn}`;
+    return { ...about, connected: false, error, lists: [], ...(await stderrOf(opened)) };
   }
   const { serverInfo, protocolVersion, instructions } = connection.facts ?? {};
   return {
@@ -117,7 +120,13 @@ async function examine(
     ...(instructions === undefined ? {} : { instructions }),
     lists: await listsOf(connection, signal),
     ...(call ? { call: await callTool(connection, call.tool, call.input, signal) } : {}),
+    ...(await stderrOf(opened)),
   };
+}
+
+async function stderrOf(opened: CheckedConnection): Promise<Pick<ServerReport, "stderr">> {
+  const text = (await opened.stderr()).trimEnd();
+  return text === "" ? {} : { stderr: text };
 }
 
 async function listsOf(connection: McpConnection, signal: AbortSignal): Promise<ListReport[]> {
@@ -205,6 +214,5 @@ function serverNamed(name: string, { mcp }: Snapshot): ConfiguredMcpServer {
   if (found) return found;
   const unused = mcp.unused.find((server) => server.name === name);
   if (unused) throw new UsageError(`MCP server "${shown}" is not used: ${visible(unused.why)}`);
-  const names = mcp.servers.map((server) => server.name);
-  throw new UsageError(`no MCP server "${shown}"${didYouMean(name, names)}; to list them, run: keelson mcp list`);
+  throw new UsageError(noSuchServer(name, mcp.servers));
 }

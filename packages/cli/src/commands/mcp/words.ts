@@ -2,6 +2,7 @@
 
 import type { EditScope } from "@keelson/config/mcp";
 import type { ConfiguredMcpServer, McpScope, UnusedMcpServer } from "@keelson/protocol";
+import { didYouMean } from "../../args/nearest.ts";
 import { oneLine, visible } from "../permissions/words.ts";
 
 export type AnyServer = ConfiguredMcpServer | UnusedMcpServer;
@@ -19,6 +20,15 @@ export const SCOPE_TEXT: Readonly<Record<McpScope, string>> = {
   agent: "agent",
 };
 
+/** The error for a name that no scope defines. */
+export function noSuchServer(name: string, known: readonly AnyServer[]): string {
+  const names = known.map((server) => server.name);
+  return `no MCP server "${visible(name)}"${didYouMean(name, names) || "; to list them, run: keelson mcp list"}`;
+}
+
+/** Without the code that only says that there is no connection. */
+export const plainError = (error: string) => error.replace(/^MCP error -32000: /, "");
+
 /** `file`, and for the local scope the folder it is about, as the reference prints it. */
 export function modifiedLine(file: string, scope: EditScope, cwd: string): string {
   return `File modified: ${visible(file)}${scope === "local" ? ` [project: ${visible(cwd)}]` : ""}`;
@@ -34,7 +44,9 @@ export function kindOf({ written }: AnyServer): string {
 /** The command line or the URL, as written: variables stay unexpanded. */
 export function targetOf(server: AnyServer): string {
   const { command, args, url } = server.written;
-  if (typeof url === "string" && kindOf(server) !== "stdio") return `${oneLine(url)} (${kindOf(server).toUpperCase()})`;
+  const kind = kindOf(server);
+  if (typeof url === "string" && kind === "unknown") return oneLine(url);
+  if (typeof url === "string" && kind !== "stdio") return `${oneLine(url)} (${kind.toUpperCase()})`;
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
   return oneLine(words.join(" "), 200);
 }

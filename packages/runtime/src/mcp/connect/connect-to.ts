@@ -18,17 +18,23 @@ export interface CheckedConnection extends AsyncDisposable {
   /** Connected, or failed with an error. */
   readonly connection: McpConnection;
   readonly needsSignIn: boolean;
+  /** The end of what a server's program wrote to standard error by now. */
+  stderr(): Promise<string>;
 }
+
+const STDERR_MS = 50;
 
 /** Never rejects for what the server does. Dispose of it: that ends the server's program. */
 export async function connectTo(server: ConfiguredMcpServer, options: CheckOptions): Promise<CheckedConnection> {
   const { snapshot, entrypoint, warn, watch } = options;
+  let program: { stderr(): string } | undefined;
   const connector = new Connector({
     snapshot: () => snapshot,
     sessionId: crypto.randomUUID(),
     entrypoint,
     directories: () => [snapshot.cwd, ...snapshot.directories],
     ...(watch ? { watch } : {}),
+    started: (_, given) => (program = given),
     show: () => undefined,
     warn,
     log: () => undefined,
@@ -40,6 +46,11 @@ export async function connectTo(server: ConfiguredMcpServer, options: CheckOptio
   return {
     connection,
     needsSignIn: connection.failure instanceof NeedsSignInError,
+    async stderr() {
+      // A program that has exited may leave a line that is not read yet.
+      if (program) await Bun.sleep(STDERR_MS);
+      return program?.stderr() ?? "";
+    },
     async [Symbol.asyncDispose]() {
       await connection.close();
       await connector.close();

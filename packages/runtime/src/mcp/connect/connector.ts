@@ -1,7 +1,12 @@
 // Opens connections to MCP servers: joins a server's configuration with a transport, and with what we offer the server.
 // Loaded with the first server.
 
-import { createServerPrograms, serverEnvironment, type ServerPrograms } from "@keelson/host/servers";
+import {
+  createServerPrograms,
+  serverEnvironment,
+  type ServerProgram,
+  type ServerPrograms,
+} from "@keelson/host/servers";
 import {
   McpConnection,
   sdkTransport,
@@ -36,6 +41,8 @@ export interface ConnectorOptions {
   elicit?(server: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** Replaces the transport of a connection, to watch it. */
   watch?(transport: Transport): Transport;
+  /** Called with each program that was started. */
+  started?(server: string, program: ServerProgram): void;
   show(signal: Signal): void | Promise<void>;
   warn(text: string): void;
   log(text: () => string): void;
@@ -133,16 +140,18 @@ export class Connector {
     return (await (this.#remote ??= openRemote(this.#options))).headers(name, config);
   }
 
-  #start({ confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
-    const { snapshot, sessionId, entrypoint } = this.#options;
+  async #start({ name, confined = false }: ConfiguredMcpServer, { command, args, env }: McpStdioConfig) {
+    const { snapshot, sessionId, entrypoint, started } = this.#options;
     const { cwd, childEnv } = snapshot();
-    return this.#programs.start({
+    const program = await this.#programs.start({
       command,
       args,
       cwd,
       confined,
       env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd, entryEnv: env }),
     });
+    started?.(name, program);
+    return program;
   }
 
   #handlers(name: string) {

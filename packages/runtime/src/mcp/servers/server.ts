@@ -15,6 +15,7 @@ export interface ServerOptions {
   readonly slots: Slots;
   /** Its status, tools or instructions changed. */
   changed(): void;
+  log?(text: () => string): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   now(): number;
 }
@@ -231,6 +232,7 @@ export class ManagedServer {
   #set(status: Exclude<ServerStatus, "disabled">): void {
     if (status === "connected") this.#error = undefined;
     this.#status = status;
+    this.#options.log?.(() => `${this.name}: ${status}${this.#error === undefined ? "" : `: ${this.#error}`}`);
     this.#options.changed();
   }
 

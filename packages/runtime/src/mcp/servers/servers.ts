@@ -14,6 +14,7 @@ export interface ServersOptions {
   /** Makes a connection that is not open yet. */
   connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   env(): Readonly<Record<string, string | undefined>>;
+  log?(text: () => string): void;
 }
 
 /** A tool with its server and the server's own name for it. */
@@ -270,6 +271,7 @@ export class McpServers {
       connect: (self, events) => this.#options.connect(self, events),
       slots,
       changed: () => this.#changed(),
+      log: (text) => this.#options.log?.(text),
       sleep,
       now: () => performance.now(),
     });
