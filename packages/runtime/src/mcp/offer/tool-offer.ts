@@ -32,6 +32,7 @@ export interface OfferedTools {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+const PREPARE_MS = 20;
 /** For `tool_reference` and `defer_loading`. */
 const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
 /** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
@@ -44,6 +45,7 @@ const DEFERRED_BUILT_IN =
 export class ToolOffer {
   readonly #options: ToolOfferOptions;
   readonly #search: Tool;
+  readonly #prepareSearch: () => void;
   readonly #resources: readonly Tool[];
   readonly #loaded = new Set<string>();
   readonly #announced = new Set<string>();
@@ -61,6 +63,7 @@ export class ToolOffer {
       connecting: () => servers.connecting,
       waitForServers: (signal) => servers.settled(signal),
     });
+    this.#prepareSearch = () => search.prepare();
     this.#search = options.mode.references ? search : { ...search, show: (output) => inWords(output, search.show) };
     const resources = serverResources(servers, options.save);
     this.#resources = [
@@ -120,6 +123,8 @@ export class ToolOffer {
       const server = servers.offered.get(name)?.server.name;
       return { name, description, ...(server === undefined ? {} : { server }) };
     });
+    // Not now: a request is about to go out. The model needs longer to answer than this takes.
+    setTimeout(this.#prepareSearch, PREPARE_MS);
     const isHeld = (tool: Tool) => deferrable.has(tool) && !this.#loaded.has(tool.name);
     const asLoaded = (tool: Tool) =>
       mode.references && deferrable.has(tool) ? { ...tool, onDemand: true as const } : tool;
