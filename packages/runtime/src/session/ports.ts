@@ -44,6 +44,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       return outbox.show(
         initSignal({
           ...state,
+          tools: [...state.tools, ...state.deferredTools],
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
