@@ -58,6 +58,11 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       const { promptExpansion } = await import("../mcp/offer/prompts.ts");
       return promptExpansion(text, mcp.servers, signal);
     },
+    mentioned: async (text) => {
+      if (!mcp.servers || !text.includes("@")) return [];
+      const { mentionedResources } = await import("../mcp/offer/mentions.ts");
+      return mentionedResources(text, mcp.servers, storage.newId, signal);
+    },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
