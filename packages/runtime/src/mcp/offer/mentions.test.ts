@@ -12,12 +12,12 @@ function servers(resources: Readonly<Record<string, string>>): McpServers {
       if (resources[uri] === undefined) throw new Error("MCP error -32602: no such resource");
       return [{ uri, text: resources[uri] }];
     },
-  } as McpConnection;
+  } as unknown as McpConnection;
   const docs = {
     name: "docs",
     use: (_: AbortSignal, act: (connection: McpConnection) => Promise<unknown>) => act(connection),
   } as unknown as ManagedServer;
-  return { get: (name: string) => (name === "docs" ? docs : undefined) } as McpServers;
+  return { get: (name: string) => (name === "docs" ? docs : undefined) } as unknown as McpServers;
 }
 
 async function contents(text: string, resources: Readonly<Record<string, string>>) {
