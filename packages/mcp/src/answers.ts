@@ -1,23 +1,32 @@
-// Answers requests that a server sends to us. At most fifty at a time; more are dropped.
+// Answers requests from the other side, a limited number at a time.
 
 import type { JsonObject } from "@keelson/protocol";
-import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND } from "./rpc.ts";
+import { CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, McpError, METHOD_NOT_FOUND, rpcError } from "./rpc.ts";
 
 /** Resolves with the result. The signal aborts if the server cancels its request or the connection ends. */
 export type RequestHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 export type RequestHandlers = Readonly<Record<string, RequestHandler>>;
 
-const MAX_UNDER_WAY = 50;
+/** What happens to requests beyond the limit, and to a second one with the same id. */
+export interface AnswerLimit {
+  readonly most: number;
+  readonly beyond: "drop" | "refuse";
+}
+
+const DEFAULT_LIMIT: AnswerLimit = { most: 50, beyond: "drop" };
 
 export class Answers {
   readonly #handlers: RequestHandlers;
   readonly #send: (message: JsonObject) => Promise<void>;
+  readonly #limit: AnswerLimit;
   readonly #underWay = new Map<string | number, AbortController>();
+  readonly #replies = new Set<Promise<void>>();
 
-  constructor(handlers: RequestHandlers, send: (message: JsonObject) => Promise<void>) {
+  constructor(handlers: RequestHandlers, send: (message: JsonObject) => Promise<void>, limit = DEFAULT_LIMIT) {
     this.#handlers = handlers;
     this.#send = send;
+    this.#limit = limit;
   }
 
   get areUnderWay(): boolean {
@@ -25,10 +34,23 @@ export class Answers {
   }
 
   answer(id: string | number, method: string, params: JsonObject): void {
-    if (this.#underWay.size >= MAX_UNDER_WAY || this.#underWay.has(id)) return;
+    const { most, beyond } = this.#limit;
+    if (this.#underWay.size >= most || this.#underWay.has(id)) {
+      if (beyond === "refuse") void this.#send(this.#underWay.has(id) ? idInUse(id) : tooMany(id, most));
+      return;
+    }
     const cancelled = new AbortController();
     this.#underWay.set(id, cancelled);
-    void this.#reply(id, method, params, cancelled.signal).finally(() => this.#underWay.delete(id));
+    const reply = this.#reply(id, method, params, cancelled.signal).finally(() => {
+      this.#underWay.delete(id);
+      this.#replies.delete(reply);
+    });
+    this.#replies.add(reply);
+  }
+
+  /** Resolves when every request so far has its answer. */
+  async settled(): Promise<void> {
+    while (this.#replies.size > 0) await Promise.all(this.#replies);
   }
 
   /** Rejects with McpError if there is no handler. */
@@ -58,6 +80,12 @@ export class Answers {
     if (!signal.aborted) await this.#send({ jsonrpc: "2.0", id, ...answer });
   }
 }
+
+const idInUse = (id: string | number) =>
+  rpcError(id, INVALID_REQUEST, `Another request has the ID ${JSON.stringify(id)}`);
+
+const tooMany = (id: string | number, most: number) =>
+  rpcError(id, CONNECTION_CLOSED, `Too many requests at once; the limit is ${most}`);
 
 const notFound = (method: string) => new McpError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 200)}`);
 

@@ -2,7 +2,7 @@
 // answers to requests from the server. Knows nothing about transports or tools.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { Answers, type RequestHandlers } from "./answers.ts";
+import { Answers, type AnswerLimit, type RequestHandlers } from "./answers.ts";
 import { CONNECTION_CLOSED, McpError, messageOf, readResponse, rpcNotification, rpcRequest, TIMED_OUT } from "./rpc.ts";
 
 /** What a transport reports on its own. */
@@ -47,6 +47,7 @@ export interface RpcOptions {
   onNotification?(method: string, params: JsonObject): void;
   /** Answers requests from the server, by method. `ping` is always answered. */
   readonly handlers?: RequestHandlers;
+  readonly answerLimit?: AnswerLimit;
   /** Called once if the transport reports that the connection is gone. */
   onClosed?(reason: Error): void;
 }
@@ -68,7 +69,7 @@ export class Client {
   constructor(transport: Transport, options: RpcOptions = {}) {
     this.#transport = transport;
     this.#options = options;
-    this.#answers = new Answers(options.handlers ?? {}, (message) => this.#send(message));
+    this.#answers = new Answers(options.handlers ?? {}, (message) => this.#send(message), options.answerLimit);
   }
 
   /** Connects the transport. */
@@ -138,6 +139,11 @@ export class Client {
   /** Answers a request that the server put into a result instead of sending it. */
   answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     return this.#answers.ask(method, params, signal);
+  }
+
+  /** Resolves when every request from the other side has its answer. */
+  answered(): Promise<void> {
+    return this.#answers.settled();
   }
 
   /** Sends a notification. Send errors are ignored: the next request will hit the same error and report it. */

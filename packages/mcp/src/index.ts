@@ -12,4 +12,5 @@ export type { LogMessage } from "./notices.ts";
 export { McpError, NeedsSignInError } from "./rpc.ts";
 export { sdkTransport } from "./transport/sdk.ts";
 export { stdioTransport, type ServerProcess } from "./transport/stdio.ts";
+export { watchedTransport, type OnMessage } from "./transport/watched.ts";
 export { webSocketTransport, type WebSocketOptions } from "./transport/websocket.ts";

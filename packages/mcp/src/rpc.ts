@@ -14,8 +14,6 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-export type RequestId = string | number;
-
 /** A failed request. `code` is the JSON-RPC code; the message has the same form as in the MCP SDK. */
 export class McpError extends Error {
   override readonly name = "McpError";
@@ -47,12 +45,8 @@ export function rpcNotification(method: string, params?: JsonObject): JsonObject
   return { method, ...(params ? { params } : {}), jsonrpc: "2.0" };
 }
 
-export function rpcResult(id: RequestId, result: JsonObject): JsonObject {
-  return { jsonrpc: "2.0", id, result };
-}
-
 /** The id is null if the request could not be read. */
-export function rpcError(id: RequestId | null, code: number, message: string): JsonObject {
+export function rpcError(id: string | number | null, code: number, message: string): JsonObject {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 

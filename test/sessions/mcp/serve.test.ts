@@ -190,6 +190,36 @@ test("hooks see every call: they block it, add to its answer, and learn of start
   expect(readFileSync(log, "utf8")).toBe("SessionStart\nPre\nSessionEnd\n");
 });
 
+/** A server with one tool, whose answer blocks what it is asked about. */
+const GUARD = `
+  for await (const line of console) {
+    const { id, method } = JSON.parse(line);
+    const result = {
+      initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "g", version: "1" } },
+      "tools/list": { tools: [{ name: "check", inputSchema: { type: "object" } }] },
+      "tools/call": { content: [{ type: "text", text: '{"decision":"block","reason":"the guard says no"}' }] },
+    }[method];
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {} }));
+  }`;
+
+test("a hook that is a tool of an MCP server guards the first call too, and its server ends with us", async () => {
+  using home = temporaryHome();
+  const slow = 'echo $$ > pid; sleep 0.3; exec "$0" -e "$1"';
+  home.write("~/.claude.json", {
+    mcpServers: { guard: { command: "bash", args: ["-c", slow, process.execPath, GUARD] } },
+  });
+  home.settings({ hooks: { PreToolUse: [{ hooks: [{ type: "mcp_tool", server: "guard", tool: "check" }] }] } });
+  home.write("a.txt", "x");
+  const peer = await oldPeer(home);
+  const read = await peer.call("Read", { file_path: "a.txt" });
+  const tools = (await peer.tools()).map(({ name }) => name);
+  const pid = await pidIn(home);
+  await peer.close();
+  expect(read).toMatchObject({ isError: true, text: expect.stringContaining("the guard says no") });
+  expect(tools.filter((name) => name.startsWith("mcp__"))).toEqual([]);
+  await Promise.all([gone(pid), gone(peer.pid)]);
+});
+
 test("a rule added to the settings applies to the next call", async () => {
   using home = temporaryHome();
   await using peer = await oldPeer(home);
@@ -301,9 +331,9 @@ test("whatever arrives is answered, and standard output carries only the protoco
   program.closeStdin();
   const { code, messages, lines, stderr } = await program.done;
 
-  const replies = Map.groupBy(messages.flat(), ({ id }) => id);
+  const replies = Map.groupBy(messages, ({ id }) => id);
   const short = ({ result, error }: any) => error?.code ?? (result.isError ? result.content[0].text : result);
-  expect({ code, lines: lines.length, messages: messages.length }).toEqual({ code: 0, lines: 17, messages: 17 });
+  expect({ code, lines: lines.length, messages: messages.length }).toEqual({ code: 0, lines: 18, messages: 18 });
   expect(replies.get(null)!.map(short)).toEqual([-32700, -32600, -32600, -32700, -32700, -32600]);
   expect(
     Object.fromEntries([...replies].filter(([id]) => id !== null).map(([id, [only]]) => [id, short(only)])),

@@ -19,6 +19,7 @@ export const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number
     approve: 1,
     login: 1,
     logout: 1,
+    test: 1,
     serve: 0,
     "reset-project-choices": 0,
   },

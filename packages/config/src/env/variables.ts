@@ -33,7 +33,7 @@ const system = (does: string, ...readBy: readonly Reader[]): Variable => ({
 export const VARIABLES: Readonly<Record<string, Variable>> = {
   ANTHROPIC_API_KEY: variable("if trusted", "API key", "model"),
   ANTHROPIC_AUTH_TOKEN: variable("if trusted", "bearer token; takes precedence over the API key", "model"),
-  ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli"),
+  ANTHROPIC_BASE_URL: variable("if trusted", "address of the Messages API", "model", "cli", "runtime"),
   ANTHROPIC_MODEL: variable("yes", "the model; --model takes precedence", "model", "runtime", "cli"),
   ANTHROPIC_DEFAULT_MODEL: variable("yes", "model for the alias default", "model"),
   ANTHROPIC_DEFAULT_SONNET_MODEL: variable("yes", "model for the alias sonnet", "model"),
@@ -86,10 +86,13 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   KEELSON_RG: variable("if trusted", "the ripgrep program", "host"),
   MCP_TIMEOUT: variable("yes", "time limit to connect to an MCP server", "runtime"),
   MCP_TOOL_TIMEOUT: variable("yes", "time limit of an MCP tool call", "runtime"),
-  MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
+  MCP_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "local MCP servers to connect to at a time", "runtime"),
+  MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE: variable("yes", "remote MCP servers to connect to at a time", "runtime"),
+  CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT: variable("yes", "time an MCP tool call may be silent", "runtime"),
+  ENABLE_TOOL_SEARCH: variable("yes", "whether MCP tools are deferred", "runtime"),
   MCP_CLIENT_SECRET: variable("if trusted", "secret of the OAuth client, for keelson mcp login", "cli"),
   MCP_OAUTH_CALLBACK_PORT: variable("if trusted", "port of the redirect address of keelson mcp login", "cli"),
-  BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
+  MAX_MCP_OUTPUT_TOKENS: variable("yes", "length of an MCP result to show", "runtime"),
   CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: variable("yes", "format of previews in AskUserQuestion", "runtime"),
 
   CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
@@ -119,6 +122,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_DEBUG_LOGS_DIR: variable("if trusted", "file of the debug log", "cli"),
   IS_SANDBOX: variable("if trusted", "let root use bypassPermissions", "config", "runtime"),
   NO_COLOR: variable("yes", "no colors on a terminal", "cli"),
+  BROWSER: variable("if trusted", "the browser that keelson mcp login opens", "host"),
 
   HOME: system("home folder", "cli", "host", "sdk", "tools"),
   PATH: system("folders to look for programs in", "cli", "host", "runtime", "sdk"),
@@ -152,7 +156,7 @@ const NOT_READ_YET = words(`
   DISABLE_PROMPT_CACHING_FABLE DISABLE_COMPACT DISABLE_AUTO_COMPACT CLAUDE_CODE_AUTO_COMPACT_WINDOW
   CLAUDE_AUTOCOMPACT_PCT_OVERRIDE CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS SLASH_COMMAND_TOOL_CHAR_BUDGET
   CLAUDE_CODE_ENABLE_TASKS CLAUDE_CODE_ENABLE_TODO_TOOLS CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_FORK_SUBAGENT
-  CLAUDE_AUTO_BACKGROUND_TASKS ENABLE_TOOL_SEARCH
+  CLAUDE_AUTO_BACKGROUND_TASKS
   DISABLE_TELEMETRY DISABLE_ERROR_REPORTING DISABLE_AUTOUPDATER DISABLE_COST_WARNINGS DO_NOT_TRACK
 `);
 const NOT_DISABLED_YET = words(`

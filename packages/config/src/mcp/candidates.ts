@@ -19,7 +19,7 @@ export interface McpQuestion extends Pick<
 }
 
 /** One server as it was found. */
-export interface Candidate {
+export interface ServerCandidate {
   readonly name: string;
   readonly raw: unknown;
   readonly scope: McpScope;
@@ -31,9 +31,9 @@ export interface Candidate {
 }
 
 /** Highest precedence first. */
-export function candidatesOf(question: McpQuestion): readonly Candidate[] {
+export function candidatesOf(question: McpQuestion): readonly ServerCandidate[] {
   const { flags, settings, global, mcpFiles, uid, warn } = question;
-  const from = (scope: McpScope, servers: RawServers, more: Partial<Candidate> = {}): Candidate[] =>
+  const from = (scope: McpScope, servers: RawServers, more: Partial<ServerCandidate> = {}): ServerCandidate[] =>
     servers.map(([name, raw]) => ({ name, raw, scope, ...more }));
   const dynamic = (off?: string) =>
     from(
@@ -70,7 +70,15 @@ export function candidatesOf(question: McpQuestion): readonly Candidate[] {
 }
 
 /** The nearest file comes first. */
-function projectServers({ mcpFiles, places, global, trusted, requireTrust, uid, warn }: McpQuestion): Candidate[] {
+function projectServers({
+  mcpFiles,
+  places,
+  global,
+  trusted,
+  requireTrust,
+  uid,
+  warn,
+}: McpQuestion): ServerCandidate[] {
   const root = places.projectRoot ?? places.cwd;
   return mcpFiles.project.flatMap((file) => {
     const servers = readServerFile(file, uid, warn) ?? [];

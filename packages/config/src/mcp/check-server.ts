@@ -9,8 +9,7 @@ import {
   type UnusedMcpServer,
 } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
-import { checkEntry } from "./entry.ts";
-import { expander } from "./expand.ts";
+import { checkLimitedEntry } from "./limited-entry.ts";
 import { nameProblem } from "./names.ts";
 import { isConfined, isServerAllowed } from "./policy.ts";
 
@@ -19,19 +18,21 @@ export interface CheckServerOptions {
   /** For `${VAR}`. */
   readonly env: Environment;
   readonly settings: Settings;
+  /** False for what an untrusted folder defines, such as an agent of it. */
+  readonly trusted?: boolean;
 }
 
 /** The server as it can be connected to, or why it is not used. */
 export function checkServer(
   name: string,
   raw: unknown,
-  { scope, env, settings }: CheckServerOptions,
+  { scope, env, settings, trusted = true }: CheckServerOptions,
 ): ConfiguredMcpServer | UnusedMcpServer {
   const written = isObject(raw) ? (raw as JsonObject) : {};
   const unused = (status: UnusedMcpServer["status"], why: string) => ({ name, scope, written, status, why });
   const badName = nameProblem(name);
   if (badName !== undefined) return unused("failed", `It ${badName}`);
-  const checked = checkEntry(raw, { expand: expander(env), fromClient: scope === "dynamic" });
+  const { checked } = checkLimitedEntry(raw, { env, fromClient: scope === "dynamic", trusted });
   if ("problem" in checked) return unused("failed", `It ${checked.problem}`);
   const { config } = checked;
   const verdict = isServerAllowed({ name, config, written }, settings);

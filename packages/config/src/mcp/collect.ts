@@ -5,9 +5,8 @@ import { printable } from "../check/page.ts";
 import type { ConfiguredMcp } from "../snapshot.ts";
 import { asShellWord } from "../trust.ts";
 import { approvalOf } from "./approval.ts";
-import { candidatesOf, type Candidate, type McpQuestion } from "./candidates.ts";
-import { checkEntry } from "./entry.ts";
-import { expander, withheldFrom } from "./expand.ts";
+import { candidatesOf, type ServerCandidate, type McpQuestion } from "./candidates.ts";
+import { checkLimitedEntry } from "./limited-entry.ts";
 import { nameProblem, ruleName } from "./names.ts";
 import { isConfined, isServerAllowed } from "./policy.ts";
 
@@ -42,7 +41,7 @@ export function collectServers(question: McpQuestion): ConfiguredMcp {
 }
 
 function judge(
-  candidate: Candidate,
+  candidate: ServerCandidate,
   question: McpQuestion,
   warn: (text: string) => void,
 ): ConfiguredMcpServer | UnusedMcpServer {
@@ -82,26 +81,19 @@ function judge(
   };
 }
 
-function checkCandidate(candidate: Candidate, { env }: McpQuestion, warn: (text: string) => void) {
+function checkCandidate(candidate: ServerCandidate, { env }: McpQuestion, warn: (text: string) => void) {
   const { raw, scope, untrusted } = candidate;
-  const { type, command } = isObject(raw) ? raw : {};
-  const kind = type === "stdio" || (type === undefined && command !== undefined) ? "program" : "url";
-  const expand = expander(env, untrusted === undefined ? undefined : withheldFrom(kind));
-  const checked = checkEntry(raw, { expand, fromClient: scope === "dynamic" });
-  if (expand.withheld.size > 0) {
-    const names = [...expand.withheld].map((name) => `\${${name}}`).join(", ");
-    warn(`${placeOf(candidate)}: ${names} not expanded: this folder is not trusted; to trust it, ${untrusted}`);
+  const limits = { env, fromClient: scope === "dynamic", trusted: untrusted === undefined };
+  const { checked, refused } = checkLimitedEntry(raw, limits);
+  for (const what of refused) {
+    warn(`${placeOf(candidate)}: ${what}: this folder is not trusted; to trust it, ${untrusted}`);
   }
-  if ("problem" in checked) return checked;
-  for (const note of checked.notes) warn(`${placeOf(candidate)}: ${note}`);
-  if (untrusted === undefined || !("headersHelper" in checked.config)) return checked;
-  const { headersHelper: _, ...config } = checked.config;
-  warn(`${placeOf(candidate)}: headersHelper ignored: this folder is not trusted; to trust it, ${untrusted}`);
-  return { ...checked, config };
+  if ("notes" in checked) for (const note of checked.notes) warn(`${placeOf(candidate)}: ${note}`);
+  return checked;
 }
 
 function without(
-  { name, raw, scope, file }: Candidate,
+  { name, raw, scope, file }: ServerCandidate,
   status: UnusedMcpServer["status"],
   why: string,
 ): UnusedMcpServer {
@@ -110,7 +102,7 @@ function without(
   return { name, scope, written, ...(file === undefined ? {} : { file }), status, why: sentence };
 }
 
-const placeOf = ({ name, file, scope }: Candidate) =>
+const placeOf = ({ name, file, scope }: ServerCandidate) =>
   `${file ?? (scope === "managed" ? "managed settings" : "--mcp-config")}: MCP server "${printable(name)}"`;
 
 const MOST_WARNINGS = 20;

@@ -4,6 +4,7 @@
 export { approveServer, resetChoices } from "./choices.ts";
 export { checkServer, type CheckServerOptions } from "./check-server.ts";
 export { readServerFile } from "./read-servers.ts";
+
 export {
   addServer,
   definitionsOf,

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
-import { appendAt, isEditable, removeAt, setAt } from "./edit.ts";
+import { appendAt, isEditable, removeAt, removeKey, setAt } from "./edit.ts";
 
 type Row = readonly [what: string, before: string, edit: (text: string) => string, after: string];
 
 const add = (item: string) => (text: string) => appendAt(text, ["a"], item);
 const remove = (index: number) => (text: string) => removeAt(text, ["a"], index);
+const drop = (name: string) => (text: string) => removeKey(text, ["a"], name);
 const set =
   (value: unknown, ...path: string[]) =>
   (text: string) =>
@@ -27,6 +28,15 @@ const ROWS: readonly Row[] = [
     '\ufeff{\r\n    "a": 1,\r\n    "b": 2\r\n}',
   ],
   ["of two names the last", '{ "a": 1, "a": 2 }', set(3, "a"), '{ "a": 1, "a": 3 }'],
+  ["a key in between", '{ "a": { "x": 1, "y": 2, "z": 3 } }', drop("y"), '{ "a": { "x": 1, "z": 3 } }'],
+  [
+    "the last key, with its line",
+    '{\n  "a": {\n    "x": 1,\n    "y": {}\n  }\n}',
+    drop("y"),
+    '{\n  "a": {\n    "x": 1\n  }\n}',
+  ],
+  ["every copy of a key", '{ "a": { "x": 1, "y": 2, "x": 3 } }', drop("x"), '{ "a": { "y": 2 } }'],
+  ["no key that is not there", '{ "a": { "x": 1 } }', drop("y"), '{ "a": { "x": 1 } }'],
   ["an item", '{ "a": ["x"] }', add("y"), '{ "a": ["x", "y"] }'],
   ["an item after a trailing comma", '{ "a": ["x",] }', add("y"), '{ "a": ["x", "y",] }'],
   ["an item into nothing", '{ "a": [] }', add("y"), '{ "a": [\n  "y"\n] }'],

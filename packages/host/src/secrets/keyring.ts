@@ -6,6 +6,8 @@ import { findProgram } from "../programs/find-program.ts";
 export interface KeyringOptions {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long the keyring may take. It may ask the user to unlock it. */
+  readonly limitMs?: number;
 }
 
 export interface Keyring {
@@ -18,12 +20,18 @@ export interface Keyring {
 const SERVICE = "Keelson MCP";
 const ACCOUNT = "credentials-key";
 const KEY = /^[0-9a-f]{64}$/;
-/** A keyring may ask the user to unlock it. */
 const LIMIT_MS = 20_000;
 
 /** Undefined if this system has none. */
-export function systemKeyring({ platform, env }: KeyringOptions): Keyring | undefined {
-  const run = (argv: string[], input = "") => runProgram(argv, input, env);
+export function systemKeyring({ platform, env, limitMs = LIMIT_MS }: KeyringOptions): Keyring | undefined {
+  let isHanging = false;
+  const run: Run = async (argv, input = "") => {
+    // Once is enough: every sign-in would wait several times.
+    if (isHanging) return undefined;
+    const end = await runProgram(argv, input, { env, limitMs });
+    if (end === "took too long") isHanging = true;
+    else return end;
+  };
   if (platform === "darwin") {
     const security = findProgram("security", env["PATH"]);
     return security === null ? undefined : keychain(security, run);
@@ -77,19 +85,25 @@ const NEEDED = [
 ];
 
 /** The output, or undefined if the program failed. */
-async function runProgram(argv: string[], input: string, env: KeyringOptions["env"]): Promise<string | undefined> {
+async function runProgram(
+  argv: string[],
+  input: string,
+  { env, limitMs }: Required<Omit<KeyringOptions, "platform">>,
+): Promise<string | "took too long" | undefined> {
+  const start = performance.now();
   try {
     const child = Bun.spawn(argv, {
       stdin: Buffer.from(input),
       stdout: "pipe",
       stderr: "ignore",
       env: Object.fromEntries(NEEDED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
-      timeout: LIMIT_MS,
+      timeout: limitMs,
       killSignal: "SIGKILL",
       maxBuffer: 64 * 1024,
     });
-    const [output, code] = await Promise.all([child.stdout.text(), child.exited]);
-    return code === 0 ? output : undefined;
+    const code = await child.exited;
+    if (code === 0) return await child.stdout.text();
+    return performance.now() - start >= limitMs ? "took too long" : undefined;
   } catch {
     return undefined;
   }

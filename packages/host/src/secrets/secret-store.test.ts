@@ -51,10 +51,11 @@ case "$1" in
   -i) read -r line; printf %s "$line" | sed 's/.* -w "\\(.*\\)"/\\1/' > "$HOME/key" ;;
 esac`;
 
-const withKeyring = (platform: "linux" | "darwin") =>
+const withKeyring = (platform: "linux" | "darwin", limitMs = 20_000) =>
   openSecretStore({
     configDir,
     platform,
+    limitMs,
     env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, HOME: root, DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" },
   });
 
@@ -125,6 +126,13 @@ test("a keyring that does not work leaves plain files", async () => {
   program("secret-tool", "exit 1");
   await withKeyring("linux").write("a", "secret");
   expect([await withKeyring("linux").read("a"), await plainStore().read("a")]).toEqual(["secret", "secret"]);
+});
+
+test("a keyring that hangs is asked once", async () => {
+  program("secret-tool", 'echo call >> "$HOME/calls"\nexec sleep 60');
+  await withKeyring("linux", 300).write("a", "secret");
+  expect(await plainStore().read("a")).toBe("secret");
+  expect(readFileSync(join(root, "calls"), "utf8")).toBe("call\n");
 });
 
 test("work under a lock does not overlap, also between processes", async () => {

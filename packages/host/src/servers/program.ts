@@ -33,7 +33,7 @@ export interface StartProgramOptions {
 const MAX_STDERR_BYTES = 64 * 1024;
 const ASK_MS = 300;
 
-export function startProgram(options: StartProgramOptions): ServerProgram {
+export function startServerProgram(options: StartProgramOptions): ServerProgram {
   const { mark, groups } = options;
   const child = spawn(options);
   groups.add(child.pid, options);

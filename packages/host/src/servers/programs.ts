@@ -5,7 +5,7 @@ import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
 import { createGuardedGroups } from "../shell/process/guarded-groups.ts";
 import type { ConfinedProgram, ProgramToConfine } from "../sandbox/confine-program.ts";
-import { programNotFound, startProgram, type ServerProgram } from "./program.ts";
+import { programNotFound, startServerProgram, type ServerProgram } from "./program.ts";
 
 export interface StartServerOptions {
   readonly command: string;
@@ -58,7 +58,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
       // Contains the session's token, so that what one server left is found, and also what all of them left.
       const mark = `${token}.${++started}.`;
       try {
-        const program = startProgram({
+        const program = startServerProgram({
           ...options,
           argv: entered?.argv ?? [options.command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,

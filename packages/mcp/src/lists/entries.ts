@@ -38,7 +38,7 @@ export function readResource(value: unknown): ResourceFacts | Problem {
   return { uri, ...described(value, uri), ...typeOf(value), ...(typeof size === "number" ? { size } : {}) };
 }
 
-export function readTemplate(value: unknown): TemplateFacts | Problem {
+export function readResourceTemplate(value: unknown): TemplateFacts | Problem {
   if (!isObject(value)) return { problem: "Skipped a resource template that is not an object" };
   const { uriTemplate } = value;
   if (!isUri(uriTemplate)) return { problem: "Skipped a resource template without a usable URI" };

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from "@keelson/protocol";
 import type { Client, RequestLimit } from "../client.ts";
 import { plainLine } from "../plain-text.ts";
-import { readPrompt, readResource, readTemplate } from "./entries.ts";
+import { readPrompt, readResource, readResourceTemplate } from "./entries.ts";
 import { INTERNAL_ERROR, McpError } from "../rpc.ts";
 import { readTool } from "../tools/tool-facts.ts";
 
@@ -40,7 +40,7 @@ export const TEMPLATES = listKind(
   "resources/templates/list",
   "resourceTemplates",
   "resource template",
-  readTemplate,
+  readResourceTemplate,
   ({ uriTemplate }) => uriTemplate,
 );
 

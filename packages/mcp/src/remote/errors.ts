@@ -57,19 +57,24 @@ export function isSessionExpired(error: unknown, context: ErrorContext): boolean
 }
 
 export function needsSignIn({ name, url }: Pick<ErrorContext, "name" | "url">): NeedsSignInError {
-  return new NeedsSignInError(`"${url.host}" requires you to sign in; run "keelson mcp login ${name}"`);
+  return new NeedsSignInError(`"${url.host}" requires you to sign in; run "${loginCommand(name)}"`);
 }
 
 /** The error for 403 with `insufficient_scope`. */
 export function scopeMissing(scope: string | undefined, { name, url, hasOwnAuthorization }: ErrorContext): McpError {
   const wanted = scope === undefined ? "more rights" : `the scope "${scope}"`;
   if (!hasOwnAuthorization) {
-    return new NeedsSignInError(`"${url.host}" requires ${wanted}; run "keelson mcp login ${name}" to grant it`);
+    return new NeedsSignInError(`"${url.host}" requires ${wanted}; run "${loginCommand(name)}" to grant it`);
   }
   return new McpError(
     HTTP_ERRORS - 403,
     `"${url.host}" requires ${wanted}; the configured Authorization header lacks it`,
   );
+}
+
+/** Names may contain spaces. */
+function loginCommand(name: string): string {
+  return `keelson mcp login ${/^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`}`;
 }
 
 function redirected(target: string, { url }: ErrorContext): McpError {

@@ -2,7 +2,7 @@
 // by itself, limits what is read, and reports network failures without URLs or secrets.
 
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
-import { limitBody, MAX_MESSAGE_BYTES } from "./limit-body.ts";
+import { limitBody, type MessageLimits } from "./limit-body.ts";
 
 export type RemoteFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -11,7 +11,7 @@ export interface GuardedFetchOptions {
   readonly serverUrl: URL;
   /** Sent with every request to the server's origin, and never to another. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly maxBytes?: number;
+  readonly limits?: MessageLimits;
   /** Called when the body of a response turns out to be too large. */
   onTooLarge?(request: string | undefined, error: Error): void;
   /** The error for a server that requires a further scope. */
@@ -31,7 +31,7 @@ export const REQUEST_ID_HEADER = "x-keelson-request";
 const MAX_SCOPE_LENGTH = 1_000;
 
 export function guardedFetch(options: GuardedFetchOptions): RemoteFetch {
-  const { serverUrl, maxBytes = MAX_MESSAGE_BYTES } = options;
+  const { serverUrl, limits = {} } = options;
   return async (url, init = {}) => {
     const target = new URL(url);
     const headers = new Headers(init.headers);
@@ -56,7 +56,7 @@ export function guardedFetch(options: GuardedFetchOptions): RemoteFetch {
       }
     }
     if (request !== undefined) options.onResponse?.(request, response);
-    return limitBody(response, maxBytes, (error) => options.onTooLarge?.(request, error));
+    return limitBody(response, limits, (error) => options.onTooLarge?.(request, error));
   };
 }
 

@@ -215,15 +215,31 @@ test.each(["application/json", "text/event-stream"])(
       });
       return new Response(body, { headers: { "content-type": type } });
     });
-    const connection = await dial(transportTo(server.url, { maxBytes: 4 * 1024 * 1024 }));
+    const connection = await dial(transportTo(server.url, { limits: { bytes: 4 * 1024 * 1024 } }));
     await expect(connection.request("tools/call")).rejects.toThrow(
-      "MCP error -32603: the server sent a message larger than 4 MB",
+      "MCP error -32603: the server sent a message larger than 4 MiB",
     );
     expect(sent).toBeLessThan(64 * 1024 * 1024);
     isEndless = false;
     expect(await connection.request("ping")).toEqual({});
   },
 );
+
+test.each(["application/json", "text/event-stream"])("brackets as %s do not become objects", async (type) => {
+  const body = (inner: string) => {
+    const json = `{"jsonrpc":"2.0","id":0,"result":{"x":${inner}}}`;
+    return type === "application/json" ? json : `id: "\ndata: ${json}\n\n`;
+  };
+  const bodies = [body(`[${"[],".repeat(2_000)}0]`), body(JSON.stringify(`"[,`.repeat(2_000)))];
+  await using server = serveHttp(() => new Response(bodies.shift(), { headers: { "content-type": type } }));
+  const limits = { values: 1_000 };
+  const refused = await dial(transportTo(server.url, { limits }));
+  await expect(refused.request("tools/call")).rejects.toThrow(
+    "the server sent a message with more than 0.001 million values",
+  );
+  const accepted = await dial(transportTo(server.url, { limits }));
+  expect(await accepted.request("tools/call")).toEqual({ x: `"[,`.repeat(2_000) });
+});
 
 test("a stream of many events is not limited as a whole", async () => {
   const event = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { data: "x".repeat(900) } })}\r\n\r\n`;
@@ -233,7 +249,7 @@ test("a stream of many events is not limited as a whole", async () => {
         headers: { "content-type": "text/event-stream" },
       }),
   );
-  const connection = await dial(transportTo(server.url, { maxBytes: 2_000 }));
+  const connection = await dial(transportTo(server.url, { limits: { bytes: 2_000 } }));
   expect(await connection.request("tools/call")).toEqual({});
   expect(connection.messages).toHaveLength(20);
 });
@@ -246,7 +262,7 @@ test("many short lines of one event count together, whatever ends the lines", as
           headers: { "content-type": "text/event-stream" },
         }),
     );
-    const connection = await dial(transportTo(server.url, { maxBytes: 2_000 }));
+    const connection = await dial(transportTo(server.url, { limits: { bytes: 2_000 } }));
     await expect(connection.request("tools/call")).rejects.toThrow("larger than");
   }
 });

@@ -7,7 +7,7 @@ import type { Transport, TransportEvents } from "../client.ts";
 import { CONNECTION_CLOSED, INTERNAL_ERROR, McpError } from "../rpc.ts";
 import { isSessionExpired, rpcErrorIn, scopeMissing, toMcpError, type ErrorContext } from "./errors.ts";
 import { guardedFetch, REQUEST_ID_HEADER, type RemoteFetch } from "./guarded-fetch.ts";
-import { isEventStream } from "./limit-body.ts";
+import { isEventStream, type MessageLimits } from "./limit-body.ts";
 import { createReconnection } from "./reconnect.ts";
 
 /** The sign-in of a server. */
@@ -24,8 +24,8 @@ export interface RemoteTransportOptions {
   /** Not used if `headers` has an Authorization header. */
   readonly auth?: RemoteAuth;
   readonly fetch: RemoteFetch;
-  /** The largest message, in bytes. */
-  readonly maxBytes?: number;
+  /** What one message may have. */
+  readonly limits?: MessageLimits;
 }
 
 interface OpenRequest {

@@ -1,16 +1,19 @@
-// Limits the size of HTTP response bodies: the whole body, or each event of an event stream. A server that sends more
-// gets an error instead of our memory.
+// Limits what a server may send in one message: a whole HTTP body, or one event of an event stream. A server that sends
+// more gets an error instead of our memory.
 
 /** Large enough for any sensible result: images and audio are base64 in one message. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Brackets become objects that are many times as large. */
+const MAX_VALUES = 2_000_000;
 
-/** A message from the server that is larger than the limit. */
+export interface MessageLimits {
+  readonly bytes?: number;
+  readonly values?: number;
+}
+
+/** A message from the server that is larger than a limit. */
 export class MessageTooLargeError extends Error {
   override readonly name = "MessageTooLargeError";
-
-  constructor(maxBytes: number) {
-    super(`the server sent a message larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
-  }
 }
 
 export function isEventStream(response: Response): boolean {
@@ -18,21 +21,20 @@ export function isEventStream(response: Response): boolean {
 }
 
 /** The same response with a limited body. `onTooLarge` is called before reading fails. */
-export function limitBody(response: Response, maxBytes: number, onTooLarge: (error: Error) => void): Response {
+export function limitBody(response: Response, limits: MessageLimits, onTooLarge: (error: Error) => void): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
-  const pass = isEventStream(response) ? eventLimit(maxBytes) : totalLimit(maxBytes);
+  const pass = isEventStream(response) ? wholeLines(limits) : unchanged(limits);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       // Until there is something to pass on: otherwise the stream would not pull again.
       for (;;) {
         const { value, done } = await reader.read();
         const chunks = done ? pass.rest() : pass.push(value);
-        if (chunks === "too large") {
-          const error = new MessageTooLargeError(maxBytes);
-          onTooLarge(error);
-          controller.error(error);
-          await reader.cancel(error).catch(() => undefined);
+        if (!Array.isArray(chunks)) {
+          onTooLarge(chunks);
+          controller.error(chunks);
+          await reader.cancel(chunks).catch(() => undefined);
           return;
         }
         if (chunks.length > 0) controller.enqueue(Buffer.concat(chunks) as Uint8Array<ArrayBuffer>);
@@ -46,53 +48,81 @@ export function limitBody(response: Response, maxBytes: number, onTooLarge: (err
   return new Response(body, { status, statusText, headers });
 }
 
-interface Limit {
+interface Filter {
   /** The bytes that may be passed on now. */
-  push(chunk: Uint8Array): readonly Uint8Array[] | "too large";
+  push(chunk: Uint8Array): Uint8Array[] | MessageTooLargeError;
   /** The bytes that were held back. */
-  rest(): readonly Uint8Array[];
+  rest(): Uint8Array[];
 }
 
-function totalLimit(maxBytes: number): Limit {
-  let size = 0;
+function unchanged(limits: MessageLimits): Filter {
+  const scan = scanner(limits, false);
   return {
-    push: (chunk) => ((size += chunk.length) > maxBytes ? "too large" : [chunk]),
+    push(chunk) {
+      const scanned = scan(chunk);
+      return typeof scanned === "number" ? [chunk] : scanned;
+    },
     rest: () => [],
   };
 }
 
-const LF = 10;
-const CR = 13;
-
 /** Passes on whole lines only: parsers scan an unfinished line again with every chunk. */
-function eventLimit(maxBytes: number): Limit {
+function wholeLines(limits: MessageLimits): Filter {
+  const scan = scanner(limits, true);
   let held: Uint8Array[] = [];
-  let eventSize = 0;
-  let lineSize = 0;
-  let afterCr = false;
   return {
     push(chunk) {
-      let lineEnd = 0;
-      for (let at = 0; at < chunk.length; at++) {
-        const byte = chunk[at];
-        eventSize++;
-        if (byte === LF || byte === CR) {
-          // An empty line ends an event; the LF of a CR LF is no line of its own.
-          if (lineSize === 0 && !(byte === LF && afterCr)) eventSize = 0;
-          lineSize = 0;
-          lineEnd = at + 1;
-        } else lineSize++;
-        afterCr = byte === CR;
-        if (eventSize > maxBytes) return "too large";
-      }
-      if (lineEnd === 0) {
+      const end = scan(chunk);
+      if (typeof end !== "number") return end;
+      if (end === 0) {
         held.push(chunk);
         return [];
       }
-      const lines = [...held, chunk.subarray(0, lineEnd)];
-      held = lineEnd < chunk.length ? [chunk.subarray(lineEnd)] : [];
+      const lines = [...held, chunk.subarray(0, end)];
+      held = end < chunk.length ? [chunk.subarray(end)] : [];
       return lines;
     },
     rest: () => held,
   };
 }
+
+const [LF, CR, QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [10, 13, 34, 92, 44, 91, 123];
+
+/** Measures messages chunk by chunk. Returns where the last line of the chunk ends, or the error. */
+function scanner(
+  { bytes: maxBytes = MAX_MESSAGE_BYTES, values: maxValues = MAX_VALUES }: MessageLimits,
+  isStream: boolean,
+) {
+  let bytes = 0;
+  let values = 0;
+  let lineLength = 0;
+  let isInString = false;
+  let isEscaped = false;
+  let isAfterCr = false;
+  return (chunk: Uint8Array): number | MessageTooLargeError => {
+    let lineEnd = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at];
+      bytes++;
+      if (byte === LF || byte === CR) {
+        // An empty line ends an event; the LF of a CR LF is no line of its own.
+        if (isStream && lineLength === 0 && !(byte === LF && isAfterCr)) bytes = values = 0;
+        lineLength = 0;
+        lineEnd = at + 1;
+        // No string of JSON goes on after a line.
+        isInString = false;
+      } else {
+        lineLength++;
+        if (byte === QUOTE && !isEscaped) isInString = !isInString;
+        else if (!isInString && (byte === COMMA || byte === BRACKET || byte === BRACE)) values++;
+      }
+      isEscaped = byte === BACKSLASH && isInString && !isEscaped;
+      isAfterCr = byte === CR;
+      if (bytes > maxBytes) return tooLarge(`larger than ${maxBytes / 1024 / 1024} MiB`);
+      if (values > maxValues) return tooLarge(`with more than ${maxValues / 1_000_000} million values`);
+    }
+    return lineEnd;
+  };
+}
+
+const tooLarge = (what: string) => new MessageTooLargeError(`the server sent a message ${what}`);

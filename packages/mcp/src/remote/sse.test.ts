@@ -40,7 +40,7 @@ test("a server that cannot be used fails the start", async () => {
   ];
   for (const [answer, message] of cases) {
     await using server = serveHttp(answer);
-    await expect(dial(transportTo(server.url, { maxBytes: 1_000 }))).rejects.toThrow(message);
+    await expect(dial(transportTo(server.url, { limits: { bytes: 1_000 } }))).rejects.toThrow(message);
   }
 });
 
@@ -67,6 +67,6 @@ test("a message that is too large ends the connection", async () => {
       }),
     );
   });
-  const connection = await dial(transportTo(server.url, { maxBytes: 1_000 }));
+  const connection = await dial(transportTo(server.url, { limits: { bytes: 1_000 } }));
   expect((await connection.closed).message).toContain("the server sent a message larger than");
 });

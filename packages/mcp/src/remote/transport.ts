@@ -17,6 +17,8 @@ export interface RemoteDependencies extends HeaderSources {
   readonly fetch: RemoteFetch;
   /** Where tokens are stored. Without it, a server that wants a sign-in cannot be used. */
   readonly signIn?: SignInStorage;
+  /** Contact the server even if it wanted a sign-in a short time ago, because the user asks for it. */
+  readonly isRetry?: boolean;
 }
 
 /** One connection. Never opens a browser: a server that wants a sign-in fails with NeedsSignInError. */
@@ -40,7 +42,9 @@ export function remoteTransport(config: HttpServerConfig, deps: RemoteDependenci
               fetch: guardedFetch({ fetch, serverUrl: url, headers }),
             })
           : undefined;
-      if (await auth?.isKnownToFail()) throw needsSignIn({ name, url });
+      // Headers may be what lets us in, and they may have changed.
+      const mayBeKnown = !deps.isRetry && Object.keys(headers).length === 0;
+      if (mayBeKnown && (await auth?.isKnownToFail())) throw needsSignIn({ name, url });
       const create = config.type === "sse" ? sseTransport : httpTransport;
       inner = create({ name, url: config.url, headers, fetch, ...(auth ? { auth } : {}) });
       await inner.start?.(events, signal);

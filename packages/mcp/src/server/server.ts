@@ -2,8 +2,8 @@
 // to the user through the client. Knows nothing about the tools, and reads no stream itself.
 
 import { isObject, VERSION, type JsonObject } from "@keelson/protocol";
-import { INVALID_PARAMS, INVALID_REQUEST } from "../rpc.ts";
-import { RequestError, RpcServer, type IncomingRequest } from "./rpc-server.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, McpError, messageOf } from "../rpc.ts";
+import { LineConnection } from "./line-connection.ts";
 
 export interface ServedTool {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface ServedResult {
   readonly isError: boolean;
 }
 
-export interface McpServerOptions {
+export interface ToolServerOptions {
   /** Called once, when a client has said what it can do. The tools are used only after it resolved. */
   open(client: ClientFacts): Promise<ToolSource>;
   write(line: string): void | Promise<void>;
@@ -52,45 +52,43 @@ export type UserAnswer =
 /** Newest first. A client that wants another version is offered the newest. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const MAX_NAME_LENGTH = 200;
-const MAX_QUESTION_MS = 2 ** 31 - 1;
 
-export class McpServer {
-  readonly #options: McpServerOptions;
-  readonly #rpc: RpcServer;
+export class ToolServer {
+  readonly #options: ToolServerOptions;
+  readonly #connection: LineConnection;
+  readonly #noAnswers = new AbortController();
   #source: Promise<ToolSource> | undefined;
 
-  constructor(options: McpServerOptions) {
+  constructor(options: ToolServerOptions) {
     this.#options = options;
-    const handlers: Readonly<Record<string, (request: IncomingRequest) => Promise<JsonObject> | JsonObject>> = {
-      initialize: ({ params }) => this.#initialize(params),
-      ping: () => ({}),
-      "tools/list": async () => ({ tools: (await this.#opened()).list().map((tool) => ({ ...tool })) }),
-      "tools/call": (request) => this.#call(request),
-    };
-    this.#rpc = new RpcServer({
-      handler: (method) => (Object.hasOwn(handlers, method) ? handlers[method] : undefined),
+    this.#connection = new LineConnection({
+      handlers: {
+        initialize: (params) => this.#initialize(params),
+        "tools/list": async () => ({ tools: (await this.#opened()).list().map((tool) => ({ ...tool })) }),
+        "tools/call": (params, signal) => this.#call(params, signal),
+      },
       write: (line) => options.write(line),
       onGone: () => options.onGone(),
     });
   }
 
   receive(line: string): void {
-    this.#rpc.receive(line);
+    this.#connection.receive(line);
   }
 
   /** Answers a message that could not be read. */
   refuseUnreadable(reason: string): void {
-    this.#rpc.refuseUnreadable(reason);
+    this.#connection.refuseUnreadable(reason);
   }
 
   /** Resolves when the client has read everything written so far. */
   drained(): Promise<void> {
-    return this.#rpc.drained();
+    return this.#connection.drained();
   }
 
   /** Resolves when every request received so far has been answered. */
   settled(): Promise<void> {
-    return this.#rpc.settled();
+    return this.#connection.settled();
   }
 
   /** Asks the user through the client. Never rejects. */
@@ -105,25 +103,25 @@ export class McpServer {
       required: [field.name],
     };
     try {
-      const limit = { timeoutMs: MAX_QUESTION_MS, signal };
-      const answer = await this.#rpc.client.request("elicitation/create", { message, requestedSchema }, limit);
+      const limit = { timeoutMs: Infinity, signal: AbortSignal.any([signal, this.#noAnswers.signal]) };
+      const answer = await this.#connection.client.request("elicitation/create", { message, requestedSchema }, limit);
       return readAnswer(answer, field.name);
     } catch (error) {
-      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+      return { kind: "failed", reason: messageOf(error) };
     }
   }
 
   /** No one will answer questions any more. */
   closeQuestions(): void {
-    this.#rpc.client.close();
+    this.#noAnswers.abort(new Error("the client closed the connection"));
   }
 
   close(): void {
-    this.#rpc.close();
+    this.#connection.close();
   }
 
   async #initialize(params: JsonObject): Promise<JsonObject> {
-    if (this.#source) throw new RequestError(INVALID_REQUEST, "Already initialized");
+    if (this.#source) throw new McpError(INVALID_REQUEST, "Already initialized");
     this.#source = this.#options.open(clientFacts(params));
     await this.#source;
     const { protocolVersion } = params;
@@ -134,20 +132,20 @@ export class McpServer {
     };
   }
 
-  #opened(): Promise<ToolSource> {
-    if (!this.#source) throw new RequestError(INVALID_REQUEST, 'Not initialized; send "initialize" first');
+  async #opened(): Promise<ToolSource> {
+    if (!this.#source) throw new McpError(INVALID_REQUEST, 'Not initialized; send "initialize" first');
     return this.#source;
   }
 
-  async #call({ params, signal }: IncomingRequest): Promise<JsonObject> {
+  async #call(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const source = await this.#opened();
     const { name, arguments: input = {} } = params;
-    if (typeof name !== "string") throw new RequestError(INVALID_PARAMS, '"name" must be a string');
-    if (!isObject(input)) throw new RequestError(INVALID_PARAMS, '"arguments" must be an object');
+    if (typeof name !== "string") throw new McpError(INVALID_PARAMS, '"name" must be a string');
+    if (!isObject(input)) throw new McpError(INVALID_PARAMS, '"arguments" must be an object');
     const progress = this.#progress(params["_meta"], signal);
     try {
       const result = await source.call({ name, input: input as JsonObject, signal, progress: progress.report });
-      if (!result) throw new RequestError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_NAME_LENGTH)}`);
+      if (!result) throw new McpError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, MAX_NAME_LENGTH)}`);
       return { content: result.content, isError: result.isError };
     } finally {
       progress.end();
@@ -163,7 +161,7 @@ export class McpServer {
       report: (message) => {
         if (over || signal.aborted) return;
         const params = { progressToken: token as string | number, progress: ++progress, message };
-        this.#rpc.client.notify("notifications/progress", params);
+        this.#connection.client.notify("notifications/progress", params);
       },
       end: () => void (over = true),
     };

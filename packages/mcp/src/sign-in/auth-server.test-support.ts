@@ -159,7 +159,7 @@ export interface ProtectedServer extends TestServer {
   callScope: string | undefined;
 }
 
-/** A server at `/mcp` that only answers with a token that `auth` issued for it. */
+/** A server that only answers with a token that `auth` issued for it. */
 export function protect(auth: AuthServer, inner: (request: Request) => Response | Promise<Response>): ProtectedServer {
   const seen: (string | null)[] = [];
   const server = serveHttp(async (request) => {
@@ -168,7 +168,7 @@ export function protect(auth: AuthServer, inner: (request: Request) => Response 
     if (pathname === "/.well-known/oauth-protected-resource/mcp") {
       return Response.json({ resource: `${origin}/mcp`, authorization_servers: [auth.issuer] });
     }
-    if (pathname !== "/mcp") return new Response("", { status: 404 });
+    if (pathname.startsWith("/.well-known/")) return new Response("", { status: 404 });
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? null;
     seen.push(token);
     const challenge = (status: number, parameters: string) =>

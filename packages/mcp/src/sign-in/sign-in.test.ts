@@ -1,7 +1,7 @@
 // Signing in, refreshing and signing out against a real authorization server.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { dial, sessionServer } from "../remote/remote-servers.test-support.ts";
+import { dial, modernServer, sessionServer, sseServer } from "../remote/remote-servers.test-support.ts";
 import { remoteTransport } from "../remote/transport.ts";
 import { protect, startAuthServer, type AuthServer, type ProtectedServer } from "./auth-server.test-support.ts";
 import { memoryStorage } from "./memory-storage.test-support.ts";
@@ -45,8 +45,14 @@ const login = (more: Partial<SignInOptions> = {}) =>
 
 const record = () => readRecord(storage.tokens, { name: "calc", url: server.url });
 
-async function connect(name = "calc", url = server.url) {
-  const connection = await dial(remoteTransport({ type: "http", url, headers: {} }, { name, fetch, signIn: storage }));
+async function connect(
+  name = "calc",
+  url = server.url,
+  more: { headers?: Record<string, string>; isRetry?: boolean } = {},
+) {
+  const { headers = {}, isRetry = false } = more;
+  const deps = { name, fetch, signIn: storage, isRetry };
+  const connection = await dial(remoteTransport({ type: "http", url, headers }, deps));
   await connection.initialize();
   return connection;
 }
@@ -66,9 +72,65 @@ test("finds the authorization server, registers, and gets tokens for this server
   expect(client?.client_secret).toBeUndefined();
   expect([...auth.tokens.values()]).toEqual([{ client: client!.client_id, scopes: ["tools"], resource: server.url }]);
 
+  expect(Object.keys((await record())!.issuer!.metadata!)).toEqual([
+    "issuer",
+    "authorization_endpoint",
+    "token_endpoint",
+    "response_types_supported",
+    "token_endpoint_auth_methods_supported",
+    "revocation_endpoint",
+  ]);
+
   const connection = await connect();
   expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
   await connection.close();
+});
+
+test("a server of the 2026-07-28 generation gets the token too", async () => {
+  await using modern = protect(auth, modernServer());
+  await login({ url: modern.url });
+  const config = { type: "http", url: modern.url, headers: {} } as const;
+  const connection = await dial(remoteTransport(config, { name: "calc", fetch, signIn: storage }));
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  expect(await connection.request("tools/call", { ...add, _meta })).toMatchObject({ content: [{ text: "3" }] });
+  await connection.close();
+});
+
+test("a server over server-sent events gets the token, also after a refresh", async () => {
+  await using inner = await sseServer();
+  await using target = protect(auth, (request) => {
+    const { pathname, search } = new URL(request.url);
+    const path = pathname === "/mcp" ? "/sse" : pathname;
+    return fetch(new URL(path + search, inner.url), new Request(request.url, request));
+  });
+  const config = { type: "sse", url: target.url, headers: {} } as const;
+  const open = () => dial(remoteTransport(config, { name: "calc", fetch, signIn: storage }));
+  await expect(open()).rejects.toThrow("requires you to sign in");
+  await login({ type: "sse", url: target.url });
+  auth.revokeAll(false);
+  const connection = await open();
+  await connection.initialize();
+  expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
+  auth.revokeAll(false);
+  expect(await connection.request("tools/call", add)).toMatchObject({ content: [{ text: "3" }] });
+  target.callScope = "files:write";
+  await expect(connection.request("tools/call", add)).rejects.toThrow('requires the scope "files:write"');
+  auth.revokeAll(true);
+  await expect(connection.request("tools/call", add)).rejects.toThrow("requires you to sign in");
+  await connection.close();
+});
+
+test("a configured Authorization header is used instead of a sign-in, and never falls back to it", async () => {
+  await login();
+  server.seen.length = 0;
+  const config = { type: "http", url: server.url, headers: { Authorization: "Bearer mine" } } as const;
+  const connection = await dial(remoteTransport(config, { name: "calc", fetch, signIn: storage }));
+  await expect(connection.initialize()).rejects.toThrow("rejected the configured Authorization header (HTTP 401)");
+  expect(server.seen).toEqual(["mine"]);
 });
 
 test("without a sign-in a server is contacted once, and then not for a while", async () => {
@@ -78,6 +140,10 @@ test("without a sign-in a server is contacted once, and then not for a while", a
   await expect(connect()).rejects.toThrow("requires you to sign in");
   expect(server.seen).toEqual([null]);
   expect(auth.requests).toEqual([]);
+  // Unless something may have changed, or the user asks.
+  await expect(connect("calc", server.url, { headers: { "x-key": "1" } })).rejects.toThrow("requires you to sign in");
+  await expect(connect("calc", server.url, { isRetry: true })).rejects.toThrow("requires you to sign in");
+  expect(server.seen).toEqual([null, null, null]);
   await login();
   await (await connect()).close();
 });
@@ -145,7 +211,7 @@ test("tokens are not sent to another URL under the same name, nor to the same UR
   await login();
   await using other = protect(auth, sessionServer().fetch);
   await expect(connect("calc", other.url)).rejects.toThrow("requires you to sign in");
-  await expect(connect("other")).rejects.toThrow("requires you to sign in");
+  await expect(connect("the other")).rejects.toThrow(`run "keelson mcp login 'the other'"`);
   expect([...other.seen, ...server.seen].filter(Boolean)).toEqual([]);
 });
 

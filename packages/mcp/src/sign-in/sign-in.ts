@@ -7,6 +7,7 @@ import {
   exchangeAuthorization,
   extractWWWAuthenticateParams,
   validateAuthorizationResponseIssuer,
+  type AuthorizationServerMetadata,
 } from "@modelcontextprotocol/client";
 import type { McpOAuthConfig } from "@keelson/protocol";
 import { guardedFetch, type RemoteFetch } from "../remote/guarded-fetch.ts";
@@ -54,7 +55,7 @@ export async function signIn(options: SignInOptions): Promise<{ readonly scope?:
 
 async function attempt(options: SignInOptions): Promise<{ readonly scope?: string }> {
   const { storage, oauth = {}, redirectUrl } = options;
-  const guarded = guardedFetch({ ...options, serverUrl: new URL(options.url), maxBytes: MAX_ANSWER_BYTES });
+  const guarded = guardedFetch({ ...options, serverUrl: new URL(options.url), limits: { bytes: MAX_ANSWER_BYTES } });
   const fetch: RemoteFetch = (url, init) => guarded(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
   const record = await readRecord(storage.tokens, options);
   const clientSecret = options.clientSecret ?? record?.clientSecret;
@@ -97,7 +98,7 @@ async function attempt(options: SignInOptions): Promise<{ readonly scope?: strin
       ...(clientSecret === undefined ? {} : { clientSecret }),
       client: { ...state.client!, issuer },
       redirectUrl,
-      issuer: server,
+      issuer: { ...server, ...(server.metadata ? { metadata: neededLater(server.metadata) } : {}) },
     };
     // A server that grants all we asked for may leave the scope out.
     const granted = tokens.scope ?? scope;
@@ -163,4 +164,19 @@ function serverOf({ discovery, resource }: SignInState): AuthorizationServer {
     ...(metadata ? { metadata } : {}),
     ...(resource === undefined ? {} : { resource }),
   };
+}
+
+const NEEDED_LATER = new Set([
+  "issuer",
+  "authorization_endpoint",
+  "token_endpoint",
+  "token_endpoint_auth_methods_supported",
+  "revocation_endpoint",
+  "response_types_supported",
+]);
+
+/** To refresh and to sign out. The rest may be long, and is not ours to keep. */
+function neededLater(metadata: AuthorizationServerMetadata): AuthorizationServerMetadata {
+  const kept = Object.entries(metadata).filter(([name]) => NEEDED_LATER.has(name));
+  return Object.fromEntries(kept) as AuthorizationServerMetadata;
 }

@@ -48,7 +48,7 @@ async function revoke(
     fetch: options.fetch,
     serverUrl: new URL(options.url),
     headers: {},
-    maxBytes: 1024 * 1024,
+    limits: { bytes: 1024 * 1024 },
   });
   const supported = metadata?.token_endpoint_auth_methods_supported ?? [];
   const method = selectClientAuthMethod(client, supported);

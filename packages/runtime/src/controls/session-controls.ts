@@ -8,7 +8,7 @@ import type { RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
-import { serversFromInitialize } from "../mcp/server-config.ts";
+import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { chooseModel } from "../model/model-choice.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {

@@ -95,7 +95,7 @@ async function approverOf({ options, client, runState }: Storage, mcp: McpStage)
   if (options.stdioPermissions) return (body, withdrawn) => runState.whileAsking(client.send(body, withdrawn));
   const { permissionPromptTool: tool } = options.snapshot.flags;
   if (!tool?.startsWith("mcp__")) return undefined;
-  const { askPromptTool } = await import("../gate/prompt-tool.ts");
+  const { askPromptTool } = await import("../mcp/permission-tool.ts");
   return askPromptTool(tool, mcp);
 }
 

@@ -1,2 +1,2 @@
-export { connectTo, type CheckedConnection, type CheckOptions } from "./check-server.ts";
-export { Slots } from "./slots.ts";
+export { connectTo, type CheckedConnection, type CheckOptions } from "./connect/connect-to.ts";
+export { Slots } from "./servers/slots.ts";

@@ -7,13 +7,13 @@ import type { HookEvent, HookOutcome, JsonObject } from "@keelson/protocol";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
-import type { Connector, ConnectorOptions } from "./connector.ts";
-import type { ElicitOptions } from "./elicit.ts";
-import { searchMode } from "./search-mode.ts";
-import { serverFromConfiguration, serversFromConfig } from "./server-config.ts";
-import type { ServerInstructions } from "./server-instructions.ts";
-import type * as ServersModule from "./servers.ts";
-import type { ToolOffer } from "./tool-offer.ts";
+import type { Connector, ConnectorOptions } from "./connect/connector.ts";
+import type { ElicitOptions } from "./connect/elicit.ts";
+import { searchMode } from "./offer/search-mode.ts";
+import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
+import type { ServerInstructions } from "./offer/server-instructions.ts";
+import type * as ServersModule from "./servers/servers.ts";
+import type { ToolOffer } from "./offer/tool-offer.ts";
 
 type McpServers = ServersModule.McpServers;
 
@@ -62,7 +62,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
 
   const load = () => {
     // `require`, not `import()`: servers are added while a request is handled.
-    const { McpServers } = require("./servers.ts") as typeof ServersModule;
+    const { McpServers } = require("./servers/servers.ts") as typeof ServersModule;
     return (servers ??= new McpServers({
       env: () => state.snapshot.env,
       connect: async (server, events) => {
@@ -74,7 +74,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     }));
   };
   const openConnector = async () => {
-    const { Connector } = await import("./connector.ts");
+    const { Connector } = await import("./connect/connector.ts");
     return new Connector(connectorOptions(storage, machine, (...event) => fire!(...event)));
   };
   const loadOffer = async () => {
@@ -161,7 +161,7 @@ function connectorOptions(storage: Storage, machine: Machine, fire: Fire): Conne
     bridge: (name) => client.mcpServer(name),
     confine: machine.confine,
     async elicit(server, params, signal) {
-      const { answerElicitation } = await import("./elicit.ts");
+      const { answerElicitation } = await import("./connect/elicit.ts");
       const by = { fire, ...(options.answersRequests ? { person } : {}) };
       return { ...(await answerElicitation(server, params, by, signal)) };
     },
@@ -178,8 +178,8 @@ interface Offer {
 }
 
 async function openOffer({ state }: Storage, machine: Machine, servers: McpServers): Promise<Offer> {
-  const { ToolOffer } = await import("./tool-offer.ts");
-  const { ServerInstructions } = await import("./server-instructions.ts");
+  const { ToolOffer } = await import("./offer/tool-offer.ts");
+  const { ServerInstructions } = await import("./offer/server-instructions.ts");
   const tools = new ToolOffer({
     servers,
     mode: searchMode(state.snapshot.env),

@@ -12,7 +12,7 @@ import { openHooks } from "../hooks/open-hooks.ts";
 import { fireSessionStart } from "../hooks/session-events.ts";
 import { openMachine, type Machine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
-import { openServers } from "../mcp/open-servers.ts";
+import { openServers, type McpStage } from "../mcp/open-servers.ts";
 import { refresh, type Stages } from "../session/life.ts";
 import type { ShippedPrograms } from "../session/open.ts";
 import { runPorts, type RunParts } from "../session/ports.ts";
@@ -47,7 +47,7 @@ export interface OpenedTools extends ToolSource {
 export async function openTools({ approve, ...options }: OpenToolsOptions): Promise<OpenedTools> {
   const closing = new AbortController();
   const parts = await openStages(options, approve);
-  const { storage, machine, hooks, gate } = parts;
+  const { storage, machine, hooks, gate, mcp } = parts;
   const { state, newId, inbox, options: session } = storage;
   state.allTools = builtInTools(machine.tasks);
   state.tools = state.builtInTools = offeredTools(state.allTools, state.snapshot);
@@ -82,6 +82,7 @@ export async function openTools({ approve, ...options }: OpenToolsOptions): Prom
       storage.client.close();
       await line.idle();
       await hooks.close("other");
+      await mcp.close();
       await gate.saved();
       await machine.close();
     },
@@ -107,21 +108,42 @@ async function openStages(
   const machine = withRepeatedReads(await openMachine(storage, ruleBook));
   const plan = openPlan(storage, ruleBook);
   const gate = openGate(storage, machine, ruleBook, plan);
-  // Never started: a server does not offer the tools of other servers.
-  const mcp = openServers(storage, machine, ruleBook);
+  const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
+  mcp.useHooks(hooks.fire);
   return { storage, machine, gate, mcp, hooks, permit, plan };
+}
+
+/** Connects MCP servers only if a hook calls one of their tools. The tools themselves are never offered. */
+function serversForHooks(stage: McpStage, { hooks }: Snapshot): McpStage {
+  const areNeeded = hooks.active.some(({ handler }) => handler.type === "mcp_tool");
+  if (areNeeded) stage.start();
+  return {
+    ...stage,
+    get servers() {
+      return stage.servers;
+    },
+    // A guard that is still connecting guards nothing.
+    beforeRun: async (signal) => stage.servers?.settled(signal),
+    configure: (next) => (areNeeded ? stage.configure(next) : undefined),
+  };
 }
 
 /** Requests that a session sends to its client, answered by `approve`. */
 function questionsTo(approve: Approve | undefined, newId: () => string): ClientRequests {
   const open = new Map<string, AbortController>();
-  const answer = async ({ request_id, request }: ControlRequest, signal: AbortSignal) => {
-    const denial = await approve?.(questionOf(request), String(request["tool_use_id"]), signal);
+  const replyTo = async ({ request_id, request }: ControlRequest, signal: AbortSignal): Promise<Reply> => {
+    if (!approve || request.subtype !== "can_use_tool") {
+      return { subtype: "error", request_id, error: "An MCP client cannot answer this" };
+    }
+    const denial = await approve(questionOf(request), String(request["tool_use_id"]), signal);
     const response = denial === undefined ? { behavior: "allow" } : { behavior: "deny", message: denial };
-    open.delete(request_id);
-    const reply: ControlResponse["response"] = { subtype: "success", request_id, response };
-    requests.answered({ type: "control_response", response: reply });
+    return { subtype: "success", request_id, response };
+  };
+  const answer = async (request: ControlRequest, signal: AbortSignal) => {
+    const response = await replyTo(request, signal);
+    open.delete(request.request_id);
+    requests.answered({ type: "control_response", response });
   };
   const requests = new ClientRequests({
     newId,
@@ -135,6 +157,8 @@ function questionsTo(approve: Approve | undefined, newId: () => string): ClientR
   });
   return requests;
 }
+
+type Reply = ControlResponse["response"];
 
 function questionOf(request: ControlRequest["request"]): PermissionQuestion {
   return {

@@ -1,6 +1,6 @@
 // `keelson mcp serve`: the built-in tools as an MCP server on a pair of streams, through the gate.
 
-import { McpServer, type ServedCall, type ServedResult } from "@keelson/mcp/server";
+import { ToolServer, type ServedCall, type ServedResult } from "@keelson/mcp/server";
 import { LineSplitter } from "@keelson/protocol";
 import { withHeartbeat } from "./heartbeat.ts";
 import { openTools, type OpenedTools, type OpenToolsOptions } from "./open-tools.ts";
@@ -40,7 +40,7 @@ export function serveTools(options: ServeOptions): Serving {
   let opening: Promise<OpenedTools> | undefined;
   const notes = new Map<string, (message: string) => void>();
 
-  const server = new McpServer({
+  const server = new ToolServer({
     write: (line) => options.write(line),
     onGone: () => closing.abort(),
     async open({ name, canAsk }) {
@@ -95,7 +95,7 @@ export function serveTools(options: ServeOptions): Serving {
 }
 
 /** Feeds lines to the server until the input ends. Reads no further while the client is behind in reading. */
-async function readLines(input: AsyncIterable<Uint8Array>, server: McpServer, signal: AbortSignal): Promise<void> {
+async function readLines(input: AsyncIterable<Uint8Array>, server: ToolServer, signal: AbortSignal): Promise<void> {
   const chunks = input[Symbol.asyncIterator]();
   const splitter = new LineSplitter({ maxBytes: MAX_LINE_BYTES });
   try {

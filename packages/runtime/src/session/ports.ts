@@ -55,7 +55,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     },
     expand: async (text) => {
       if (!mcp.servers || !text.startsWith("/")) return undefined;
-      const { promptExpansion } = await import("../mcp/prompts.ts");
+      const { promptExpansion } = await import("../mcp/offer/prompts.ts");
       return promptExpansion(text, mcp.servers, signal);
     },
     fire: async (event, input) => {

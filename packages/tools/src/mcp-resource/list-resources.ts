@@ -2,7 +2,7 @@
 
 import { defineTool, object, optional, string, type Tool } from "@keelson/engine";
 import description from "./list-resources.md" with { type: "text" };
-import { checkServer, listResources, type ListedResource, type McpResources } from "./resources.ts";
+import { requireServer, listResources, type ListedResource, type McpResources } from "./resources.ts";
 
 interface ListResourcesInput {
   readonly server?: string;
@@ -16,7 +16,7 @@ export function listMcpResourcesTool(resources: McpResources): Tool<ListResource
     aliases: ["ListMcpResources"],
     parallelSafe: true,
     check({ server }) {
-      if (server !== undefined) checkServer(resources, server);
+      if (server !== undefined) requireServer(resources, server);
     },
     access: () => ({ kind: "none" }),
     run: ({ server }, { signal }) => listResources(resources, server, signal),

@@ -2,7 +2,7 @@
 
 import { defineTool, object, string, type Tool } from "@keelson/engine";
 import description from "./read-directory.md" with { type: "text" };
-import { checkServer, listResources, type ListedResource, type McpResources } from "./resources.ts";
+import { requireServer, listResources, type ListedResource, type McpResources } from "./resources.ts";
 
 interface ReadDirectoryInput {
   readonly server: string;
@@ -23,7 +23,7 @@ export function readMcpResourceDirTool(resources: McpResources): Tool<ReadDirect
     }),
     aliases: ["ReadMcpResourceDir"],
     parallelSafe: true,
-    check: ({ server }) => checkServer(resources, server),
+    check: ({ server }) => requireServer(resources, server),
     access: () => ({ kind: "none" }),
 
     async run({ server, uri }, { signal }) {

@@ -2,7 +2,7 @@
 
 import { defineTool, kilobytes, object, string, ToolError, type Tool } from "@keelson/engine";
 import description from "./read-resource.md" with { type: "text" };
-import { checkServer, messageOf, type McpResources } from "./resources.ts";
+import { requireServer, serverFailure, type McpResources } from "./resources.ts";
 
 interface ReadResourceInput {
   readonly server: string;
@@ -33,7 +33,7 @@ export function readMcpResourceTool(resources: McpResources): Tool<ReadResourceI
     }),
     aliases: ["ReadMcpResource"],
     parallelSafe: true,
-    check: ({ server }) => checkServer(resources, server),
+    check: ({ server }) => requireServer(resources, server),
     access: () => ({ kind: "none" }),
 
     async run({ server, uri }, { signal }) {
@@ -68,7 +68,7 @@ async function contentOf(resources: McpResources, server: string, uri: string, s
   try {
     return await resources.read(server, uri, signal);
   } catch (error) {
-    throw new ToolError(messageOf(error));
+    throw new ToolError(serverFailure(error));
   }
 }
 

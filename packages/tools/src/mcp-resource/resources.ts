@@ -34,7 +34,7 @@ export interface ListedResource extends McpResource {
 const MAX_RESOURCES = 2_000;
 const MAX_FIELD_LENGTH = 2_048;
 
-export function checkServer(resources: McpResources, server: string): void {
+export function requireServer(resources: McpResources, server: string): void {
   const servers = resources.servers();
   if (servers.includes(server)) return;
   const others = servers.length > 0 ? `Available servers: ${servers.join(", ")}` : "No server has resources";
@@ -53,11 +53,11 @@ export async function listResources(
     answer.status === "fulfilled" ? answer.value.map((resource) => listedResource(resource, servers[at]!)) : [],
   );
   const failed = asked.find((answer) => answer.status === "rejected");
-  if (failed && listed.length === 0) throw new ToolError(messageOf(failed.reason));
+  if (failed && listed.length === 0) throw new ToolError(serverFailure(failed.reason));
   return listed.slice(0, MAX_RESOURCES);
 }
 
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const serverFailure = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function listedResource({ uri, name, mimeType, description }: McpResource, server: string): ListedResource {
   return {

@@ -49,8 +49,16 @@ export const MCP_OWN_FLAGS: readonly Flag[] = [
     group: "Settings",
     help: "login: print the address instead of opening a browser",
   },
+  {
+    name: "tool",
+    value: { kind: "text", label: "name" },
+    group: "Settings",
+    help: "test: call this tool of the server",
+  },
+  { name: "args", value: { kind: "text", label: "json" }, group: "Settings", help: "test: the input of the tool" },
+  { name: "log", value: { kind: "none" }, group: "Output", help: "test: show every message that was sent or received" },
   { name: "verbose", value: { kind: "none" }, group: "Output", help: "serve: log every call to standard error" },
-  jsonFlag("list, get: print JSON"),
+  jsonFlag("list, get, test: print JSON"),
   cwdFlag(),
 ];
 

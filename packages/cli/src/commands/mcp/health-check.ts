@@ -12,6 +12,8 @@ export async function healthCheck(call: Invoked): Promise<HealthCheck> {
   const local = new Slots(LOCAL);
   const remote = new Slots(REMOTE);
   return async (server) => {
+    // Only a session has the sandbox it must run in.
+    if (server.confined) return { status: "configured" };
     const release = await (server.config.type === "stdio" ? local : remote).take();
     try {
       await using checked = await connectTo(server, { snapshot, entrypoint: "cli", warn: () => undefined });

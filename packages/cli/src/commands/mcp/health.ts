@@ -33,7 +33,7 @@ export function healthText({ status, error }: Health, { name }: AnyServer): stri
         ? `⏸ Pending approval; run: keelson mcp approve ${shellWord(visible(name))}`
         : `⏸ Pending${why}`;
     case "disabled":
-      return `- Disabled${why}`;
+      return `○ Disabled${why}`;
     case "configured":
       return "Configured";
   }

@@ -5,7 +5,7 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
 import { snapshotFor, type Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
-import { createLines, type Lines } from "./lines.ts";
+import { createLines, type TypedLines } from "./typed-lines.ts";
 import { remoteServer, signInStorage, type RemoteServer } from "./remote-server.ts";
 
 /** Nobody needs longer, and the port is closed afterwards. */
@@ -69,9 +69,9 @@ const instructions = (url: URL, redirectUrl: string) =>
 At the end the browser goes to ${redirectUrl}. If it cannot open that page,
 paste its whole address here, or only the code in it: `;
 
-async function openInBrowser(url: URL, { env, origin }: Snapshot): Promise<boolean> {
+async function openInBrowser(url: URL, { childEnv, origin }: Snapshot): Promise<boolean> {
   const { openBrowser } = await import("@keelson/host/secrets");
-  return openBrowser(url, { env, platform: origin.platform });
+  return openBrowser(url, { env: childEnv, platform: origin.platform });
 }
 
 /** A configured port must be free; otherwise the last one is tried, because the client is registered with it. */
@@ -95,7 +95,11 @@ function portIn(text: string | undefined): number | undefined {
 }
 
 /** Only for a client that the configuration names. */
-async function secretFor({ io, given }: Invoked, { config }: RemoteServer, lines: Lines): Promise<string | undefined> {
+async function secretFor(
+  { io, given }: Invoked,
+  { config }: RemoteServer,
+  lines: TypedLines,
+): Promise<string | undefined> {
   const { isDocumentUrl } = await import("@keelson/mcp/sign-in");
   const clientId = config.oauth?.clientId;
   if (clientId === undefined || isDocumentUrl(clientId)) return undefined;
@@ -103,15 +107,20 @@ async function secretFor({ io, given }: Invoked, { config }: RemoteServer, lines
   if (known || !given.has("client-secret")) return known || undefined;
   const { hideInput } = await import("@keelson/host/secrets");
   await io.write(`Client secret of "${visible(clientId)}": `);
-  using _hidden = hideInput();
+  using hidden = hideInput();
+  const stopListening = io.onSignal("SIGINT", () => {
+    hidden[Symbol.dispose]();
+    io.exit(130);
+  });
   const typed = (await lines.next())?.trim();
+  stopListening();
   await io.write("\n");
   if (!typed) throw new UsageError("no client secret was given; type it, or set MCP_CLIENT_SECRET");
   return typed;
 }
 
 /** The redirect address, or the code alone. Other lines are ignored. Never resolves if the input ends. */
-async function pasted(lines: Lines, state: string): Promise<URLSearchParams> {
+async function pasted(lines: TypedLines, state: string): Promise<URLSearchParams> {
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
     const text = line.trim();
     const url = URL.parse(text);

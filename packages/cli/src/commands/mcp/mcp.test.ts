@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => removed(root));
 
-const mcp = (...argv: string[]) => withFakeIO(root, (io) => runMcp(argv, io));
+const mcp = (...argv: string[]) => withFakeIO(root, (io) => runMcp(argv, io, async () => undefined));
 const read = (file: string) => readFileSync(file, "utf8");
 const json = (file: string) => JSON.parse(read(file)) as any;
 
@@ -175,6 +175,12 @@ test("a name that is taken in the same scope is refused; in another scope it is 
     code: 0,
     err: ['warning: "a" is not used here: the local config also defines it and takes precedence'],
   });
+});
+
+test("list says why a server is disabled", async () => {
+  put(root, "home/.claude.json", { mcpServers: { a: { command: "a" } } });
+  put(root, "home/.claude/settings.json", { allowedMcpServers: [] });
+  expect((await mcp("list")).out).toBe("a: a - ○ Disabled: The setting allowedMcpServers does not name it [user]\n");
 });
 
 test("what the settings do not allow is not added", async () => {

@@ -2,9 +2,9 @@
 
 import type { ConfiguredMcp } from "@keelson/config";
 import type { JsonObject } from "@keelson/protocol";
-import type { McpServer } from "../../mcp/server.ts";
-import { serverFromConfiguration, serversFromConfig } from "../../mcp/server-config.ts";
-import type { McpServers } from "../../mcp/servers.ts";
+import type { ManagedServer } from "../../mcp/servers/server.ts";
+import { serverFromConfiguration, serversFromConfig } from "../../mcp/servers/server-config.ts";
+import type { McpServers } from "../../mcp/servers/servers.ts";
 import { done, failed, fieldsIn, textIn, type ControlHandler } from "../reply.ts";
 
 export type { McpBridge } from "../mcp-bridge.ts";
@@ -21,7 +21,7 @@ export interface McpTargets {
 
 const notFound = (name: string) => failed(`Server not found: ${name}`);
 const notConnected = (name: string) => failed(`MCP server not connected: ${name}`);
-const isInClient = ({ definition }: McpServer) => definition.transport === "sdk";
+const isInClient = ({ definition }: ManagedServer) => definition.transport === "sdk";
 
 export const mcpStatus: ControlHandler = (_request, { mcp }) => done({ mcpServers: mcp?.servers?.status() ?? [] });
 
@@ -59,7 +59,7 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
   const { servers: configured, unused } = await mcp.readConfig(others);
   const servers = mcp.load();
   const wanted = new Map([...sdk, ...configured.map(serverFromConfiguration)].map((each) => [each.name, each]));
-  const isSame = ({ name, definition }: McpServer) =>
+  const isSame = ({ name, definition }: ManagedServer) =>
     wanted.has(name) && JSON.stringify(wanted.get(name)!.configured) === JSON.stringify(definition.configured);
   const outdated = servers.all.filter((server) => server.definition.scope === "dynamic" && !isSame(server));
   for (const { name } of outdated) servers.remove(name);

@@ -2,8 +2,8 @@
 // the call and replies with the JSON that clients give to `can_use_tool`.
 
 import { tryParse, type ControlResponse, type JsonObject } from "@keelson/protocol";
-import type { McpStage } from "../mcp/open-servers.ts";
-import type { AskPerson } from "./ask.ts";
+import type { McpStage } from "./open-servers.ts";
+import type { AskPerson } from "../gate/ask.ts";
 
 export function askPromptTool(name: string, mcp: McpStage): AskPerson {
   return async ({ tool_name, input, tool_use_id }, withdrawn): Promise<ControlResponse["response"]> => {

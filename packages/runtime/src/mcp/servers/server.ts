@@ -11,7 +11,7 @@ export type ServerStatus = "connected" | "failed" | "needs-auth" | "pending" | "
 /** What a server needs from the session. */
 export interface ServerOptions {
   /** Makes a connection that is not open yet. `closed` is called when it ends by itself. */
-  connect(server: McpServer, events: ConnectionEvents): Promise<McpConnection>;
+  connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   readonly slots: Slots;
   /** Its status, tools or instructions changed. */
   changed(): void;
@@ -30,7 +30,7 @@ const RETRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
-export class McpServer {
+export class ManagedServer {
   readonly definition: NamedServer;
   /** A run has already waited for it; no run waits again. */
   waited = false;

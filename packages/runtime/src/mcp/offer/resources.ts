@@ -3,7 +3,7 @@
 import { ToolError } from "@keelson/engine";
 import type { McpConnection } from "@keelson/mcp";
 import type { McpResources } from "@keelson/tools/mcp";
-import type { McpServers } from "./servers.ts";
+import type { McpServers } from "../servers/servers.ts";
 
 export function serverResources(servers: McpServers, save: McpResources["save"]): McpResources {
   const use = async <T>(name: string, signal: AbortSignal, act: (connection: McpConnection) => Promise<T>) => {

@@ -2,14 +2,14 @@
 
 import type { ProcessIO } from "../../process-io.ts";
 
-export interface Lines extends Disposable {
+export interface TypedLines extends Disposable {
   /** Undefined at the end of the input. */
   next(): Promise<string | undefined>;
 }
 
 const MAX_LENGTH = 16_384;
 
-export function createLines(io: Pick<ProcessIO, "stdin">): Lines {
+export function createLines(io: Pick<ProcessIO, "stdin">): TypedLines {
   let source: AsyncIterator<Uint8Array> | undefined;
   const decoder = new TextDecoder();
   let text = "";

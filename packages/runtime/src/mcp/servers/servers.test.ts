@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { McpConnection, sdkTransport } from "@keelson/mcp";
 import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
-import { mcpBridges } from "../controls/mcp-bridge.ts";
+import { mcpBridges } from "../../controls/mcp-bridge.ts";
 import { serversFromInitialize } from "./server-config.ts";
 import { connectTimeout } from "./server-limits.ts";
 import { McpServers } from "./servers.ts";
-import * as requests from "../controls/handlers/mcp.ts";
-import type { ControlContext, ControlHandler } from "../controls/reply.ts";
-import type { ControlTargets } from "../controls/targets.ts";
+import * as requests from "../../controls/handlers/mcp.ts";
+import type { ControlContext, ControlHandler } from "../../controls/reply.ts";
+import type { ControlTargets } from "../../controls/targets.ts";
 
 const on = new AbortController().signal;
 

@@ -5,20 +5,20 @@ import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection, McpServerTool } from "@keelson/mcp";
 import { normalizeName, toolName } from "@keelson/mcp/naming";
 import type { UnusedMcpServer } from "@keelson/protocol";
-import { McpServer, type ConnectionEvents, type ServerStatus } from "./server.ts";
+import { ManagedServer, type ConnectionEvents, type ServerStatus } from "./server.ts";
 import type { NamedServer, Policy } from "./server-config.ts";
 import { connectTimeout, localSlots, remoteSlots } from "./server-limits.ts";
 import { Slots } from "./slots.ts";
 
 export interface ServersOptions {
   /** Makes a connection that is not open yet. */
-  connect(server: McpServer, events: ConnectionEvents): Promise<McpConnection>;
+  connect(server: ManagedServer, events: ConnectionEvents): Promise<McpConnection>;
   env(): Readonly<Record<string, string | undefined>>;
 }
 
 /** A tool with its server and the server's own name for it. */
 export interface OfferedMcpTool extends McpServerTool {
-  readonly server: McpServer;
+  readonly server: ManagedServer;
   readonly policy?: Policy;
 }
 
@@ -33,7 +33,7 @@ const IDE_TOOLS: readonly string[] = ["getDiagnostics", "executeCode"];
 
 export class McpServers {
   readonly #options: ServersOptions;
-  readonly #servers = new Map<string, McpServer>();
+  readonly #servers = new Map<string, ManagedServer>();
   readonly #slots: { readonly local: Slots; readonly remote: Slots; readonly client: Slots };
   #unused: readonly UnusedMcpServer[] = [];
   #used = false;
@@ -65,7 +65,7 @@ export class McpServers {
     return this.#version;
   }
 
-  get all(): readonly McpServer[] {
+  get all(): readonly ManagedServer[] {
     return [...this.#servers.values()];
   }
 
@@ -74,7 +74,7 @@ export class McpServers {
     return [...this.#servers.values()].filter(({ status }) => status === "pending").map(({ name }) => name);
   }
 
-  get(name: string): McpServer | undefined {
+  get(name: string): ManagedServer | undefined {
     return this.#servers.get(name);
   }
 
@@ -271,11 +271,11 @@ export class McpServers {
     this.#servers.clear();
   }
 
-  #add(definition: NamedServer): McpServer {
+  #add(definition: NamedServer): ManagedServer {
     const { transport } = definition;
     const slots =
       transport === "sdk" ? this.#slots.client : transport === "stdio" ? this.#slots.local : this.#slots.remote;
-    const server = new McpServer(definition, {
+    const server = new ManagedServer(definition, {
       connect: (self, events) => this.#options.connect(self, events),
       slots,
       changed: () => this.#changed(),
@@ -315,7 +315,7 @@ export interface ToolOrigin {
 const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name, annotations });
 
 /** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
-const isEssential = ({ definition }: McpServer) => definition.transport === "sdk" || definition.alwaysLoad;
+const isEssential = ({ definition }: ManagedServer) => definition.transport === "sdk" || definition.alwaysLoad;
 
 async function within(ms: number, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   if (signal.aborted) return;

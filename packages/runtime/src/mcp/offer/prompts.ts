@@ -2,8 +2,8 @@
 
 import type { Expansion } from "@keelson/engine";
 import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
-import type { McpServer } from "./server.ts";
-import type { McpServers } from "./servers.ts";
+import type { ManagedServer } from "../servers/server.ts";
+import type { McpServers } from "../servers/servers.ts";
 
 /** Undefined if the text is not the command of a known server. */
 export async function promptExpansion(
@@ -47,7 +47,7 @@ function readCommand(text: string): TypedCommand | undefined {
   };
 }
 
-function expansion(server: McpServer, prompt: McpPrompt, { args }: TypedCommand, signal: AbortSignal): Expansion {
+function expansion(server: ManagedServer, prompt: McpPrompt, { args }: TypedCommand, signal: AbortSignal): Expansion {
   const name = toolName(server.name, prompt.name);
   // Split at blanks only, in order; surplus words are dropped (conformance: mcp, prompts).
   const words = args.split(" ").filter((word) => word !== "");

@@ -14,13 +14,13 @@ import {
 import type { Snapshot } from "@keelson/config";
 import type { ConfiguredMcpServer, JsonObject, McpRemoteConfig, McpStdioConfig, Signal } from "@keelson/protocol";
 import { pathToFileURL } from "node:url";
-import type { McpBridge } from "../controls/mcp-bridge.ts";
-import type { Machine } from "../machine/machine.ts";
+import type { McpBridge } from "../../controls/mcp-bridge.ts";
+import type { Machine } from "../../machine/machine.ts";
 import { withProgress } from "./progress.ts";
 import type { RemoteTransports } from "./remote.ts";
-import type { ConnectionEvents } from "./server.ts";
-import type { NamedServer } from "./server-config.ts";
-import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "./server-limits.ts";
+import type { ConnectionEvents } from "../servers/server.ts";
+import type { NamedServer } from "../servers/server-config.ts";
+import { callTimeout, connectTimeout, idleTimeout, shownLimit } from "../servers/server-limits.ts";
 
 export interface ConnectorOptions {
   snapshot(): Snapshot;

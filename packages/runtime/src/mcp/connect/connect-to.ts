@@ -4,7 +4,7 @@ import type { Snapshot } from "@keelson/config";
 import type { McpConnection, Transport } from "@keelson/mcp";
 import type { ConfiguredMcpServer } from "@keelson/protocol";
 import { Connector } from "./connector.ts";
-import { serverFromConfiguration } from "./server-config.ts";
+import { serverFromConfiguration } from "../servers/server-config.ts";
 
 export interface CheckOptions {
   readonly snapshot: Snapshot;

@@ -13,7 +13,7 @@ import {
 } from "@keelson/tools/mcp";
 import { serverResources } from "./resources.ts";
 import type { SearchMode } from "./search-mode.ts";
-import type { McpServers } from "./servers.ts";
+import type { McpServers } from "../servers/servers.ts";
 
 export interface ToolOfferOptions {
   readonly servers: McpServers;
