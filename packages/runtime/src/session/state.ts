@@ -5,7 +5,7 @@ import type { Conversation, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
-import type { ToolOrigin } from "../mcp/servers.ts";
+import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
 export interface SessionState {
   snapshot: Snapshot;

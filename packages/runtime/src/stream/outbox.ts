@@ -16,7 +16,7 @@ import {
   type Outbound,
   type Signal,
 } from "@keelson/protocol";
-import type { ToolOrigin } from "../mcp/servers.ts";
+import type { ToolOrigin } from "../mcp/servers/servers.ts";
 import { Watchers } from "./watchers.ts";
 
 export interface OutboxOptions {
