@@ -130,6 +130,8 @@ export interface Ports {
   readonly model: ModelChoice;
   /** The tools in the next request; they may change between the requests of a run. */
   tools(): readonly Tool[];
+  /** Resolves when tools that changed are known, or will not be soon. Undefined if none changed. */
+  toolsReady?(): Promise<void> | undefined;
   /** The betas that those tools need, besides the model's own. */
   toolBetas?(): readonly string[];
   /** Tools that can be called although requests do not describe them: the model knows only their names. */

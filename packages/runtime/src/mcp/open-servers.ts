@@ -58,6 +58,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let offer: Offer | undefined;
   let opening: Promise<Offer> | undefined;
   let seenVersion = -1;
+  state.originOf = (tool) => servers?.originOf(tool);
 
   const load = () => {
     // `require`, not `import()`: servers are added while a request is handled.

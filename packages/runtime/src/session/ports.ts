@@ -27,6 +27,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       mcp.beforeRequest();
       return state.tools;
     },
+    toolsReady: () => mcp.servers?.refreshed(signal),
     deferredTools: () => state.deferredTools,
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, signal),
