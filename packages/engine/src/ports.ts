@@ -130,6 +130,8 @@ export interface Ports {
   readonly model: ModelChoice;
   /** The tools in the next request; they may change between the requests of a run. */
   tools(): readonly Tool[];
+  /** Resolves when tools that changed are known, or will not be soon. Undefined if none changed. */
+  toolsReady?(): Promise<void> | undefined;
   /** The betas that those tools need, besides the model's own. */
   toolBetas?(): readonly string[];
   /** Tools that can be called although requests do not describe them: the model knows only their names. */
@@ -150,6 +152,8 @@ export interface Ports {
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   /** What a typed command stands for; undefined if the text is not one. */
   expand?(text: string): Promise<Expansion | undefined>;
+  /** What the user's own words refer to, such as `@server:uri`, for the model to read before them. */
+  mentioned?(text: string): Promise<readonly NewEntry[]>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */

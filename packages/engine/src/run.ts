@@ -63,6 +63,7 @@ export async function run(
     const batch = new Batch(ports, isBroke);
     if (options?.forbidTools) batch.halt("The call did not run: no turns are left.");
     await conversation.repair();
+    await ports.toolsReady?.();
     const request = buildRequest(parts(), conversation.messages, options);
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();

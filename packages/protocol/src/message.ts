@@ -46,6 +46,17 @@ export interface AssistantMessage extends Stamped {
   readonly is_api_error_message?: true;
   readonly api_error_status?: number | null;
   readonly api_error_type?: string;
+  /** Where the tools of MCP servers that it calls come from. */
+  readonly tool_use_meta?: readonly ToolUseMeta[];
+}
+
+export interface ToolUseMeta {
+  /** Of the call. */
+  readonly id: string;
+  readonly display_name: string;
+  readonly server_display_name: string;
+  /** The server's own name for it. */
+  readonly tool_name: string;
 }
 
 export interface UserMessage extends Stamped {

@@ -47,7 +47,7 @@ export interface McpStage {
 export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
 
 /** The first request goes out before programs are started: they would take the processor from it. */
-const AFTER_REQUEST_MS = 10;
+const AFTER_REQUEST_MS = 50;
 const WHEN_IDLE_MS = 50;
 /** Of the standard error of a program that exited. */
 const MAX_LOGGED = 4_000;
@@ -60,6 +60,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
   let offer: Offer | undefined;
   let opening: Promise<Offer> | undefined;
   let seenVersion = -1;
+  state.originOf = (tool) => servers?.originOf(tool);
 
   const load = () => {
     // `require`, not `import()`: servers are added while a request is handled.

@@ -5,6 +5,7 @@ import type { Conversation, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
+import type { ToolOrigin } from "../mcp/servers/servers.ts";
 
 export interface SessionState {
   snapshot: Snapshot;
@@ -21,6 +22,8 @@ export interface SessionState {
   tools: readonly Tool[];
   /** Tools the model knows by name only; ToolSearch loads them. */
   deferredTools: readonly Tool[];
+  /** The server of an MCP tool; undefined for all other tools. */
+  originOf: (tool: string) => ToolOrigin | undefined;
   /** The betas that the tools in the next request need. */
   toolBetas: readonly string[];
   /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */

@@ -63,6 +63,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     builtInTools: [],
     tools: [],
     deferredTools: [],
+    originOf: () => undefined,
     toolBetas: [],
     ownSystem: [],
     system: [],
@@ -84,6 +85,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     cwd: () => folders.workspace.cwd,
     gitBranch: () => state.branch,
     slug: () => state.planName,
+    originOf: (tool) => state.originOf(tool),
     now,
     newId,
   });

@@ -4,16 +4,19 @@
 import {
   COMPATIBLE_VERSION,
   isPrompt,
+  isToolUse,
   project,
   projectPrompt,
   type ChainEntry,
   type Entry,
   type FileHistoryEntry,
+  type Message,
   type MetadataEntry,
   type NewEntry,
   type Outbound,
   type Signal,
 } from "@keelson/protocol";
+import type { ToolOrigin } from "../mcp/servers/servers.ts";
 import { Watchers } from "./watchers.ts";
 
 export interface OutboxOptions {
@@ -29,6 +32,8 @@ export interface OutboxOptions {
   gitBranch(): string;
   /** The name of the session's plan, if it has one. */
   slug?(): string | undefined;
+  /** The server of an MCP tool. */
+  originOf?(tool: string): ToolOrigin | undefined;
   now(): number;
   newId(): string;
 }
@@ -58,7 +63,7 @@ export class Outbox {
     this.#append(stamped);
     let behind: void | Promise<void> = undefined;
     for (const entry of stamped) {
-      const message = isPrompt(entry) ? this.#replayed(entry) : project(entry);
+      const message = isPrompt(entry) ? this.#replayed(entry) : this.#projected(entry);
       if (message) behind = this.#watchers.push(message) ?? behind;
     }
     return behind;
@@ -99,6 +104,19 @@ export class Outbox {
 
   end(): void {
     this.#watchers.end();
+  }
+
+  /** Clients show calls of MCP servers with the names that the servers use. */
+  #projected(entry: ChainEntry): Message | undefined {
+    const message = project(entry);
+    if (!message || entry.type !== "assistant") return message;
+    const origins = entry.message.content.filter(isToolUse).flatMap(({ id, name }) => {
+      const origin = this.#options.originOf?.(name);
+      if (!origin) return [];
+      const { title, tool, server } = origin;
+      return [{ id, display_name: title ?? tool, server_display_name: server, tool_name: tool }];
+    });
+    return origins.length === 0 ? message : { ...message, tool_use_meta: origins };
   }
 
   #append(entries: readonly Entry[]): void {

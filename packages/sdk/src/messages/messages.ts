@@ -45,6 +45,8 @@ export type SDKAssistantMessage = {
   task_description?: string;
   aborted?: true;
   supersedes?: string[];
+  /** Where the tools of MCP servers that it calls come from. */
+  tool_use_meta?: { id: string; display_name: string; server_display_name: string; tool_name: string }[];
   timestamp?: string;
   uuid: UUID;
   session_id: string;

@@ -25,6 +25,8 @@ export interface OfferedMcpTool extends McpServerTool {
 
 /** How long a run waits for servers it must not start without. */
 const READY_MS = 5_000;
+/** How long a request waits for a tool list that the server said has changed. */
+const REFRESH_MS = 1_000;
 
 const BEHAVIORS = { always_allow: "allow", always_ask: "ask", always_deny: "deny" } as const;
 /** The only tools an editor may offer the model. */
@@ -119,6 +121,8 @@ export class McpServers {
     const awaited = [...this.#servers.values()].filter(
       (server) => (isEssential(server) && !server.waited) || server.connection?.isStale === true,
     );
+    // The user may have signed in since the last run.
+    for (const server of this.#servers.values()) if (server.status === "needs-auth") void server.connect();
     if (awaited.length === 0) return;
     for (const server of awaited) server.waited = true;
     const all = awaited.map(async (server) => {
@@ -126,6 +130,13 @@ export class McpServers {
       await server.refreshTools();
     });
     await within(Math.min(READY_MS, connectTimeout(this.#options.env())), signal, Promise.all(all));
+  }
+
+  /** Resolves when changed tool lists are loaded, or after a timeout; undefined if none changed. */
+  refreshed(signal: AbortSignal): Promise<void> | undefined {
+    const changed = [...this.#servers.values()].filter(({ connection }) => connection?.isStale === true);
+    if (changed.length === 0) return undefined;
+    return within(REFRESH_MS, signal, Promise.all(changed.map((server) => server.refreshTools())));
   }
 
   /** Resolves when a server that is still connecting and may offer this tool has finished; undefined if none is. */

@@ -1,0 +1,182 @@
+// What servers offer besides tools, and how changes reach the model: new tools, resources, prompts and instructions.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
+import { CHAT, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
+import { fakeServer, mcpNames, toolNames, withServers } from "./fake.ts";
+
+const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
+const ready = (server: ReturnType<typeof fakeServer>) => ({ ...server.entry, alwaysLoad: true });
+
+test("a tool that a server announces is in the next request, and can be called", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { tools: ["grow", "echo"] });
+  await using model = await startMockModel([call("mcp__srv__grow"), call("mcp__srv__grown"), { text: "done" }]);
+  await runKeelson(["-p", "go", ...STREAM, ...withServers({ srv: ready(server) }), "--allowedTools", "mcp__srv"], {
+    home,
+    url: model.url,
+  });
+  expect(model.requests.map(mcpNames)).toEqual([
+    ["mcp__srv__echo", "mcp__srv__grow"],
+    ["mcp__srv__echo", "mcp__srv__grow", "mcp__srv__grown"],
+    ["mcp__srv__echo", "mcp__srv__grow", "mcp__srv__grown"],
+  ]);
+  expect(told(model.requests[2]!)[0]).toMatchObject({ content: [{ type: "text", text: "grown {}" }] });
+});
+
+const NOTES = [
+  { uri: "note://1", name: "first", mimeType: "text/plain", text: "a note" },
+  { uri: "note://2", name: "picture", mimeType: "image/x-test", blob: Buffer.from("bytes").toString("base64") },
+] as const;
+
+test("with a server that has resources, the tools that list and read them are offered", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "my notes", { resources: NOTES });
+  await using model = await startMockModel([
+    call("ListMcpResourcesTool"),
+    call("ReadMcpResourceTool", { server: "my notes", uri: "note://1" }),
+    call("ReadMcpResourceTool", { server: "my notes", uri: "note://2" }),
+    call("ReadMcpResourceTool", { server: "other", uri: "note://2" }),
+    { text: "done" },
+  ]);
+  const ended = await runKeelson(["-p", "go", ...STREAM, ...withServers({ "my notes": ready(server) })], {
+    home,
+    url: model.url,
+  });
+  expect(toolNames(model.requests[0]!).filter((name) => name.includes("McpResource"))).toEqual([
+    "ListMcpResourcesTool",
+    "ReadMcpResourceDirTool",
+    "ReadMcpResourceTool",
+  ]);
+  const [listed, read, saved, unknown] = model.requests.slice(1).map((request) => told(request)[0]);
+  expect(JSON.parse(listed.content)).toMatchObject([
+    { uri: "note://1", name: "first", server: "my notes" },
+    { uri: "note://2", name: "picture", server: "my notes" },
+  ]);
+  expect(JSON.parse(read.content)).toEqual({ contents: [{ uri: "note://1", mimeType: "text/plain", text: "a note" }] });
+  const path = /\/[^\s"\\]+\/mcp-[^\s"\\]+/.exec(saved.content)?.[0];
+  expect(readFileSync(path!, "utf8")).toBe("bytes");
+  expect(unknown).toMatchObject({ is_error: true, content: expect.stringContaining('Server "other" not found') });
+  expect(resultOf(ended).permission_denials).toEqual([]);
+});
+
+test("without resources, the tools for them are not offered", async () => {
+  using home = temporaryHome();
+  await using model = await startMockModel([{ text: "done" }]);
+  await runKeelson(["-p", "go", ...withServers({ srv: ready(fakeServer(home, "srv")) })], { home, url: model.url });
+  expect(toolNames(model.requests[0]!).filter((name) => name.includes("McpResource"))).toEqual([]);
+});
+
+const GREET = {
+  name: "greet",
+  says: "Greet them:",
+  arguments: [{ name: "who", required: true }, { name: "how" }],
+} as const;
+
+test.each([
+  ["/mcp__srv__greet 'Ada Lovelace' warmly twice", { who: "'Ada", how: "Lovelace'" }],
+  ["/srv:greet (MCP) Ada warmly", { who: "Ada", how: "warmly" }],
+  ["/mcp__srv__greet", {}],
+])("the prompt %s", async (typed, values) => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { prompts: [GREET] });
+  await using model = await startMockModel([{ text: "done" }]);
+  const ended = await runKeelson(["-p", typed, ...STREAM, ...withServers({ srv: server })], { home, url: model.url });
+  expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "done" });
+  const args = /^\S+(?: \(MCP\))? ?(.*)$/.exec(typed)![1]!;
+  expect(told(model.requests[0]!)).toMatchObject([
+    {
+      type: "text",
+      text: [
+        "<command-message>mcp__srv__greet</command-message>",
+        "<command-name>/mcp__srv__greet</command-name>",
+        ...(args === "" ? [] : [`<command-args>${args}</command-args>`]),
+      ].join("\n"),
+    },
+    { type: "text", text: `Greet them: ${JSON.stringify(values)}` },
+  ]);
+});
+
+test("hooks see a prompt when it is expanded, then when it is submitted, and may block it", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { prompts: [GREET] });
+  const log = { type: "command", command: "{ cat; echo; } >>hooks.log" };
+  home.settings({ hooks: { UserPromptExpansion: [{ hooks: [log] }], UserPromptSubmit: [{ hooks: [log] }] } });
+  await using model = await startMockModel([{ text: "done" }]);
+  await runKeelson(["-p", "/mcp__srv__greet Ada", ...withServers({ srv: server })], { home, url: model.url });
+  const seen = readFileSync(join(home.project, "hooks.log"), "utf8").split("\n").filter(Boolean);
+  expect(seen.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      hook_event_name: "UserPromptExpansion",
+      expansion_type: "mcp_prompt",
+      command_name: "mcp__srv__greet",
+      command_args: "Ada",
+      command_source: "mcp",
+      prompt: "/mcp__srv__greet Ada",
+    },
+    { hook_event_name: "UserPromptSubmit", prompt: "/mcp__srv__greet Ada" },
+  ]);
+  home.settings({
+    hooks: { UserPromptExpansion: [{ hooks: [{ type: "command", command: "echo Not this one >&2; exit 2" }] }] },
+  });
+  const blocked = await runKeelson(["-p", "/mcp__srv__greet Ada", ...withServers({ srv: server })], {
+    home,
+    url: model.url,
+  });
+  expect(`${blocked.stdout}${blocked.stderr}`).toContain("Not this one");
+  expect([model.requests.length, server.count("prompts/get")]).toEqual([1, 1]);
+});
+
+test("prompts are listed among the commands of init once they are known", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "srv", { prompts: [GREET] });
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
+  await using program = startKeelson(["-p", ...CHAT, ...withServers({ srv: server })], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  program.send(prompt("first"));
+  const first = await program.waitForLine(({ type }) => type === "result");
+  await server.got("prompts/list");
+  program.send(prompt("/mcp__srv__greet Ada"));
+  await program.waitForLine(({ type }) => type === "result", { after: first });
+  program.closeStdin();
+  const inits = messagesOf(await program.done, "system/init");
+  expect(inits.at(-1).slash_commands).toContain("mcp__srv__greet");
+});
+
+test("instructions of servers that are there are in the system prompt; later ones are a reminder", async () => {
+  using home = temporaryHome();
+  const early = fakeServer(home, "early", { instructions: "Use early for birds." });
+  const late = fakeServer(home, "late", { instructions: "Use late for worms.", isSlow: true });
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }]);
+  await using program = startKeelson(["-p", ...CHAT, ...withServers({ early: ready(early), late })], {
+    home,
+    url: model.url,
+    stdin: "open",
+  });
+  program.send(prompt("first"));
+  const first = await program.waitForLine(({ type }) => type === "result");
+  late.open();
+  await late.got("tools/list");
+  let seen = first;
+  for (const text of ["second", "third"]) {
+    program.send(prompt(text));
+    seen = await program.waitForLine(({ type }) => type === "result", { after: seen });
+  }
+  program.closeStdin();
+  await program.done;
+  const [one, two, three] = model.requests;
+  const system = ({ body }: { body: any }) => body.system.map(({ text }: { text: string }) => text).join("\n");
+  expect(system(one!)).toContain("# MCP Server Instructions\n");
+  expect(system(one!)).toContain("## early\nUse early for birds.");
+  expect(system(one!)).not.toContain("worms");
+  expect([system(two!) === system(one!), system(three!) === system(one!)]).toEqual([true, true]);
+  const reminders = spoken(three!).flatMap(({ content }: any) =>
+    content.filter(({ text }: any) => text?.includes("## late\nUse late for worms.")),
+  );
+  expect(reminders.length).toBe(1);
+});
