@@ -209,7 +209,7 @@ export const FLAGS: readonly Flag[] = [
     name: "permission-prompt-tool",
     value: one("tool"),
     group: "Clients",
-    help: 'Who approves tool calls; "stdio" asks the client over the stream',
+    help: 'Who approves tool calls: "stdio" (the client, over the stream) or mcp__SERVER__TOOL',
   },
   { name: "permission-prompts", value: choice("who", "host", "none"), group: "Clients" },
   { name: "restricted", value: none, group: "Permissions", help: "Offer no tools that run programs" },
