@@ -138,6 +138,8 @@ export interface Ports {
   deferredTools?(): readonly Tool[];
   /** Resolves when a tool that is still on its way has come or will not come. Undefined if none of this name is. */
   awaitTool?(name: string): Promise<void> | undefined;
+  /** Why there is no tool of this name, if that is known: a sentence for the model. */
+  whyMissing?(name: string): string | undefined;
   /** All tools, offered or not. A call to one that is not offered is still recognized by name. */
   readonly allTools?: readonly Tool[];
   readonly system: readonly string[];

@@ -59,12 +59,15 @@ export interface CallQueue {
 /** Never throws, whatever the model sent. */
 export function checkCall(
   call: StreamedCall,
-  { tools, deferredTools, allTools }: Pick<Ports, "tools" | "deferredTools" | "allTools">,
+  { tools, deferredTools, allTools, whyMissing }: Pick<Ports, "tools" | "deferredTools" | "allTools" | "whyMissing">,
 ): CheckedCall {
   const { name } = call.block;
   const tool = findTool(tools(), name) ?? findTool(deferredTools?.() ?? [], name);
-  if (!tool)
-    return { call, outcome: invalidCall(`Error: No such tool available: ${name}${notOfferedNote(name, allTools)}`) };
+  if (!tool) {
+    const why = whyMissing?.(name);
+    const note = why === undefined ? notOfferedNote(name, allTools) : `. ${why}`;
+    return { call, outcome: invalidCall(`Error: No such tool available: ${name}${note}`) };
+  }
   try {
     const checked = readInput(call, tool);
     return checked.ok

@@ -43,17 +43,17 @@ test("a server is added, shown, listed and removed, and the files are as compati
 }
 `);
   expect(
-    await mcp(home, "add", "-s", "project", "-t", "http", "docs", "https://docs.test/mcp", "-H", "X-Team: a"),
+    await mcp(home, "add", "-s", "project", "-t", "http", "docs", "http://127.0.0.1:9/mcp", "-H", "X-Team: a"),
   ).toEqual({
     code: 0,
-    stdout: `Added HTTP MCP server docs with URL: https://docs.test/mcp to project config\nFile modified: ${join(home.project, ".mcp.json")}\n`,
+    stdout: `Added HTTP MCP server docs with URL: http://127.0.0.1:9/mcp to project config\nFile modified: ${join(home.project, ".mcp.json")}\n`,
     stderr: "",
   });
   expect(home.read(".mcp.json")).toBe(`{
   "mcpServers": {
     "docs": {
       "type": "http",
-      "url": "https://docs.test/mcp",
+      "url": "http://127.0.0.1:9/mcp",
       "headers": {
         "X-Team": "a"
       }
@@ -64,7 +64,9 @@ test("a server is added, shown, listed and removed, and the files are as compati
   const { code, stdout } = await mcp(home, "get", "s1");
   expect([code, stdout]).toEqual([0, expect.stringContaining("Scope: local (only you, only in this folder)")]);
   expect((await mcp(home, "list")).stdout.split("\n").map((line) => line.split(" - ")[0])).toEqual([
-    "docs: https://docs.test/mcp (HTTP)",
+    "Checking MCP server health...",
+    "",
+    "docs: http://127.0.0.1:9/mcp (HTTP)",
     "s1: node x.js",
     "",
   ]);

@@ -103,6 +103,8 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
     if (notice !== undefined) storage.notify(notice);
   };
 
+  storage.folders.onAdd(() => servers?.all.forEach(({ connection }) => connection?.rootsChanged()));
+
   return {
     get servers() {
       return servers;

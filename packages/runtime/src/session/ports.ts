@@ -31,6 +31,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     deferredTools: () => state.deferredTools,
     toolBetas: () => state.toolBetas,
     awaitTool: (name) => mcp.awaitTool(name, signal),
+    whyMissing: (name) => mcp.servers?.whyMissing(name),
     signal,
     partial: options.partial,
     record: (entries) => {

@@ -150,6 +150,16 @@ export class McpServers {
     return within(limit, signal, Promise.all(expected.map((server) => server.connect())));
   }
 
+  /** What is wrong with the server that a tool of this name would belong to. */
+  whyMissing(name: string): string | undefined {
+    const server = [...this.#servers.values()].find(
+      (each) => each.status !== "connected" && name.startsWith(`mcp__${normalizeName(each.name)}__`),
+    );
+    if (!server) return undefined;
+    const { error, status } = server;
+    return `The MCP server "${server.name}" is not connected (${status})${error === undefined ? "" : `: ${error}`}`;
+  }
+
   /** Resolves when no server is connecting any more, or after a timeout. */
   settled(signal: AbortSignal): Promise<void> {
     const pending = [...this.#servers.values()].filter(({ status }) => status === "pending");
