@@ -34,7 +34,8 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
   // (test/conformance/hooks/prompts.ts).
   const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
-  return { entries: [...context, typed] };
+  const mentioned = expanded.content ? [] : ((await ports.mentioned?.(text)) ?? []);
+  return { entries: [...context, ...mentioned, typed] };
 }
 
 interface Expanded {

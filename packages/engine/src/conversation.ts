@@ -20,7 +20,7 @@ import type { StreamedCall } from "./turn.ts";
 const LOST_BEGINNING = "The beginning of this conversation was lost.";
 
 /** Attachments whose text the model reads. */
-const SHOWN = new Set(["hook_additional_context", "plan_mode", "plan_mode_exit"]);
+const SHOWN = new Set(["hook_additional_context", "mcp_resource", "plan_mode", "plan_mode_exit"]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
 

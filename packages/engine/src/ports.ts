@@ -152,6 +152,8 @@ export interface Ports {
   fire(event: HookEvent, input: JsonObject): Promise<HookOutcome>;
   /** What a typed command stands for; undefined if the text is not one. */
   expand?(text: string): Promise<Expansion | undefined>;
+  /** What the user's own words refer to, such as `@server:uri`, for the model to read before them. */
+  mentioned?(text: string): Promise<readonly NewEntry[]>;
   /** UserPromptSubmit hooks have run: clients see the run from now on. */
   admitted(): void | Promise<void>;
   /** Instructions that apply because a call touched this. They are shown with its result. */

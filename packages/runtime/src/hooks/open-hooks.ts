@@ -99,13 +99,17 @@ async function approverOf({ options, client, runState }: Storage, mcp: McpStage)
   return askPromptTool(tool, mcp);
 }
 
-/** Undefined if the server is not connected or has no such tool. */
-function callMcpTool({ servers }: McpStage, server: string, tool: string, input: JsonObject, signal: AbortSignal) {
-  const { connection } = servers?.get(server) ?? {};
-  return connection?.call(tool, input, { signal })?.then(async ({ blocks, isError }) => {
-    const { joinedText } = await import("@keelson/mcp");
-    return { text: joinedText(blocks), isError };
-  });
+/**
+ * Undefined if the server is not connected or has no such tool. Waits for a server that is still connecting: a hook that
+ * guards calls must not miss the first one.
+ */
+async function callMcpTool({ servers }: McpStage, name: string, tool: string, input: JsonObject, signal: AbortSignal) {
+  const server = servers?.get(name);
+  if (server?.status === "pending") await server.connect();
+  const result = await server?.connection?.call(tool, input, { signal });
+  if (!result) return undefined;
+  const { joinedText } = await import("@keelson/mcp");
+  return { text: joinedText(result.blocks), isError: result.isError };
 }
 
 async function openClassifier({ state, folders, cost, outbox, now }: Storage): Promise<Classifier> {

@@ -47,7 +47,7 @@ export interface McpStage {
 export type Fire = (event: HookEvent, input: JsonObject, signal: AbortSignal) => Promise<HookOutcome>;
 
 /** The first request goes out before programs are started: they would take the processor from it. */
-const AFTER_REQUEST_MS = 10;
+const AFTER_REQUEST_MS = 50;
 const WHEN_IDLE_MS = 50;
 
 export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBook): McpStage {

@@ -45,6 +45,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       return outbox.show(
         initSignal({
           ...state,
+          tools: [...state.tools, ...state.deferredTools],
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
@@ -57,6 +58,11 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       if (!mcp.servers || !text.startsWith("/")) return undefined;
       const { promptExpansion } = await import("../mcp/offer/prompts.ts");
       return promptExpansion(text, mcp.servers, signal);
+    },
+    mentioned: async (text) => {
+      if (!mcp.servers || !text.includes("@")) return [];
+      const { mentionedResources } = await import("../mcp/offer/mentions.ts");
+      return mentionedResources(text, mcp.servers, storage.newId, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.

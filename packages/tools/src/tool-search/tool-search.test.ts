@@ -129,8 +129,10 @@ test("names and descriptions are read once for a list of tools, however many sea
   expect(reads).toBe(1_000);
 });
 
-test("a search over ten times the tools takes at most ten times as long", () => {
+test("a search over ten times the tools takes about ten times as long, not a hundred times", () => {
   const sizes = new Map([1_000, 10_000].map((size) => [size, buildToolIndex(many(size))]));
-  const search = (size: number) => sizes.get(size)!.ranked(["number", "7", "thing", "word5", "zebra"], [], 5);
-  expect(growth(search, { from: 1_000, to: 10_000 })).toBeLessThan(20);
+  const search = (size: number) => {
+    for (let n = 0; n < 5; n++) sizes.get(size)!.ranked(["number", String(n), "thing", "word5", "zebra"], [], 5);
+  };
+  expect(growth(search, { from: 1_000, to: 10_000 })).toBeLessThan(35);
 });

@@ -4,13 +4,13 @@
 import { isObject, type HookRun, type Json, type JsonObject, type McpToolHook } from "@keelson/protocol";
 import { runWithTimeout, timeoutReport, type HandlerLimit } from "./timeout.ts";
 
-/** Undefined if the server is not connected or has no such tool. */
+/** Resolves to undefined if the server is not connected or has no such tool. */
 export type CallMcpTool = (
   server: string,
   tool: string,
   input: JsonObject,
   signal: AbortSignal,
-) => Promise<{ readonly text: string; readonly isError: boolean }> | undefined;
+) => Promise<{ readonly text: string; readonly isError: boolean } | undefined> | undefined;
 
 const MAX_TEXT = 1024 * 1024;
 const MAX_ERROR = 500;

@@ -65,7 +65,9 @@ export class Connector {
     const { name, configured } = definition;
     const { env } = snapshot();
     const deliver = (message: unknown) => connection.deliver(message);
-    const transport = configured ? await this.#transport(configured) : this.#clientTransport(name, deliver);
+    const transport = configured
+      ? await this.#transport(configured, events.isRetry ?? false)
+      : this.#clientTransport(name, deliver);
     const connection: McpConnection = new McpConnection({
       name,
       transport: watch(transport),
@@ -109,7 +111,7 @@ export class Connector {
     return { ...sdkTransport((message, signal) => bridge.send(message, signal)), close: stop };
   }
 
-  async #transport(configured: ConfiguredMcpServer): Promise<Transport> {
+  async #transport(configured: ConfiguredMcpServer, isRetry: boolean): Promise<Transport> {
     const { config } = configured;
     switch (config.type) {
       case "stdio":
@@ -119,7 +121,7 @@ export class Connector {
       case "http":
       case "sse":
       case "claudeai-proxy":
-        return (await (this.#remote ??= openRemote(this.#options))).to(configured, config);
+        return (await (this.#remote ??= openRemote(this.#options))).to(configured, config, isRetry);
       case "sdk":
         throw new Error("Only a client can bring a server of type sdk");
     }

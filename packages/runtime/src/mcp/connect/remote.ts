@@ -1,7 +1,7 @@
 // Transports to remote servers, with the session's proxies, certificates, header helpers and sign-ins. Loaded with the
 // first remote server, because the official transports take tens of milliseconds to load.
 
-import { createHookProcesses, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
+import { createHookProcesses, headersHelper, hookEnvironment, type HookProcesses } from "@keelson/host/hooks";
 import { openSecretStore, openSignInMemory } from "@keelson/host/secrets";
 import { remoteHeaders, remoteTransport, type RunHeadersHelper } from "@keelson/mcp/remote";
 import type { Transport } from "@keelson/mcp";
@@ -28,20 +28,21 @@ export class RemoteTransports {
     };
   }
 
-  to({ name }: ConfiguredMcpServer, config: McpRemoteConfig | McpProxyConfig): Transport {
+  to({ name }: ConfiguredMcpServer, config: McpRemoteConfig | McpProxyConfig, isRetry: boolean): Transport {
     const remote: McpRemoteConfig =
       config.type === "claudeai-proxy" ? { type: "http", url: config.url, headers: {} } : config;
     return remoteTransport(remote as McpRemoteConfig & { type: "http" | "sse" }, {
       name,
       fetch: this.#fetch,
       signIn: this.#signIn,
-      runHelper: (command, env, signal) => this.#runHelper(command, env, signal),
+      isRetry,
+      runHelper: (...helper) => this.#runHelper(...helper),
     });
   }
 
   /** For transports that are not ours. */
   headers(name: string, config: McpRemoteConfig): Promise<Readonly<Record<string, string>>> {
-    const runHelper: RunHeadersHelper = (command, env, signal) => this.#runHelper(command, env, signal);
+    const runHelper: RunHeadersHelper = (...helper) => this.#runHelper(...helper);
     return remoteHeaders(config, { name, runHelper }, AbortSignal.timeout(HELPER_MS));
   }
 
@@ -49,15 +50,10 @@ export class RemoteTransports {
     await this.#helpers?.close();
   }
 
-  #runHelper(command: string, env: Readonly<Record<string, string>>, signal: AbortSignal) {
+  #runHelper(...[command, variables, signal]: Parameters<RunHeadersHelper>) {
     const { snapshot, sessionId, entrypoint } = this.#options;
     const { cwd, childEnv } = snapshot();
-    const own = hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd });
-    return (this.#helpers ??= createHookProcesses()).run({ type: "command", command }, "{}", {
-      cwd,
-      env: { ...own, ...env },
-      timeoutMs: HELPER_MS,
-      signal,
-    });
+    const env = hookEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd });
+    return headersHelper((this.#helpers ??= createHookProcesses()), { cwd, env })(command, variables, signal);
   }
 }

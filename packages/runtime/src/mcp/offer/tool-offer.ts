@@ -32,6 +32,7 @@ export interface OfferedTools {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+const PREPARE_MS = 20;
 /** For `tool_reference` and `defer_loading`. */
 const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
 /** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
@@ -44,12 +45,15 @@ const DEFERRED_BUILT_IN =
 export class ToolOffer {
   readonly #options: ToolOfferOptions;
   readonly #search: Tool;
+  readonly #prepareSearch: () => void;
   readonly #resources: readonly Tool[];
   readonly #loaded = new Set<string>();
   readonly #announced = new Set<string>();
+  readonly #announcedServers = new Set<string>();
   #changes = 0;
   /** The same array until the tools change: ToolSearch keeps an index of it. */
   #searchable: readonly DeferredTool[] = [];
+  #indexed: readonly Tool[] = [];
   #built: (Basis & { readonly offered: OfferedTools }) | undefined;
 
   constructor(options: ToolOfferOptions) {
@@ -64,6 +68,7 @@ export class ToolOffer {
         this.#rebuild();
       },
     });
+    this.#prepareSearch = () => search.prepare();
     this.#search = options.mode.references ? search : { ...search, show: (output) => inWords(output, search.show) };
     const resources = serverResources(servers, options.save);
     this.#resources = [
@@ -98,10 +103,11 @@ export class ToolOffer {
     if (fresh.length > 0) {
       parts.push(`ToolSearch can load these tools:\n${listing(fresh, servers)}`);
     }
-    const pending = servers.connecting;
-    if (pending.length > 0 && !this.#announced.has(`pending ${pending.join()}`)) {
-      this.#announced.add(`pending ${pending.join()}`);
-      parts.push(`MCP servers that are still connecting: ${pending.join(", ")}. ToolSearch waits for them.`);
+    const pending = servers.connecting.filter((name) => !this.#announcedServers.has(name));
+    for (const name of pending) this.#announcedServers.add(name);
+    if (pending.length > 0) {
+      const names = pending.join(", ").slice(0, MAX_LISTED);
+      parts.push(`MCP servers that are still connecting: ${names}. ToolSearch waits for them.`);
     }
     return parts.length === 0 ? undefined : parts.join("\n\n");
   }
@@ -119,15 +125,11 @@ export class ToolOffer {
     const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool));
     const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
     if (!maySearch || !isOver) {
-      this.#searchable = [];
       return { tools: [...builtIn, ...mcp], deferred: [], betas: [] };
     }
     const more = mode.builtIn ? builtIn.filter(({ name }) => DEFERRED_BUILT_IN.test(name)) : [];
     const deferrable = new Set([...mayDefer, ...more]);
-    this.#searchable = [...deferrable].map(({ name, description }) => {
-      const server = servers.offered.get(name)?.server.name;
-      return { name, description, ...(server === undefined ? {} : { server }) };
-    });
+    this.#setSearchable([...deferrable]);
     const isHeld = (tool: Tool) => deferrable.has(tool) && !this.#loaded.has(tool.name);
     const asLoaded = (tool: Tool) =>
       mode.references && deferrable.has(tool) ? { ...tool, onDemand: true as const } : tool;
@@ -137,6 +139,18 @@ export class ToolOffer {
       deferred: [...deferrable].filter(isHeld),
       betas: mode.references ? REFERENCE_BETAS : [],
     };
+  }
+
+  #setSearchable(tools: readonly Tool[]): void {
+    const known = this.#indexed;
+    if (known.length === tools.length && known.every((tool, at) => tool === tools[at])) return;
+    this.#indexed = tools;
+    this.#searchable = tools.map(({ name, description }) => {
+      const server = this.#options.servers.offered.get(name)?.server.name;
+      return { name, description, ...(server === undefined ? {} : { server }) };
+    });
+    // Not now: a request is about to go out. The model needs longer to answer than this takes.
+    setTimeout(this.#prepareSearch, PREPARE_MS);
   }
 
   #isAlwaysLoaded({ name }: Tool): boolean {

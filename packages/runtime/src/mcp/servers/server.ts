@@ -20,6 +20,8 @@ export interface ServerOptions {
 }
 
 export interface ConnectionEvents {
+  /** The user asked for this connection, so a server that wanted a sign-in before is asked again. */
+  readonly isRetry?: boolean;
   closed(reason: Error): void;
   listChanged(kind: ListKind): void;
 }
@@ -45,6 +47,8 @@ export class ManagedServer {
   #tools: readonly McpServerTool[] = [];
   #prompts: Promise<readonly McpPrompt[]> | undefined;
   #knownPrompts: readonly McpPrompt[] = [];
+  /** The user asked for the next attempt. */
+  #isRetry = false;
   #failures = 0;
   #tryAgainAt = 0;
 
@@ -83,8 +87,11 @@ export class ManagedServer {
 
   /** Drops the connection, if any, and connects again. */
   async reconnect(): Promise<void> {
+    // Ends an attempt that hangs.
+    await this.#drop();
     await this.#connecting;
     await this.#drop();
+    this.#isRetry = true;
     this.#failures = 0;
     this.#tryAgainAt = 0;
     this.#set("pending");
@@ -116,6 +123,10 @@ export class ManagedServer {
     try {
       return await (first.call(tool, input, options) ?? unknownTool(tool));
     } catch (error) {
+      if (await wantsSignIn(error)) {
+        await this.#drop();
+        this.#failed((error as Error).message, true);
+      }
       // The server forgot the session before it ran anything, so the call can be repeated.
       if (!isExpired(error) || options.signal.aborted) throw error;
       if (this.#connection === first) await this.#drop();
@@ -167,7 +178,10 @@ export class ManagedServer {
     if (signal.aborted) return false;
     const lost: { current?: McpConnection } = {};
     try {
+      const isRetry = this.#isRetry;
+      this.#isRetry = false;
       const connection = await this.#options.connect(this, {
+        isRetry,
         closed: (reason) => this.#lost(lost.current, reason),
         listChanged: (kind) => {
           if (kind === "prompts") this.#fetchPrompts();
@@ -190,9 +204,10 @@ export class ManagedServer {
         return false;
       }
       await connection.close();
-      const needsSignIn = connection.failure instanceof (await import("@keelson/mcp")).NeedsSignInError;
+      const { failure } = connection;
+      const needsSignIn = await wantsSignIn(failure);
       this.#failed(connection.error ?? "The connection failed", needsSignIn);
-      return !needsSignIn && !/\b404\b/.test(connection.error ?? "");
+      return !needsSignIn && (failure as { code?: unknown } | undefined)?.code !== NOT_FOUND;
     } catch (error) {
       this.#failed(error instanceof Error ? error.message : String(error), false);
       return false;
@@ -249,6 +264,12 @@ export class ManagedServer {
 }
 
 const EXPIRED = -32001;
+/** An address that does not exist; see `@keelson/mcp/remote`. */
+const NOT_FOUND = -32404;
+
+async function wantsSignIn(error: unknown): Promise<boolean> {
+  return error instanceof (await import("@keelson/mcp")).NeedsSignInError;
+}
 
 /** The code of an expired session. A request that timed out has the same code, but its message says so. */
 const isExpired = (error: unknown) =>

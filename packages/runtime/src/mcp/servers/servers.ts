@@ -120,6 +120,8 @@ export class McpServers {
     const awaited = [...this.#servers.values()].filter(
       (server) => (isEssential(server) && !server.waited) || server.connection?.isStale === true,
     );
+    // The user may have signed in since the last run.
+    for (const server of this.#servers.values()) if (server.status === "needs-auth") void server.connect();
     if (awaited.length === 0) return;
     for (const server of awaited) server.waited = true;
     const all = awaited.map(async (server) => {
