@@ -30,6 +30,7 @@ export function initSignal(facts: {
   snapshot: Snapshot;
   model: ResolvedModel;
   tools: readonly Tool[];
+  deferredTools: readonly Tool[];
   cwd: string;
   mode: PermissionMode;
   memory?: string;
@@ -40,7 +41,8 @@ export function initSignal(facts: {
     type: "system" as const,
     subtype: "init" as const,
     cwd: facts.cwd,
-    tools: facts.tools.map(({ name }) => name),
+    // A client need not know which of them the model has to load first.
+    tools: [...facts.tools, ...facts.deferredTools].map(({ name }) => name),
     mcp_servers: facts.mcpServers,
     model: facts.model.profile.id,
     permissionMode: facts.mode,

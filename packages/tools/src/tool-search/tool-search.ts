@@ -49,8 +49,8 @@ export function toolSearchTool(catalog: ToolCatalog): ToolSearchTool {
     name: "ToolSearch",
     description,
     input: object({
-      query: string('Words to search for, or "select:" and the names of tools, separated by commas'),
-      max_results: optional(number("The most tools to load in a search by words", { default: DEFAULT_RESULTS })),
+      query: string(),
+      max_results: optional(number(undefined, { default: DEFAULT_RESULTS })),
     }),
     parallelSafe: true,
     access: () => ({ kind: "none" }),

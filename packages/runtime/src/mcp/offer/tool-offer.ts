@@ -54,7 +54,7 @@ export class ToolOffer {
   /** The same array until the tools change: ToolSearch keeps an index of it. */
   #searchable: readonly DeferredTool[] = [];
   #indexed: readonly Tool[] = [];
-  #built: { readonly key: readonly unknown[]; readonly offered: OfferedTools } | undefined;
+  #built: (Basis & { readonly offered: OfferedTools }) | undefined;
 
   constructor(options: ToolOfferOptions) {
     this.#options = options;
@@ -63,7 +63,10 @@ export class ToolOffer {
       search: () => this.#searchable,
       load: (names) => this.#load(names),
       connecting: () => servers.connecting,
-      waitForServers: (signal) => servers.settled(signal),
+      waitForServers: async (signal) => {
+        await servers.settled(signal);
+        this.#rebuild();
+      },
     });
     this.#prepareSearch = () => search.prepare();
     this.#search = options.mode.references ? search : { ...search, show: (output) => inWords(output, search.show) };
@@ -78,11 +81,16 @@ export class ToolOffer {
   /** The same object until something changes. */
   current(builtIn: readonly Tool[], rules: readonly Rule[]): OfferedTools {
     const { servers } = this.#options;
-    const key = [servers.version, this.#changes, builtIn, rules];
-    if (this.#built && key.every((part, at) => part === this.#built!.key[at])) return this.#built.offered;
+    const basis: Basis = { version: servers.version, changes: this.#changes, builtIn, rules };
+    if (this.#built && isSame(this.#built, basis)) return this.#built.offered;
     const offered = this.#divide(builtIn, rules);
-    this.#built = { key, offered };
+    this.#built = { ...basis, offered };
     return offered;
+  }
+
+  /** With the tools of servers that have connected since. */
+  #rebuild(): void {
+    if (this.#built) this.current(this.#built.builtIn, this.#built.rules);
   }
 
   /** What the model has not been told yet: deferred tools, and servers that are still connecting. */
@@ -93,7 +101,7 @@ export class ToolOffer {
     const fresh = (this.#built?.offered.deferred ?? []).filter(({ name }) => !this.#announced.has(name));
     for (const { name } of fresh) this.#announced.add(name);
     if (fresh.length > 0) {
-      parts.push(`These tools can be loaded with ToolSearch before they are called:\n${listing(fresh, servers)}`);
+      parts.push(`ToolSearch can load these tools:\n${listing(fresh, servers)}`);
     }
     const pending = servers.connecting.filter((name) => !this.#announcedServers.has(name));
     for (const name of pending) this.#announcedServers.add(name);
@@ -156,6 +164,17 @@ export class ToolOffer {
   }
 }
 
+/** What the offered tools depend on. */
+interface Basis {
+  readonly version: number;
+  readonly changes: number;
+  readonly builtIn: readonly Tool[];
+  readonly rules: readonly Rule[];
+}
+
+const isSame = (a: Basis, b: Basis) =>
+  a.version === b.version && a.changes === b.changes && a.builtIn === b.builtIn && a.rules === b.rules;
+
 /** For APIs that know no tool references: the tools are in the next request, and the model is told so. */
 function inWords(output: { readonly matches: readonly string[] }, show: Tool["show"]): ReturnType<Tool["show"]> {
   const { matches } = output;
@@ -188,8 +207,6 @@ function listing(tools: readonly Tool[], servers: McpServers): string {
     const server = servers.offered.get(name)?.server.name ?? "built-in";
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
-  const lines = [...counts]
-    .map(([server, count]) => `${server}: ${count} ${count === 1 ? "tool" : "tools"}`)
-    .join("\n");
+  const lines = [...counts].map(([server, count]) => `${server} (${count})`).join(", ");
   return lines.length <= MAX_LISTED ? lines : `${tools.length} tools of ${counts.size} servers`;
 }
