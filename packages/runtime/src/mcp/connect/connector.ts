@@ -141,7 +141,8 @@ export class Connector {
       args,
       cwd,
       confined,
-      env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd, entryEnv: env }),
+      env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
+      entryEnv: env,
     });
   }
 
