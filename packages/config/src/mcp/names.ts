@@ -27,6 +27,8 @@ export function nameProblem(name: string): string | undefined {
   if (name.trim() === "") return "has an empty name";
   if (name.length > MAX_LENGTH) return `has a name longer than ${MAX_LENGTH} characters`;
   if (INVISIBLE.test(name)) return "has invisible characters in its name";
+  // The model reads names between tags.
+  if (/[<>]/.test(name)) return 'has "<" or ">" in its name';
   return RESERVED.has(folded(name)) ? "has a reserved name; use another one" : undefined;
 }
 

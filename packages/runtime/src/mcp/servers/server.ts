@@ -29,6 +29,7 @@ const FIRST_TRIES = 3;
 const RETRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+const PROMPTS_PAUSE_MS = 5_000;
 
 export class ManagedServer {
   readonly definition: NamedServer;
@@ -45,6 +46,10 @@ export class ManagedServer {
   #tools: readonly McpServerTool[] = [];
   #prompts: Promise<readonly McpPrompt[]> | undefined;
   #knownPrompts: readonly McpPrompt[] = [];
+  /** Until the prompts may be fetched again. */
+  #pausing: Promise<void> | undefined;
+  /** The prompts changed during the pause. */
+  #isStale = false;
   #failures = 0;
   #tryAgainAt = 0;
 
@@ -170,7 +175,7 @@ export class ManagedServer {
       const connection = await this.#options.connect(this, {
         closed: (reason) => this.#lost(lost.current, reason),
         listChanged: (kind) => {
-          if (kind === "prompts") this.#fetchPrompts();
+          if (kind === "prompts") this.#promptsChanged();
           if (kind === "tools") this.#readTools();
         },
       });
@@ -232,6 +237,20 @@ export class ManagedServer {
     if (status === "connected") this.#error = undefined;
     this.#status = status;
     this.#options.changed();
+  }
+
+  /** A server that keeps announcing changes must not keep us busy: one list at a time, and then a pause. */
+  #promptsChanged(): void {
+    if (this.#pausing) return void (this.#isStale = true);
+    this.#isStale = false;
+    this.#fetchPrompts();
+    this.#pausing = this.#options
+      .sleep(PROMPTS_PAUSE_MS, this.#ending.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#pausing = undefined;
+        if (this.#isStale && this.connection) this.#promptsChanged();
+      });
   }
 
   #fetchPrompts(): void {
