@@ -14,3 +14,4 @@ export { sdkTransport } from "./transport/sdk.ts";
 export { stdioTransport, type ServerProcess } from "./transport/stdio.ts";
 export { watchedTransport, type OnMessage } from "./transport/watched.ts";
 export { webSocketTransport, type WebSocketOptions } from "./transport/websocket.ts";
+export { isDeeperThan } from "./tools/depth.ts";

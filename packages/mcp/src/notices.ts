@@ -25,13 +25,16 @@ export interface Notices {
 
 const MAX_LOG_LENGTH = 10_000;
 const MAX_WAITING = 50;
-/** In each minute; more are dropped. */
+/** Each in a minute; more are dropped. */
 const MAX_LOGS = 1_000;
+const MAX_COMPLETED = 100;
+const MAX_ID_LENGTH = 200;
 const MINUTE_MS = 60_000;
 
 export function createNotices(listener: NoticeListener): Notices {
   const waiting = new Map<string, () => void>();
   const mayLog = limitRate(MAX_LOGS, MINUTE_MS);
+  const mayComplete = limitRate(MAX_COMPLETED, MINUTE_MS);
   return {
     receive(method, params) {
       const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
@@ -39,10 +42,11 @@ export function createNotices(listener: NoticeListener): Notices {
       else if (method === "notifications/message") {
         if (mayLog()) listener.onLog(readLog(params));
       } else if (method === "notifications/elicitation/complete") {
-        const id = String(params["elicitationId"]);
+        const { elicitationId: id } = params;
+        if (typeof id !== "string" || id.length > MAX_ID_LENGTH) return;
         waiting.get(id)?.();
         waiting.delete(id);
-        listener.onElicitationComplete(id);
+        if (mayComplete()) listener.onElicitationComplete(id);
       }
     },
     completed(elicitationId) {

@@ -70,6 +70,8 @@ export interface ConfiguredMcpServer {
   readonly confined?: boolean;
   /** A project server that the user has not approved. Headless sessions connect to it; a person is asked first. */
   readonly unapproved?: true;
+  /** Of a folder that the user does not trust. */
+  readonly untrusted?: true;
 }
 
 /** A server that is configured but not used, and why. */

@@ -36,6 +36,7 @@ test("a server has its checked entry, the entry as written, its scope and its fi
         },
         written: { ...entry, disabled: true, description: "ignored" },
         unapproved: true,
+        untrusted: true,
       },
     ],
     unused: [],

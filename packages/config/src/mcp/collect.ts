@@ -7,19 +7,19 @@ import { asShellWord } from "../trust.ts";
 import { approvalOf } from "./approval.ts";
 import { candidatesOf, type ServerCandidate, type McpQuestion } from "./candidates.ts";
 import { checkLimitedEntry } from "./limited-entry.ts";
-import { nameProblem, ruleName } from "./names.ts";
+import { mayShareRules, nameProblem, ruleName } from "./names.ts";
 import { isConfined, isServerAllowed } from "./policy.ts";
 
 export function collectServers(question: McpQuestion): ConfiguredMcp {
   const warn = bounded(question.warn);
   const candidates = candidatesOf({ ...question, warn });
-  const owned = new Set(candidates.filter(({ scope }) => scope === "user").map(({ name }) => ruleName(name)));
+  const owned = ownedNames(candidates, question);
   // Servers inside the client come first of all.
   const taken = new Map(Object.keys(question.flags.mcpServers ?? {}).map((name) => [ruleName(name), name]));
   const servers: ConfiguredMcpServer[] = [];
   const unused: UnusedMcpServer[] = [];
   for (const candidate of candidates) {
-    const { name, scope, untrusted } = candidate;
+    const { name, untrusted } = candidate;
     const key = ruleName(name);
     const winner = taken.get(key);
     // The usual precedence: nothing to report.
@@ -28,8 +28,10 @@ export function collectServers(question: McpQuestion): ConfiguredMcp {
     if ("why" in judged) unused.push(judged);
     else if (winner !== undefined) {
       unused.push(without(candidate, "disabled", `rules cannot tell it from "${printable(winner)}"; rename it`));
-    } else if (scope === "project" && untrusted !== undefined && owned.has(key)) {
-      const why = `you have a server of that name, and this folder is not trusted; to trust it, ${untrusted}`;
+    } else if (untrusted !== undefined && owned.some((each) => mayShareRules(each, name))) {
+      const owner = owned.find((each) => mayShareRules(each, name))!;
+      const whose = ruleName(owner) === key ? "of that name" : `"${printable(owner)}" with the same rules`;
+      const why = `you have a server ${whose}, and this folder is not trusted; to trust it, ${untrusted}`;
       warn(`${placeOf(candidate)} is not used: ${why}`);
       unused.push(without(candidate, "disabled", why));
     } else {
@@ -40,12 +42,23 @@ export function collectServers(question: McpQuestion): ConfiguredMcp {
   return { servers: servers.toSorted((a, b) => (a.name < b.name ? -1 : 1)), unused };
 }
 
+/**
+ * Names whose rules are not for an untrusted folder. Also of servers that are not used this time: their rules are still
+ * there.
+ */
+function ownedNames(candidates: readonly ServerCandidate[], { global, flags }: McpQuestion): readonly string[] {
+  const inFile = [global.value["mcpServers"], global.project["mcpServers"], flags.mcpServers];
+  const names = inFile.flatMap((servers) => (isObject(servers) ? Object.keys(servers) : []));
+  const trusted = candidates.filter(({ untrusted }) => untrusted === undefined);
+  return [...new Set([...names, ...trusted.map(({ name }) => name)])];
+}
+
 function judge(
   candidate: ServerCandidate,
   question: McpQuestion,
   warn: (text: string) => void,
 ): ConfiguredMcpServer | UnusedMcpServer {
-  const { name, raw, scope, file, off } = candidate;
+  const { name, raw, scope, file, off, untrusted } = candidate;
   const fail = (problem: string) => {
     warn(`${placeOf(candidate)} ${problem}; it is not used`);
     return without(candidate, "failed", `It ${problem}`);
@@ -78,6 +91,7 @@ function judge(
     ...(file === undefined ? {} : { file }),
     ...(config.type === "stdio" && isConfined(name, scope, settings) ? { confined: true } : {}),
     ...(approval === "unapproved" ? { unapproved: true } : {}),
+    ...(untrusted === undefined ? {} : { untrusted: true }),
   };
 }
 

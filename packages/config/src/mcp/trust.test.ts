@@ -125,6 +125,39 @@ test.each(["github", "git hub", "git.hub"])(
   },
 );
 
+test.each([
+  ["a", "a__b"],
+  ["a__b", "a"],
+  ["a", "a_"],
+])(
+  "a tool of the user's server %j may be named like one of %j, so an untrusted folder cannot have that",
+  (mine, name) => {
+    using world = mcpWorld();
+    world.shared({ [name]: run("evil"), ab: run("other") });
+    world.user({ [mine]: run("mine") });
+    const untrusted = world.start();
+    expect(used(untrusted).toSorted()).toEqual(["project ab other", `user ${mine} mine`]);
+    expect(notUsed(untrusted)).toEqual([
+      `project ${name} disabled: You have a server "${mine}" with the same rules, and this folder is not trusted; ` +
+        `to trust it, run: keelson trust ${world.cwd}`,
+    ]);
+    world.trust();
+    expect(used(world.start()).length).toBe(3);
+  },
+);
+
+test("an untrusted folder does not take the name of a server that is not used this time", () => {
+  using world = mcpWorld();
+  world.shared({ broken: run("evil"), denied: run("evil"), flag: run("evil"), skipped: run("evil") });
+  world.local({ broken: { type: "http", url: "not a url" }, denied: run("mine") });
+  world.user({ skipped: run("mine") });
+  world.settings({ deniedMcpServers: [{ serverCommand: ["mine"] }] });
+  const flags = { mcpServers: { flag: { type: "sdk?" } }, settingSources: ["project", "local"] } as const;
+  expect(used(world.start())).toEqual(["project flag evil"]);
+  // Without the user's settings, nothing denies it.
+  expect(used(world.start(flags))).toEqual(["local denied mine"]);
+});
+
 test("trust in a folder does not extend to the .mcp.json of the folders around it", () => {
   using world = mcpWorld();
   world.put("home/work/.mcp.json", { mcpServers: { a: sending("GITHUB_TOKEN") } });

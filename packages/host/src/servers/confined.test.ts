@@ -30,3 +30,24 @@ shielded("a confined server sees and changes what a command may, speaks, and end
   await programs.close();
   expect(await server.exited).toMatch(/^The program (?:was ended by SIGTERM|exited with code 143)$/);
 });
+
+shielded("the variables of a confined server reach its program, and not what sets up the sandbox", async () => {
+  await using w = world({});
+  const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
+  const entryEnv = {
+    LD_PRELOAD: join(w.project, "no-such-library.so"),
+    "BASH_FUNC_exec%%": "() { echo taken; }",
+    UID: "0",
+    WORD: `it's "$HOME" \`id\``,
+  };
+  const programs = createServerPrograms({ confine: (program) => w.shell.confine(program) });
+  const args = ["-c", 'echo "$WORD|$LD_PRELOAD"; env | grep -c CARRIED; exec sleep 60'];
+  const server = await programs.start({ command: "/bin/sh", args, cwd: w.project, env, entryEnv, confined: true });
+  const outside = await Bun.file(`/proc/${server.pid}/environ`).text();
+  expect(outside.split("\0").filter((each) => /^(LD_|BASH_FUNC|UID=)/.test(each))).toEqual([]);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of server.output) if ((text += decoder.decode(chunk)).split("\n").length > 2) break;
+  expect(text).toBe(`${entryEnv.WORD}|${entryEnv.LD_PRELOAD}\n0\n`);
+  await programs.close();
+});

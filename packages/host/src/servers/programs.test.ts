@@ -24,10 +24,10 @@ function world(options?: ServerProgramsOptions) {
     sessionId: "s1",
     entrypoint: "cli",
     projectDir: dir,
-    entryEnv: { EDITOR: "vi", KEY: "k" },
   });
+  const entryEnv = { EDITOR: "vi", KEY: "k" };
   const start = (script: string, more: Partial<StartServerOptions> = {}) =>
-    programs.start({ command: "/bin/sh", args: ["-c", script], cwd: dir, env, ...more });
+    programs.start({ command: "/bin/sh", args: ["-c", script], cwd: dir, env, entryEnv, ...more });
   return { dir, env, programs, start, [Symbol.asyncDispose]: () => programs.close() };
 }
 
@@ -88,6 +88,7 @@ test("a confined program is started as the shell says, and never without it", as
   await using w = world({
     confine: async ({ command, args }) => ({
       argv: ["/usr/bin/env", "WHERE=inside", command, ...args],
+      env: {},
       isWrapper: false,
       leave: () => void left++,
     }),

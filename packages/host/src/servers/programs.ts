@@ -13,6 +13,8 @@ export interface StartServerOptions {
   readonly cwd: string;
   /** From `serverEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
+  /** The variables of the server's entry; they win. */
+  readonly entryEnv?: Readonly<Record<string, string>>;
   /** Run it in the sandbox or the shield, like a command. It does not start if there is neither. */
   readonly confined?: boolean;
 }
@@ -39,8 +41,9 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
 
   async function enter(options: StartServerOptions): Promise<ConfinedProgram> {
     // Inside, only the shell would notice.
-    const { command, cwd, env } = options;
-    if (!Bun.which(command, { PATH: env["PATH"], cwd })) throw new Error(programNotFound(command));
+    const { command, cwd, env, entryEnv } = options;
+    if (!Bun.which(command, { PATH: entryEnv?.["PATH"] ?? env["PATH"], cwd }))
+      throw new Error(programNotFound(command));
     if (!confine) throw new Error("The server must run in a sandbox, and this session has none");
     return confine(options);
   }
@@ -62,7 +65,7 @@ export function createServerPrograms({ confine }: ServerProgramsOptions = {}): S
           ...options,
           argv: entered?.argv ?? [options.command, ...options.args],
           isWrapper: entered?.isWrapper ?? false,
-          env: withMark(options.env, mark),
+          env: withMark({ ...options.env, ...(entered?.env ?? options.entryEnv) }, mark),
           mark,
           groups,
         });

@@ -14,6 +14,9 @@ test.each([
   ["Bash", { command: "a\rb\u001b[2K\u200bc\u2066d" }, "Allow Bash: a\\u{d}b\\u{1b}[2K\\u{200b}c\\u{2066}d?"],
   ["Write", { file_path: "/p/a.txt", content: "the content is not shown" }, "Allow Write: /p/a.txt?"],
   ["NotebookEdit", { notebook_path: "/p/n.ipynb", new_source: "" }, "Allow NotebookEdit: /p/n.ipynb?"],
+  ["Write", { command: "ls", file_path: "/p/.bashrc", content: "" }, "Allow Write: /p/.bashrc?"],
+  ["Bash", { command: `ls${"\n".repeat(500)}id` }, "Allow Bash: ls […500 blank characters…] id?"],
+  ["Bash", { command: `ls${" ".repeat(500)};id` }, "Allow Bash: ls […500 blank characters…] ;id?"],
   ["TaskStop", { task_id: "t1" }, 'Allow TaskStop: {"task_id":"t1"}?'],
 ])("questionText() of %s with %p", (tool, input, text) => {
   expect(questionText(about(tool, input))).toBe(`${text}\n\nThis command requires approval.`);

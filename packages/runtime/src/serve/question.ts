@@ -15,7 +15,7 @@ const MAX_REASON_LENGTH = 2_000;
 
 /** `Allow Bash: npm test?` and the reason. Undefined if the call is too long to show. */
 export function questionText({ tool, input, reason }: PermissionQuestion): string | undefined {
-  const subject = visible(subjectOf(input));
+  const subject = visible(subjectOf(tool, input));
   if (subject.length > MAX_SUBJECT_LENGTH) return undefined;
   return `Allow ${tool}: ${subject}?\n\n${visible(reason.slice(0, MAX_REASON_LENGTH))}`;
 }
@@ -39,18 +39,34 @@ export const tooLongToAsk = ({ tool, reason }: PermissionQuestion) =>
 
 const REMEDY = "To allow it, use --allowedTools, a wider --permission-mode, or an allow rule in the settings.";
 
-/** The part of an input that decides: content that is written is not shown, only where to. */
-function subjectOf(input: JsonObject): string {
-  const main = ["command", "file_path", "notebook_path", "url", "path"].map((field) => input[field]);
+/**
+ * The part of an input that decides: content that is written is not shown, only where to. By tool, because a call may
+ * have fields that its tool ignores.
+ */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  Bash: "command",
+  Read: "file_path",
+  Edit: "file_path",
+  Write: "file_path",
+  NotebookEdit: "notebook_path",
+  WebFetch: "url",
+};
+
+function subjectOf(tool: string, input: JsonObject): string {
   const unsandboxed = input["dangerouslyDisableSandbox"] === true ? " (outside the sandbox)" : "";
-  const found = main.find((value) => typeof value === "string");
-  return `${typeof found === "string" ? found : JSON.stringify(input)}${unsandboxed}`;
+  const field = Object.hasOwn(SUBJECTS, tool) ? input[SUBJECTS[tool]!] : undefined;
+  return `${typeof field === "string" ? field : JSON.stringify(input)}${unsandboxed}`;
 }
 
 /** Characters that could hide or reorder what is approved become visible escapes. */
 function visible(text: string): string {
-  return text.replace(HIDDEN, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+  return text
+    .replace(HIDDEN, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)
+    .replace(GAP, (gap) => ` […${gap.length} blank characters…] `);
 }
+
+/** A form may be too small for what follows. */
+const GAP = /[ \t\u00a0\u2000-\u200a\u3000]{20,}|(?:[ \t]*\n){4,}/g;
 
 // Control characters except the newline and the tab, and everything that formats or is invisible.
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u115f\u1160\u3164\uffa0]/gu;

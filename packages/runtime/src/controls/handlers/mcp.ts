@@ -63,8 +63,7 @@ export const mcpSetServers: ControlHandler = async (request, { mcp }) => {
     wanted.has(name) && JSON.stringify(wanted.get(name)!.configured) === JSON.stringify(definition.configured);
   const outdated = servers.all.filter((server) => server.definition.scope === "dynamic" && !isSame(server));
   for (const { name } of outdated) servers.remove(name);
-  const added = [...wanted.values()].filter(({ name }) => !servers.get(name));
-  servers.add(added);
+  const added = servers.add([...wanted.values()]);
   servers.start();
   const wired = added.map(({ name }) => servers.get(name)!).filter((server) => !isInClient(server));
   await Promise.all(wired.map((server) => server.connect()));

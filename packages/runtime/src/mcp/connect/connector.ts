@@ -150,7 +150,8 @@ export class Connector {
       args,
       cwd,
       confined,
-      env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd, entryEnv: env }),
+      env: serverEnvironment({ childEnv, sessionId, entrypoint, projectDir: cwd }),
+      entryEnv: env,
     });
     started?.(name, program);
     return program;

@@ -1,6 +1,7 @@
 // A question of an MCP server for the user. Elicitation hooks answer first, then the client; with neither, it is
 // cancelled. ElicitationResult hooks may change or refuse what the client answered.
 
+import { isDeeperThan } from "@keelson/mcp";
 import { isObject, type HookEvent, type HookOutcome, type JsonObject } from "@keelson/protocol";
 
 export interface ElicitOptions {
@@ -14,6 +15,9 @@ export interface ElicitAnswer {
   readonly content?: JsonObject;
 }
 
+/** Far more than a form that people fill in. */
+const MAX_LENGTH = 100_000;
+const MAX_DEPTH = 100;
 const ACTIONS: readonly unknown[] = ["accept", "decline", "cancel"];
 
 /** Never rejects. `params` is what the server sent with `elicitation/create`. */
@@ -24,6 +28,9 @@ export async function answerElicitation(
   signal: AbortSignal,
 ): Promise<ElicitAnswer> {
   const mode = params["mode"] === "url" ? "url" : "form";
+  // Whoever shows it may open it, and systems know more kinds of addresses than these.
+  if (mode === "url" && !/^https?:$/.test(URL.parse(textOf(params["url"]))?.protocol ?? "")) return DECLINED;
+  if (isDeeperThan(MAX_DEPTH, params) || JSON.stringify(params).length > MAX_LENGTH) return DECLINED;
   const about = {
     mcp_server_name: server,
     message: textOf(params["message"]),

@@ -32,6 +32,7 @@ const FIRST_TRIES = 3;
 const RETRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+const PROMPTS_PAUSE_MS = 5_000;
 
 export class ManagedServer {
   readonly definition: NamedServer;
@@ -50,6 +51,10 @@ export class ManagedServer {
   #knownPrompts: readonly McpPrompt[] = [];
   /** The user asked for the next attempt. */
   #isRetry = false;
+  /** Until the prompts may be fetched again. */
+  #pausing: Promise<void> | undefined;
+  /** The prompts changed during the pause. */
+  #isStale = false;
   #failures = 0;
   #tryAgainAt = 0;
 
@@ -185,7 +190,7 @@ export class ManagedServer {
         isRetry,
         closed: (reason) => this.#lost(lost.current, reason),
         listChanged: (kind) => {
-          if (kind === "prompts") this.#fetchPrompts();
+          if (kind === "prompts") this.#promptsChanged();
           if (kind === "tools") this.#readTools();
         },
       });
@@ -249,6 +254,20 @@ export class ManagedServer {
     this.#status = status;
     this.#options.log?.(() => `${this.name}: ${status}${this.#error === undefined ? "" : `: ${this.#error}`}`);
     this.#options.changed();
+  }
+
+  /** A server that keeps announcing changes must not keep us busy: one list at a time, and then a pause. */
+  #promptsChanged(): void {
+    if (this.#pausing) return void (this.#isStale = true);
+    this.#isStale = false;
+    this.#fetchPrompts();
+    this.#pausing = this.#options
+      .sleep(PROMPTS_PAUSE_MS, this.#ending.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#pausing = undefined;
+        if (this.#isStale && this.connection) this.#promptsChanged();
+      });
   }
 
   #fetchPrompts(): void {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { McpConnection, sdkTransport } from "@keelson/mcp";
 import { controlError, controlSuccess, type JsonObject } from "@keelson/protocol";
 import { mcpBridges } from "../../controls/mcp-bridge.ts";
-import { serversFromInitialize } from "./server-config.ts";
+import { serverFromConfiguration, serversFromInitialize } from "./server-config.ts";
 import { connectTimeout } from "./server-limits.ts";
 import { McpServers } from "./servers.ts";
 import * as requests from "../../controls/handlers/mcp.ts";
@@ -58,6 +58,36 @@ test("adding a server again changes nothing", async () => {
   servers.add(serversFromInitialize({ sdkMcpServers: ["calc"] }));
   await servers.ready(on);
   expect(received("calc").length).toBe(3);
+});
+
+test("servers of files make room for the client's, and come back after them; an administrator's do not", async () => {
+  const { servers, ask } = client({});
+  const inFile = (name: string, scope: "project" | "user" | "managed", more = {}) =>
+    serverFromConfiguration({
+      name,
+      scope,
+      config: { type: "stdio", command: "x", args: [], env: {} },
+      written: {},
+      ...more,
+    });
+  const untrusted = { untrusted: true } as const;
+  servers.configure(
+    [
+      inFile("calc", "project"),
+      inFile("calc__x", "project", untrusted),
+      inFile("calc__y", "user"),
+      inFile("c.alc", "project"),
+      inFile("top", "managed"),
+    ],
+    [],
+  );
+  const shown = () => servers.summary().map(({ name, source }) => `${source} ${name}`);
+  const all = shown();
+  servers.add(serversFromInitialize({ sdkMcpServers: ["calc", "top", "c_alc"] }));
+  expect(shown()).toEqual(["user calc__y", "managed top", "sdk calc", "sdk c_alc"]);
+  await ask(requests.mcpSetServers, { servers: {} });
+  expect(shown().toSorted()).toEqual(all.toSorted());
+  await servers.close();
 });
 
 test("a run waits once for a server that does not answer; other servers work", async () => {

@@ -1,6 +1,7 @@
 // The MCP servers of a session: connects to them in the background, lists and calls their tools, turns them on and off.
 // A session without servers does not load `@keelson/mcp`.
 
+import { mayShareRules, ruleName } from "@keelson/config/mcp-names";
 import type { Rule, Tool } from "@keelson/engine";
 import type { McpConnection, McpServerTool } from "@keelson/mcp";
 import { normalizeName, toolName } from "@keelson/mcp/naming";
@@ -37,6 +38,8 @@ export class McpServers {
   readonly #servers = new Map<string, ManagedServer>();
   readonly #slots: { readonly local: Slots; readonly remote: Slots; readonly client: Slots };
   #unused: readonly UnusedMcpServer[] = [];
+  /** Of files and flags, as last configured. */
+  #configured: readonly NamedServer[] = [];
   #used = false;
   #started = false;
   #version = 0;
@@ -79,23 +82,42 @@ export class McpServers {
     return this.#servers.get(name);
   }
 
-  /** Known ones stay as they are, because a client may initialize twice. */
-  add(servers: readonly NamedServer[]): void {
-    for (const definition of servers) if (!this.#servers.has(definition.name)) this.#add(definition);
+  /**
+   * Adds servers of the client and returns those that were added. Known ones stay as they are, because a client may
+   * initialize twice. Servers of files make room: otherwise one of a repository would get the calls and the rules of the
+   * client's.
+   */
+  add(servers: readonly NamedServer[]): readonly NamedServer[] {
+    const added = servers.filter((definition) => {
+      const known = this.#servers.get(definition.name);
+      if (known && !yields(known.definition, definition)) return false;
+      if (known) this.remove(definition.name);
+      this.#add(definition);
+      return true;
+    });
+    this.#apply();
+    return added;
   }
 
   /** Makes these the servers of files and flags: new and changed ones connect, the others of that kind end. */
   configure(servers: readonly NamedServer[], unused: readonly UnusedMcpServer[]): void {
-    const wanted = new Map(servers.map((server) => [server.name, server]));
-    for (const [name, server] of this.#servers) {
-      const { configured, scope } = server.definition;
-      if (configured === undefined || scope === "dynamic") continue;
-      const next = wanted.get(name);
-      if (next && JSON.stringify(next.configured) === JSON.stringify(configured)) continue;
-      this.remove(name);
-    }
     this.#unused = unused;
-    this.add(servers);
+    this.#configured = servers;
+    this.#apply();
+  }
+
+  #apply(): void {
+    const known = [...this.#servers.values()].map(({ definition }) => definition);
+    const ofClient = [...known, ...this.#configured].filter(isOfClient);
+    const servers = this.#configured.filter((server) => !ofClient.some((each) => yields(server, each)));
+    const wanted = new Map(servers.map((server) => [server.name, server]));
+    for (const definition of known) {
+      if (isOfClient(definition)) continue;
+      const next = wanted.get(definition.name);
+      if (next && JSON.stringify(next.configured) === JSON.stringify(definition.configured)) continue;
+      this.remove(definition.name);
+    }
+    for (const definition of servers) if (!this.#servers.has(definition.name)) this.#add(definition);
     this.#changed();
   }
 
@@ -327,6 +349,16 @@ export interface ToolOrigin {
 }
 
 const toolStatus = ({ facts: { name, annotations } }: McpServerTool) => ({ name, annotations });
+
+const isOfClient = ({ scope }: NamedServer) => scope === "dynamic";
+
+/** Whether a server of a file makes room for one of the client. Administrators' servers do not. */
+function yields({ name, scope, configured }: NamedServer, client: NamedServer): boolean {
+  if (scope === "dynamic" || scope === "enterprise" || scope === "managed") return false;
+  return (
+    ruleName(name) === ruleName(client.name) || (configured?.untrusted === true && mayShareRules(name, client.name))
+  );
+}
 
 /** Runs wait for servers inside the client, which answer at once, and for those that are configured so. */
 const isEssential = ({ definition }: ManagedServer) => definition.transport === "sdk" || definition.alwaysLoad;

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { answerElicitation } from "./elicit.ts";
+
+const on = new AbortController().signal;
+
+async function ask(params: object): Promise<{ action: string; asked: number }> {
+  let asked = 0;
+  const person = async () => {
+    asked++;
+    return { action: "accept" };
+  };
+  const fire = async () => ({ reasons: [] }) as never;
+  const { action } = await answerElicitation("s", params as never, { fire, person }, on);
+  return { action, asked };
+}
+
+test.each(["javascript:alert(1)", "file:///etc/passwd", "vscode://x", "not a url", "", undefined])(
+  "nobody is sent to %j",
+  async (url) => expect(await ask({ mode: "url", url, elicitationId: "1" })).toEqual({ action: "decline", asked: 0 }),
+);
+
+test("people are sent to web pages, and asked to fill in forms that are not endless", async () => {
+  expect(await ask({ mode: "url", url: "https://x.test/" })).toEqual({ action: "accept", asked: 1 });
+  const form = (length: number) => ({
+    message: "m",
+    requestedSchema: { properties: { a: { title: "x".repeat(length) } } },
+  });
+  expect(await ask(form(100))).toEqual({ action: "accept", asked: 1 });
+  const deep = JSON.parse(`{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`);
+  expect(await ask({ message: "m", requestedSchema: deep })).toEqual({ action: "decline", asked: 0 });
+  expect(await ask(form(200_000))).toEqual({ action: "decline", asked: 0 });
+});
