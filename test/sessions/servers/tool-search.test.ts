@@ -124,7 +124,8 @@ test("tools that a server marks, and servers with alwaysLoad, are not deferred",
     ],
     { home, url: model.url, env: { ENABLE_TOOL_SEARCH: "true" } },
   );
-  expect(mcpNames(model.requests[0]!)).toEqual(["mcp__two__echo"]);
+  // The other server may have connected by then, too.
+  expect(mcpNames(model.requests[0]!)).toContain("mcp__two__echo");
   expect(mcpNames(model.requests[1]!)).toEqual(["mcp__one__marked", "mcp__two__echo"]);
   expect(inRequest(model.requests[1]!, "mcp__two__echo").defer_loading).toBeUndefined();
 });
