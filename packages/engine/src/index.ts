@@ -63,4 +63,5 @@ export { checkCall, validateInput, type SettledCall } from "./tool-call.ts";
 export type { StreamedCall } from "./turn.ts";
 export { nudge, reminder } from "./admit.ts";
 export { findTool } from "./pool.ts";
+export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

@@ -62,6 +62,24 @@ test("with a server that has resources, the tools that list and read them are of
   expect(resultOf(ended).permission_denials).toEqual([]);
 });
 
+test("a server that is denied as a whole has no resources either", async () => {
+  using home = temporaryHome();
+  const [secret, open] = [
+    fakeServer(home, "secret", { resources: NOTES }),
+    fakeServer(home, "open", { resources: NOTES }),
+  ];
+  const read = (server: string) => ({ name: "ReadMcpResourceTool", input: { server, uri: "note://1" } });
+  const calls = [{ name: "ListMcpResourcesTool", input: {} }, read("secret"), read("open")];
+  await using model = await startMockModel([{ calls }, { text: "done @secret:note://1" }]);
+  const servers = withServers({ secret: ready(secret), open: ready(open) });
+  await runKeelson(["-p", "go", ...STREAM, ...servers, "--disallowedTools", "mcp__secret"], { home, url: model.url });
+  const [listed, refused, allowed] = told(model.requests[1]!);
+  expect(new Set(JSON.parse(listed.content).map((each: { server: string }) => each.server))).toEqual(new Set(["open"]));
+  expect(refused).toMatchObject({ is_error: true, content: expect.stringContaining('Server "secret" not found') });
+  expect(allowed.content).toContain("a note");
+  expect(secret.count("resources/read")).toBe(0);
+});
+
 test("without resources, the tools for them are not offered", async () => {
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "done" }]);

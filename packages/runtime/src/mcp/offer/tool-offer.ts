@@ -47,10 +47,12 @@ export class ToolOffer {
   readonly #search: Tool;
   readonly #prepareSearch: () => void;
   readonly #resources: readonly Tool[];
+  readonly #resourceServers: () => readonly string[];
   readonly #loaded = new Set<string>();
   readonly #announced = new Set<string>();
   readonly #announcedServers = new Set<string>();
   #changes = 0;
+  #rules: readonly Rule[] = [];
   /** The same array until the tools change: ToolSearch keeps an index of it. */
   #searchable: readonly DeferredTool[] = [];
   #indexed: readonly Tool[] = [];
@@ -70,7 +72,8 @@ export class ToolOffer {
     });
     this.#prepareSearch = () => search.prepare();
     this.#search = options.mode.references ? search : { ...search, show: (output) => inWords(output, search.show) };
-    const resources = serverResources(servers, options.save);
+    const resources = serverResources(servers, () => this.#rules, options.save);
+    this.#resourceServers = () => resources.servers();
     this.#resources = [
       listMcpResourcesTool(resources),
       readMcpResourceTool(resources),
@@ -83,6 +86,7 @@ export class ToolOffer {
     const { servers } = this.#options;
     const basis: Basis = { version: servers.version, changes: this.#changes, builtIn, rules };
     if (this.#built && isSame(this.#built, basis)) return this.#built.offered;
+    this.#rules = rules;
     const offered = this.#divide(builtIn, rules);
     this.#built = { ...basis, offered };
     return offered;
@@ -119,7 +123,7 @@ export class ToolOffer {
   #divide(builtIn: readonly Tool[], rules: readonly Rule[]): OfferedTools {
     const { servers, mode, window } = this.#options;
     const taken = new Set(builtIn.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-    const own = servers.all.some(({ connection }) => connection?.facts?.hasResources) ? this.#resources : [];
+    const own = this.#resourceServers().length > 0 ? this.#resources : [];
     const mcp = assemblePool([...own, ...servers.tools().filter(({ name }) => !taken.has(name))], { rules });
     const maySearch = assemblePool([this.#search], { rules }).length > 0 && mode.share < 1;
     const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool));
