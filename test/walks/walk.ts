@@ -10,6 +10,18 @@ const MAKE_FOLDER = { calls: [{ name: "Bash", input: { command: "mkdir made" } }
 const DONE = { text: "done" };
 const STREAM = ["-p", "--output-format=stream-json", "--verbose"];
 
+const SERVER = `
+const answers: Record<string, object> = {
+  initialize: { protocolVersion: "2025-11-25", serverInfo: { name: "calc", version: "1" }, capabilities: { tools: {} } },
+  "tools/list": { tools: [{ name: "add", inputSchema: { type: "object" } }] },
+  "tools/call": { content: [{ type: "text", text: "three" }] },
+};
+for await (const line of console) {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] ?? {} }));
+}
+`;
+
 const WALKS: Readonly<Record<string, () => Promise<void>>> = {
   async "One prompt"() {
     using home = temporaryHome();
@@ -44,6 +56,16 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     home.write("~/.claude/settings.json", { hooks: { PreToolUse: hooks } });
     await using model = await startMockModel([READ, DONE]);
     await runInProcess(home, { argv: [...STREAM, "go"], env: env(home, model) });
+  },
+
+  async "One call of an MCP tool"() {
+    using home = temporaryHome();
+    home.write("server.ts", SERVER);
+    const server = { command: process.execPath, args: ["server.ts"] };
+    home.write(".mcp.json", { mcpServers: { calc: server } });
+    await using model = await startMockModel([{ calls: [{ name: "mcp__calc__add", input: {} }] }, DONE]);
+    await runInProcess(home, { argv: [...STREAM, "go", "--allowedTools=mcp__calc"], env: env(home, model) });
+    expect(JSON.stringify(model.requests[1]!.body)).toContain("three");
   },
 
   async "One resume"() {
