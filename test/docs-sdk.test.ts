@@ -207,12 +207,10 @@ test("what is listed as missing is not exported, offered or listed", async () =>
 
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "ok" }]);
-  const heard: string[] = [];
   const running = sdk.query({
     prompt: "/compact",
     options: {
       ...door(home, model),
-      stderr: (text) => heard.push(text),
       agents: { reviewer: { description: "Reviews", prompt: "Review" } },
       skills: "all",
     },

@@ -65,6 +65,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
     { subtype: "mcp_set_servers", servers: { other: { command: "/bin/false", args: [] } } },
     ok({ added: ["other"], removed: [], errors: { other: expect.any(String) } }),
   ],
+  [{ subtype: "mcp_set_servers", servers: {} }, ok({ added: [], removed: ["other"], errors: {} })],
   [{ subtype: "mcp_set_servers", servers: [] }, no(text('"servers" must be an object')), "pipe"],
   [{ subtype: "mcp_message", server_name: "nope", message: { jsonrpc: "2.0", method: "x" } }, ok()],
   [{ subtype: "mcp_message" }, ok()],
