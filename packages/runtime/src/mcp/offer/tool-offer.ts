@@ -32,6 +32,8 @@ export interface OfferedTools {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+/** Of the window, for tools that ask not to be deferred. */
+const ALWAYS_SHARE = 0.2;
 /** For `tool_reference` and `defer_loading`. */
 const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
 /** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
@@ -90,10 +92,12 @@ export class ToolOffer {
     if (fresh.length > 0) {
       parts.push(`These tools can be loaded with ToolSearch before they are called:\n${listing(fresh, servers)}`);
     }
-    const pending = servers.connecting;
-    if (pending.length > 0 && !this.#announced.has(`pending ${pending.join()}`)) {
-      this.#announced.add(`pending ${pending.join()}`);
-      parts.push(`MCP servers that are still connecting: ${pending.join(", ")}. ToolSearch waits for them.`);
+    const pending = servers.connecting.filter((name) => !this.#announced.has(`pending ${name}`));
+    for (const name of pending) this.#announced.add(`pending ${name}`);
+    if (pending.length > 0) {
+      const names = pending.join(", ");
+      const shown = names.length <= MAX_LISTED ? names : `${pending.length} servers`;
+      parts.push(`MCP servers that are still connecting: ${shown}. ToolSearch waits for them.`);
     }
     return parts.length === 0 ? undefined : parts.join("\n\n");
   }
@@ -108,7 +112,9 @@ export class ToolOffer {
     const own = servers.all.some(({ connection }) => connection?.facts?.hasResources) ? this.#resources : [];
     const mcp = assemblePool([...own, ...servers.tools().filter(({ name }) => !taken.has(name))], { rules });
     const maySearch = assemblePool([this.#search], { rules }).length > 0 && mode.share < 1;
-    const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool));
+    // Servers ask for this themselves, so it has a limit: beyond it no request would fit into the window.
+    let room = ALWAYS_SHARE * window() * CHARACTERS_PER_TOKEN;
+    const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool) || (room -= sizeOf([tool])) < 0);
     const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
     if (!maySearch || !isOver) {
       this.#searchable = [];
