@@ -1,5 +1,8 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
 import { workingDirectories } from "./directories.ts";
 import { applyBlocks, inheritedEnvironment } from "./env/env.ts";
@@ -35,7 +38,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     childEnv: inheritedEnvironment(ownEnv),
     settings,
     flags,
-    rules: collectRules(scopes, flags, cwd, { unread }),
+    rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
     mcp: mcpServers({ ...gathered, settings, flags, dynamic, env: ownEnv, uid: options.uid }),
     mode: startingMode(question, warn),
@@ -46,6 +49,16 @@ export function load(options: LoadSettingsOptions): Snapshot {
     origin: originOf(options),
     warnings: gathered.warnings.map(({ text }) => text),
   });
+}
+
+/** Tokens of MCP servers are for no tool, whatever the working directories are. */
+function secretRules(configDir: string): readonly Rule[] {
+  const folder = join(configDir, "mcp-credentials");
+  if (!existsSync(folder)) return [];
+  const content = `/${folder}/**`;
+  return [
+    { behavior: "deny", tool: "Read", content, source: "policySettings", base: configDir, text: `Read(${content})` },
+  ];
 }
 
 /** Reads the files again. Throws ConfigError; the old snapshot stays usable. */

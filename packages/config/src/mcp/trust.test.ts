@@ -255,3 +255,12 @@ asRoot("a .mcp.json that another user left in a folder everyone can write to is 
     `${file}: no MCP servers are read, because it belongs to another user and is in a folder that everyone can write to`,
   ]);
 });
+
+test("no tool reads the tokens of servers, once there are any", () => {
+  using world = mcpWorld();
+  expect(world.start().rules).toEqual([]);
+  world.put("home/.claude/mcp-credentials/a.json", {});
+  expect(world.start().rules.map(({ behavior, text }) => `${behavior} ${text}`)).toEqual([
+    `deny Read(/${world.home}/.claude/mcp-credentials/**)`,
+  ]);
+});

@@ -5,6 +5,7 @@
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Brackets become objects that are many times as large. */
 const MAX_VALUES = 2_000_000;
+const MAX_PARTS = 10_000;
 
 export interface MessageLimits {
   readonly bytes?: number;
@@ -76,6 +77,8 @@ function wholeLines(limits: MessageLimits): Filter {
       if (typeof end !== "number") return end;
       if (end === 0) {
         held.push(chunk);
+        // A server may send byte by byte, and every part costs a hundred bytes.
+        if (held.length >= MAX_PARTS) held = [Buffer.concat(held)];
         return [];
       }
       const lines = [...held, chunk.subarray(0, end)];

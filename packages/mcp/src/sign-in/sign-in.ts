@@ -12,6 +12,7 @@ import {
 import type { McpOAuthConfig } from "@keelson/protocol";
 import { guardedFetch, type RemoteFetch } from "../remote/guarded-fetch.ts";
 import { explainSignIn, SignInError } from "./errors.ts";
+import { awayFromHere } from "./local-address.ts";
 import { metadataAt } from "./metadata.ts";
 import { signInProvider, type SignInState } from "./provider.ts";
 import { withTokens } from "./session-auth.ts";
@@ -56,11 +57,12 @@ export async function signIn(options: SignInOptions): Promise<{ readonly scope?:
 async function attempt(options: SignInOptions): Promise<{ readonly scope?: string }> {
   const { storage, oauth = {}, redirectUrl } = options;
   const guarded = guardedFetch({ ...options, serverUrl: new URL(options.url), limits: { bytes: MAX_ANSWER_BYTES } });
-  const fetch: RemoteFetch = (url, init) => guarded(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
+  const timed: RemoteFetch = (url, init) => guarded(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });
   const record = await readRecord(storage.tokens, options);
   const clientSecret = options.clientSecret ?? record?.clientSecret;
   const { authServerMetadataUrl } = oauth;
-  const configured = authServerMetadataUrl === undefined ? undefined : await metadataAt(authServerMetadataUrl, fetch);
+  const configured = authServerMetadataUrl === undefined ? undefined : await metadataAt(authServerMetadataUrl, timed);
+  const fetch = configured ? timed : awayFromHere(timed, options.url);
   const [provider, state] = signInProvider({
     record,
     oauth,

@@ -1,6 +1,7 @@
 // Splits bytes into lines. A line that is too long ends the reading with an error, so memory stays limited.
 
 const LINE_FEED = 0x0a;
+const MAX_PARTS = 10_000;
 
 /** Empty lines are left out. Rejects as soon as a line is longer than `maxBytes`. */
 export async function* splitLines(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
@@ -24,6 +25,8 @@ export async function* splitLines(bytes: AsyncIterable<Uint8Array>, maxBytes: nu
     size += chunk.length - start;
     check(size, maxBytes);
     parts.push(chunk.subarray(start));
+    // A server may send byte by byte, and every part costs a hundred bytes.
+    if (parts.length >= MAX_PARTS) parts = [Buffer.concat(parts)];
   }
 }
 

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@keelson/protocol";
 import { splitLines } from "./lines.ts";
@@ -28,6 +29,18 @@ test("a line that is too long ends the reading, with and without a line break", 
     );
   }
   expect(await Array.fromAsync(splitLines(stream(long.slice(1), "\n"), limit))).toEqual([long.slice(1)]);
+});
+
+test("splitLines() does not keep an object for each byte of a server that sends one at a time", async () => {
+  let kept = 0;
+  async function* drip() {
+    for (let count = 0; count < 100_000; count++) yield new Uint8Array([0x78]);
+    Bun.gc(true);
+    kept = heapStats().objectTypeCounts["Uint8Array"] ?? 0;
+    yield new Uint8Array([0x0a]);
+  }
+  const [line] = await Array.fromAsync(splitLines(drip(), 1_000_000));
+  expect([line?.length, kept < 50_000]).toEqual([100_000, true]);
 });
 
 test("a message with too many values is refused; characters in strings are no values", () => {

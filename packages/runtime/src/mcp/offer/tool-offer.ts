@@ -33,6 +33,8 @@ export interface OfferedTools {
 
 const CHARACTERS_PER_TOKEN = 4;
 const PREPARE_MS = 20;
+/** Of the window, for tools that ask not to be deferred. */
+const ALWAYS_SHARE = 0.2;
 /** For `tool_reference` and `defer_loading`. */
 const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
 /** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
@@ -110,8 +112,9 @@ export class ToolOffer {
     const pending = servers.connecting.filter((name) => !this.#announcedServers.has(name));
     for (const name of pending) this.#announcedServers.add(name);
     if (pending.length > 0) {
-      const names = pending.join(", ").slice(0, MAX_LISTED);
-      parts.push(`MCP servers that are still connecting: ${names}. ToolSearch waits for them.`);
+      const names = pending.join(", ");
+      const shown = names.length <= MAX_LISTED ? names : `${pending.length} servers`;
+      parts.push(`MCP servers that are still connecting: ${shown}. ToolSearch waits for them.`);
     }
     return parts.length === 0 ? undefined : parts.join("\n\n");
   }
@@ -126,7 +129,9 @@ export class ToolOffer {
     const own = this.#resourceServers().length > 0 ? this.#resources : [];
     const mcp = assemblePool([...own, ...servers.tools().filter(({ name }) => !taken.has(name))], { rules });
     const maySearch = assemblePool([this.#search], { rules }).length > 0 && mode.share < 1;
-    const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool));
+    // Servers ask for this themselves, so it has a limit: beyond it no request would fit into the window.
+    let room = ALWAYS_SHARE * window() * CHARACTERS_PER_TOKEN;
+    const mayDefer = mcp.filter((tool) => !this.#isAlwaysLoaded(tool) || (room -= sizeOf([tool])) < 0);
     const isOver = mode.share === 0 || sizeOf(mayDefer) > mode.share * window() * CHARACTERS_PER_TOKEN;
     if (!maySearch || !isOver) {
       return { tools: [...builtIn, ...mcp], deferred: [], betas: [] };

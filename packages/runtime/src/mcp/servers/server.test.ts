@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { McpConnection } from "@keelson/mcp";
 import { ManagedServer, type ConnectionEvents } from "./server.ts";
-import { serversFromInitialize } from "./server-config.ts";
+import { serverFromConfiguration, serversFromInitialize } from "./server-config.ts";
 import { Slots } from "./slots.ts";
 
 test("a server that keeps announcing new prompts is asked for them once, and again after a pause", async () => {
@@ -39,5 +39,31 @@ test("a server that keeps announcing new prompts is asked for them once, and aga
   pauses[0]!();
   await Bun.sleep(1);
   expect([fetched, pauses.length]).toEqual([3, 2]);
+  await server.end();
+});
+
+test("a remote server that ends every connection at once is tried less and less often", async () => {
+  const waits: number[] = [];
+  let events!: ConnectionEvents;
+  let now = 0;
+  const config = { type: "http", url: "http://localhost/", headers: {} } as const;
+  const server = new ManagedServer(serverFromConfiguration({ name: "s", scope: "user", config, written: {} }), {
+    async connect(_, given) {
+      events = given;
+      const nothing = async () => undefined;
+      return { status: "connected", facts: {}, tools: [], open: nothing, close: nothing } as unknown as McpConnection;
+    },
+    slots: new Slots(1),
+    changed: () => undefined,
+    sleep: async (ms) => void waits.push(ms),
+    now: () => now,
+  });
+  await server.connect();
+  for (let count = 0; count < 11; count++) {
+    if (count === 10) now += 10 * 60_000;
+    events.closed(new Error("gone"));
+    await server.connect();
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 1].map((seconds) => seconds * 1_000));
   await server.end();
 });

@@ -32,6 +32,8 @@ const FIRST_TRIES = 3;
 const RETRIES = 5;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+/** A connection that lasted this long was a good one. */
+const SETTLED_MS = 5 * 60_000;
 const PROMPTS_PAUSE_MS = 5_000;
 
 export class ManagedServer {
@@ -57,6 +59,9 @@ export class ManagedServer {
   #isStale = false;
   #failures = 0;
   #tryAgainAt = 0;
+  #connectedAt = 0;
+  /** How often in a row a connection was lost soon after it opened. */
+  #losses = 0;
 
   constructor(definition: NamedServer, options: ServerOptions) {
     this.definition = definition;
@@ -203,6 +208,7 @@ export class ManagedServer {
       this.#opening = undefined;
       if (connection.status === "connected") {
         this.#connection = connection;
+        this.#connectedAt = this.#options.now();
         this.#fetchPrompts();
         this.#failures = 0;
         this.#set("connected");
@@ -236,8 +242,10 @@ export class ManagedServer {
     this.#set("failed");
     if (!this.definition.isRemote) return;
     this.#set("pending");
+    // One that accepts every connection and ends it at once is tried less and less often.
+    this.#losses = this.#options.now() - this.#connectedAt < SETTLED_MS ? this.#losses + 1 : 1;
     void (this.#connecting ??= this.#options
-      .sleep(FIRST_WAIT_MS, this.#ending.signal)
+      .sleep(Math.min(FIRST_WAIT_MS * 2 ** (this.#losses - 1), LONGEST_WAIT_MS), this.#ending.signal)
       .then(() => this.#connectSoon(RETRIES))
       .catch(() => undefined)
       .finally(() => (this.#connecting = undefined)));

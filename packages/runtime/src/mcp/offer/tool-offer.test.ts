@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { defineTool, type Tool } from "@keelson/engine";
+import type { McpServers } from "../servers/servers.ts";
+import { ToolOffer } from "./tool-offer.ts";
+
+function offer(tools: readonly Tool[], connecting: string[]) {
+  const server = { name: "s", definition: { alwaysLoad: false } };
+  const offered = new Map(tools.map((tool) => [tool.name, { server, tool, facts: { alwaysLoad: true } }]));
+  const servers = { version: 1, all: [], tools: () => tools, offered, connecting } as unknown as McpServers;
+  const mode = { share: 0.1, builtIn: false, references: false };
+  return new ToolOffer({ servers, mode, window: () => 200_000, save: async () => "" });
+}
+
+const tool = (at: number, length: number) =>
+  defineTool<object, string>({
+    name: `mcp__s__t${String(at).padStart(3, "0")}`,
+    description: "x".repeat(length),
+    input: { json: { type: "object" } },
+    access: () => ({ kind: "external" }),
+    run: async () => "",
+    show: () => "",
+  }) as Tool;
+
+test("tools that ask not to be deferred are deferred beyond a fifth of the window", () => {
+  const many = Array.from({ length: 100 }, (_, at) => tool(at, 50_000));
+  const { tools, deferred } = offer(many, []).current([], []);
+  expect([tools.map(({ name }) => name), deferred.length]).toEqual([
+    ["ToolSearch", "mcp__s__t000", "mcp__s__t001", "mcp__s__t002"],
+    97,
+  ]);
+  expect(offer(many.slice(0, 2), []).current([], []).deferred).toEqual([]);
+});
+
+test("servers that are connecting are announced once, and in a few words if they are many", () => {
+  const connecting = ["a", "b"];
+  const made = offer(
+    Array.from({ length: 100 }, (_, at) => tool(at, 50_000)),
+    connecting,
+  );
+  made.current([], []);
+  expect(made.takeNotice()).toContain("still connecting: a, b.");
+  connecting.shift();
+  expect(made.takeNotice()).toBeUndefined();
+  connecting.push(...Array.from({ length: 500 }, (_, at) => `${"n".repeat(190)}${at}`));
+  expect(made.takeNotice()).toBe("MCP servers that are still connecting: 500 servers. ToolSearch waits for them.");
+});
