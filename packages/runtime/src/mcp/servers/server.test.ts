@@ -16,7 +16,7 @@ test("a server that keeps announcing new prompts is asked for them once, and aga
     close: async () => undefined,
     async listPrompts() {
       fetched++;
-      await Promise.resolve();
+      await Bun.sleep(0);
       events.listChanged("prompts");
       return [];
     },
