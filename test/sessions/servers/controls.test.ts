@@ -112,14 +112,16 @@ test("a server is turned off and on, and connected again", async () => {
 test("an application adds and removes servers; those of files stay", async () => {
   using home = temporaryHome();
   const [own, filed] = [fakeServer(home, "own"), fakeServer(home, "filed")];
-  home.write("~/.claude.json", { mcpServers: { filed: filed.entry } });
+  home.write("~/.claude.json", { mcpServers: { filed: { ...filed.entry, alwaysLoad: true } } });
   await using model = await startMockModel(() => ({ text: "ok" }));
-  const more = Promise.withResolvers<void>();
+  const [more, enough] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const running = query({
     prompt: (async function* () {
       yield says("one");
       await more.promise;
       yield says("two");
+      // The session ends with its prompts.
+      await enough.promise;
     })(),
     options: door(home, model),
   });
@@ -138,6 +140,7 @@ test("an application adds and removes servers; those of files stay", async () =>
   const status = await running.mcpServerStatus();
   expect(status.map(({ name, scope }) => [name, scope])).toEqual([["filed", "user"]]);
   for (const pid of own.pids) await gone(pid);
+  enough.resolve();
   running.close();
   for (const pid of filed.pids) await gone(pid);
 });

@@ -53,7 +53,7 @@ export interface FakeServer {
   open(): void;
 }
 
-const PROGRAM = join(import.meta.dir, "fake-server.ts");
+const PROGRAM = join(import.meta.dir, "fake-server-main.ts");
 
 /** `isSlow`: it answers nothing before `open` is called. */
 export function fakeServer(

@@ -24,9 +24,6 @@ const modelInfo = some({
 const usage = some({ inputTokens: expect.any(Number), costUSD: expect.any(Number), contextWindow: expect.any(Number) });
 
 /** In this order: some change what later ones see. */
-/** The server that `mcp_set_servers` adds below; its program exits at once. */
-const OTHER = some({ name: "other", status: "failed", transport: "stdio", scope: "dynamic" });
-
 const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"])[] = [
   [{ subtype: "interrupt" }, ok({ still_queued: [] })],
   [{ subtype: "interrupt", cancel_queued: true }, ok({ still_queued: [], cancelled: [] })],
@@ -246,7 +243,7 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "register_repo_root", directory: "../project-2" }, no(text("is not a subdirectory"))],
   [{ subtype: "register_repo_root", directory: "nowhere" }, no(text("is not a directory"))],
 
-  [{ subtype: "reload_plugins" }, ok({ commands: [], agents: [], plugins: [], mcpServers: [OTHER], error_count: 0 })],
+  [{ subtype: "reload_plugins" }, ok({ commands: [], agents: [], plugins: [], mcpServers: [], error_count: 0 })],
   [{ subtype: "reload_skills" }, ok({ skills: [] })],
   [{ subtype: "reload_output_styles" }, ok({ available_output_styles: ["default"] })],
   [{ subtype: "rename_session", title: "  New   name " }, ok()],
@@ -310,7 +307,7 @@ export const REQUESTS: readonly Scenario[] = [
         name: "are answered after lines nobody understands, and after answers nobody waited for",
         about: { subtype: "mcp_status" },
         see: ({ replies }) => replies["still there"],
-        is: ok({ mcpServers: [OTHER] }),
+        is: ok({ mcpServers: [] }),
       },
       {
         name: "for another model are told as the output of a command, echoed",
