@@ -3,8 +3,15 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startKeelson, startMockModel, temporaryHome, type ScriptedReply } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  type Running,
+  type ScriptedReply,
+} from "@keelson/testkit";
+import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM, told } from "../front-door.ts";
 import { fakeServer, mcpNames, toolNames, withServers } from "./fake.ts";
 
 const call = (name: string, input = {}): ScriptedReply => ({ calls: [{ name, input }] });
@@ -166,6 +173,17 @@ test("prompts are listed among the commands of init once they are known", async 
   expect(inits.at(-1).slash_commands).toContain("mcp__srv__greet");
 });
 
+/** Resolves when every server of the session is connected. */
+async function allConnected(program: Running): Promise<void> {
+  for (let asked = 0; ; asked++) {
+    program.send(control(`status ${asked}`, { subtype: "mcp_status" }));
+    const { json } = await program.waitForLine(({ response }) => response?.request_id === `status ${asked}`);
+    const { mcpServers } = (json as any).response.response;
+    if (mcpServers.every(({ status }: { status: string }) => status === "connected")) return;
+    await Bun.sleep(20);
+  }
+}
+
 test("instructions of servers that are there are in the system prompt; later ones are a reminder", async () => {
   using home = temporaryHome();
   const early = fakeServer(home, "early", { instructions: "Use early for birds." });
@@ -179,7 +197,7 @@ test("instructions of servers that are there are in the system prompt; later one
   program.send(prompt("first"));
   const first = await program.waitForLine(({ type }) => type === "result");
   late.open();
-  await late.got("tools/list");
+  await allConnected(program);
   let seen = first;
   for (const text of ["second", "third"]) {
     program.send(prompt(text));
