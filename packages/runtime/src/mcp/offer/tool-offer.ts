@@ -37,7 +37,7 @@ const PREPARE_MS = 20;
 const ALWAYS_SHARE = 0.2;
 /** For `tool_reference` and `defer_loading`. */
 const REFERENCE_BETAS: readonly string[] = ["advanced-tool-use-2025-11-20"];
-/** The longest list of names that the model gets; beyond it, servers are listed with the number of their tools. */
+/** The longest list of names that the model gets; beyond it, the servers are listed. */
 const MAX_LISTED = 1_500;
 
 /** The built-in tools that are also deferred when every MCP tool is. */
@@ -207,15 +207,11 @@ function jsonSize({ json }: Tool["input"]): number {
   return size;
 }
 
-/** The names, or if they are too many, the servers with the number of their tools. */
+/** The names, or if they are too many, the servers. */
 function listing(tools: readonly Tool[], servers: McpServers): string {
   const names = tools.map(({ name }) => name).join("\n");
   if (names.length <= MAX_LISTED) return names;
-  const counts = new Map<string, number>();
-  for (const { name } of tools) {
-    const server = servers.offered.get(name)?.server.name ?? "built-in";
-    counts.set(server, (counts.get(server) ?? 0) + 1);
-  }
-  const lines = [...counts].map(([server, count]) => `${server} (${count})`).join(", ");
-  return lines.length <= MAX_LISTED ? lines : `${tools.length} tools of ${counts.size} servers`;
+  const from = new Set(tools.map(({ name }) => servers.offered.get(name)?.server.name ?? "built-in"));
+  const list = [...from].join(", ");
+  return `${tools.length} of ${list.length <= MAX_LISTED ? list : `${from.size} servers`}`;
 }
