@@ -146,7 +146,7 @@ test("with another provider, many tools are deferred, and what ToolSearch finds 
   const [, second, third, fourth] = requests as [RecordedRequest, RecordedRequest, RecordedRequest, RecordedRequest];
   expect(mcpNames(second)).toEqual([]);
   expect(toolNames(second)).toEqual(expect.arrayContaining(["ToolSearch", "NotebookEdit"]));
-  expect(textIn(second)).toContain("srv (701)");
+  expect(textIn(second)).toContain("701 of srv");
   expect(JSON.stringify(told(third)[0].content)).toContain("mcp__srv__tool_7");
   expect(JSON.stringify(requests.map(({ body }) => body))).not.toMatch(/tool_reference|defer_loading/);
   expect(requests.map(({ headers }) => headers["anthropic-beta"]?.includes(BETA) ?? false)).not.toContain(true);
