@@ -32,7 +32,9 @@ export function stdioTransport(start: () => ServerProcess | Promise<ServerProces
       const running = await start();
       if (isClosed) return running.end();
       server = running;
-      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) => running.write(text).catch(throwClosed));
+      queue = new OutgoingMessages(MAX_QUEUED_CHARACTERS, (text) =>
+        running.write(text).catch(() => throwExited(running)),
+      );
       void read(running, events);
     },
     async send(message) {
@@ -63,6 +65,12 @@ async function read(server: ServerProcess, events: TransportEvents): Promise<voi
   const how = await Promise.race([server.exited, Bun.sleep(EXIT_MS).then(() => "The program closed its output")]);
   const noise = skipped > 0 ? `; skipped output lines that are not JSON: ${skipped}` : "";
   events.closed(new Error(`${how}${noise}`));
+}
+
+/** A program that exits may refuse a message before its exit is known. */
+async function throwExited({ exited }: ServerProcess): Promise<never> {
+  const how = await Promise.race([exited, Bun.sleep(EXIT_MS)]);
+  throw new McpError(CONNECTION_CLOSED, how ? `Connection closed. ${how}` : "Connection closed");
 }
 
 function throwClosed(): never {
