@@ -30,6 +30,7 @@ export {
   type Workspace,
 } from "./tool.ts";
 export type {
+  Expansion,
   Decider,
   Limits,
   ModelChoice,
@@ -46,7 +47,6 @@ export type {
 } from "./ports.ts";
 export { cutMiddle, kilobytes, MAX_SHOWN, persistedNotice } from "./bound.ts";
 export { Conversation } from "./conversation.ts";
-export type { Expansion } from "./ports.ts";
 export { buildRequest, requestParts } from "./request.ts";
 export { run } from "./run.ts";
 export { brokenRun, resultOf, withCounted, type End, type Totals } from "./result.ts";

@@ -77,14 +77,30 @@ test("a server that is denied as a whole has no resources either", async () => {
   ];
   const read = (server: string) => ({ name: "ReadMcpResourceTool", input: { server, uri: "note://1" } });
   const calls = [{ name: "ListMcpResourcesTool", input: {} }, read("secret"), read("open")];
-  await using model = await startMockModel([{ calls }, { text: "done @secret:note://1" }]);
+  await using model = await startMockModel([{ calls }, { text: "done" }]);
   const servers = withServers({ secret: ready(secret), open: ready(open) });
-  await runKeelson(["-p", "go", ...STREAM, ...servers, "--disallowedTools", "mcp__secret"], { home, url: model.url });
+  await runKeelson(
+    ["-p", "go, but not by @secret:note://1", ...STREAM, ...servers, "--disallowedTools", "mcp__secret"],
+    { home, url: model.url },
+  );
   const [listed, refused, allowed] = told(model.requests[1]!);
   expect(new Set(JSON.parse(listed.content).map((each: { server: string }) => each.server))).toEqual(new Set(["open"]));
   expect(refused).toMatchObject({ is_error: true, content: expect.stringContaining('Server "secret" not found') });
   expect(allowed.content).toContain("a note");
   expect(secret.count("resources/read")).toBe(0);
+});
+
+test("a resource that the prompt mentions is in the first request; a command of a server is not searched", async () => {
+  using home = temporaryHome();
+  const says = "Read @notes:note://1 yourself";
+  const server = fakeServer(home, "notes", { resources: NOTES, prompts: [{ name: "told", says }] });
+  await using model = await startMockModel([{ text: "one" }, { text: "two" }]);
+  const flags = [...STREAM, ...withServers({ notes: ready(server) })];
+  await runKeelson(["-p", "sum up @notes:note://1, please", ...flags], { home, url: model.url });
+  await runKeelson(["-p", "/mcp__notes__told", ...flags], { home, url: model.url });
+  const [mentioned, commanded] = model.requests.map((request) => JSON.stringify(spoken(request)));
+  expect(mentioned).toContain("Resource note://1 of the MCP server notes:\\na note");
+  expect([commanded!.includes(says), commanded!.includes("a note")]).toEqual([true, false]);
 });
 
 test("without resources, the tools for them are not offered", async () => {

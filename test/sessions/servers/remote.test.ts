@@ -34,6 +34,15 @@ test("a call reaches an official server over server-sent events", async () => {
   expect(await addThrough({ type: "sse", url: server.url })).toEqual([{ type: "text", text: "3" }]);
 });
 
+test("headersHelper adds its headers, with every connection", async () => {
+  const calc = sessionServer();
+  await using server = serveHttp((request) =>
+    request.headers.get("x-key") === "from calc" ? calc.fetch(request) : new Response("no", { status: 403 }),
+  );
+  const headersHelper = `printf '{"x-key":"from %s"}' "$CLAUDE_CODE_MCP_SERVER_NAME"`;
+  expect(await addThrough({ type: "http", url: server.url, headersHelper })).toEqual([{ type: "text", text: "3" }]);
+});
+
 test("a server that forgot the session is connected again, and the call is answered", async () => {
   using home = temporaryHome();
   const calc = sessionServer();

@@ -147,7 +147,7 @@ test("a redirect within the origin is followed with the headers", async () => {
     return calculator.fetch(request);
   });
   const connection = await dial(transportTo(server.url, { headers: { "x-key": "secret" } }));
-  expect(await connection.initialize()).toBeDefined();
+  expect(await connection.initialize()).toMatchObject({ serverInfo: { name: "calculator" } });
   await connection.close();
 });
 

@@ -9,7 +9,6 @@ import type { Machine } from "../machine/machine.ts";
 import type { Storage } from "../session/storage.ts";
 import type { Connector, ConnectorOptions } from "./connect/connector.ts";
 import type { ElicitOptions } from "./connect/elicit.ts";
-import { searchMode } from "./offer/search-mode.ts";
 import { serverFromConfiguration, serversFromConfig } from "./servers/server-config.ts";
 import type { ServerInstructions } from "./offer/server-instructions.ts";
 import type * as ServersModule from "./servers/servers.ts";
@@ -127,6 +126,7 @@ export function openServers(storage: Storage, machine: Machine, ruleBook: RuleBo
           .map(({ name, status }) => `${name}: ${status}`)
           .join(", "),
       );
+      const { searchMode } = await import("./offer/search-mode.ts");
       if (searchMode(state.snapshot.env).share === 0) await loadOffer();
       if (!offer) return;
       // The settings may have changed.
@@ -192,6 +192,7 @@ interface Offer {
 
 async function openOffer({ state }: Storage, machine: Machine, servers: McpServers): Promise<Offer> {
   const { ToolOffer } = await import("./offer/tool-offer.ts");
+  const { searchMode } = await import("./offer/search-mode.ts");
   const { ServerInstructions } = await import("./offer/server-instructions.ts");
   const tools = new ToolOffer({
     servers,

@@ -63,7 +63,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
     mentioned: async (text) => {
       if (!mcp.servers || !text.includes("@")) return [];
       const { mentionedResources } = await import("../mcp/offer/mentions.ts");
-      return mentionedResources(text, mcp.servers, storage.newId, signal);
+      return mentionedResources(text, mcp.servers, gate.ruleBook.rules, storage.newId, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.

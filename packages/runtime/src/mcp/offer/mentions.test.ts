@@ -21,7 +21,7 @@ function servers(resources: Readonly<Record<string, string>>): McpServers {
 }
 
 async function contents(text: string, resources: Readonly<Record<string, string>>) {
-  const found = await mentionedResources(text, servers(resources), () => "id", signal);
+  const found = await mentionedResources(text, servers(resources), [], () => "id", signal);
   return found.map((entry) => (entry as unknown as { attachment: { uri: string; content: string } }).attachment);
 }
 

@@ -1,24 +1,27 @@
 // `@server:uri` in what the user typed: the resource is read and added to the prompt. Only the user's own words are
 // searched, never text that a server or a file brought.
 
+import type { Rule } from "@keelson/engine";
 import type { NewEntry } from "@keelson/protocol";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
+import { isDenied } from "./resources.ts";
 
 const MENTION = /(?:^|\s)@([^\s:@]+):(\S+)/g;
 const MAX_MENTIONS = 10;
 const MAX_TEXT = 100_000;
 
-/** One entry for each resource. A mention that names no server of the session is ordinary text. Never rejects. */
+/** One entry for each resource. A mention that names no server, or one that is denied, is ordinary text. Never rejects. */
 export async function mentionedResources(
   text: string,
   servers: McpServers,
+  rules: readonly Rule[],
   newId: () => string,
   signal: AbortSignal,
 ): Promise<readonly NewEntry[]> {
   const mentions = [...text.matchAll(MENTION)].flatMap(([, name, uri]) => {
     const server = servers.get(name!);
-    return server ? [{ server, uri: uri! }] : [];
+    return server && !isDenied(name!, rules) ? [{ server, uri: uri! }] : [];
   });
   const found = await Promise.all(mentions.slice(0, MAX_MENTIONS).map(({ server, uri }) => read(server, uri, signal)));
   return found.map(({ server, uri, content }) => ({
@@ -30,17 +33,17 @@ export async function mentionedResources(
   }));
 }
 
-async function read(server: ManagedServer, uri: string, signal: AbortSignal) {
+async function read(server: ManagedServer, mentioned: string, signal: AbortSignal) {
   const { name } = server;
-  // "See @docs:file:///a.md." ends a sentence.
-  const plain = uri.replace(/[.,;:!?)\]}>"']+$/, "");
+  // "See @docs:file:///a.md." ends a sentence; few addresses end with such a character.
+  const plain = mentioned.replace(/[.,;:!?)\]}>"']+$/, "");
+  const fetch = (uri: string) => server.use(signal, (connection) => connection.readResource(uri, signal));
   try {
-    const contents = await server
-      .use(signal, (connection) => connection.readResource(uri, signal))
-      .catch((error: unknown) => {
-        if (plain === uri) throw error;
-        return server.use(signal, (connection) => connection.readResource(plain, signal));
-      });
+    const first = await fetch(plain).catch((error: unknown) => {
+      if (plain === mentioned) throw error;
+      return [];
+    });
+    const contents = first.length === 0 && plain !== mentioned ? await fetch(mentioned) : first;
     const text = contents.map((each) => each.text ?? `[${each.mimeType ?? "binary content"}: not shown]`).join("\n");
     const isLong = text.length > MAX_TEXT;
     return { server: name, uri: plain, content: isLong ? `${text.slice(0, MAX_TEXT)}\n[The rest is left out]` : text };

@@ -6,22 +6,26 @@ import { toolName } from "@keelson/mcp/naming";
 import type { McpResources } from "@keelson/tools/mcp";
 import type { McpServers } from "../servers/servers.ts";
 
-/** A server whose tools are all denied offers no resources either. */
+/** Whether a rule denies the server as a whole: then it offers no resources either. */
+export function isDenied(server: string, rules: readonly Rule[]): boolean {
+  return rules.some((rule) => rule.behavior === "deny" && coversTool(rule, toolName(server, ANY)));
+}
+
 export function serverResources(
   servers: McpServers,
   rules: () => readonly Rule[],
   save: McpResources["save"],
 ): McpResources {
-  const isDenied = (name: string) =>
-    rules().some((rule) => rule.behavior === "deny" && coversTool(rule, toolName(name, ANY)));
   const use = async <T>(name: string, signal: AbortSignal, act: (connection: McpConnection) => Promise<T>) => {
     const server = servers.get(name);
-    if (!server || isDenied(name)) throw new ToolError(`Server "${name}" not found`);
+    if (!server || isDenied(name, rules())) throw new ToolError(`Server "${name}" not found`);
     return server.use(signal, act);
   };
   return {
     servers: () =>
-      servers.all.flatMap(({ name, connection }) => (connection?.facts?.hasResources && !isDenied(name) ? [name] : [])),
+      servers.all.flatMap(({ name, connection }) =>
+        connection?.facts?.hasResources && !isDenied(name, rules()) ? [name] : [],
+      ),
     list: (name, signal) => use(name, signal, (connection) => connection.listResources(signal)),
     read: (name, uri, signal) => use(name, signal, (connection) => connection.readResource(uri, signal)),
     save,

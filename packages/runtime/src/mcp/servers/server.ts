@@ -199,6 +199,8 @@ export class ManagedServer {
           if (kind === "tools") this.#readTools();
         },
       });
+      // The session may have ended while this was being prepared: then nothing must be started.
+      if (signal.aborted) return false;
       lost.current = this.#opening = connection;
       await connection.open(definition.manifest);
       if (signal.aborted) {

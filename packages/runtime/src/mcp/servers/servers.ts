@@ -40,7 +40,6 @@ export class McpServers {
   #unused: readonly UnusedMcpServer[] = [];
   /** Of files and flags, as last configured. */
   #configured: readonly NamedServer[] = [];
-  #used = false;
   #started = false;
   #version = 0;
   #offered: { readonly version: number; readonly tools: ReadonlyMap<string, OfferedMcpTool> } | undefined;
@@ -53,11 +52,6 @@ export class McpServers {
       remote: new Slots(remoteSlots(env)),
       client: new Slots(Infinity),
     };
-  }
-
-  /** Whether no server was ever added. */
-  get isUnused(): boolean {
-    return !this.#used;
   }
 
   get isStarted(): boolean {
@@ -263,7 +257,7 @@ export class McpServers {
         status,
         source: definition.source,
       })),
-      ...this.#unused.map(({ name, status, scope }) => ({ name, status, source: scope })),
+      ...this.#notUsed.map(({ name, status, scope }) => ({ name, status, source: scope })),
     ];
   }
 
@@ -279,7 +273,7 @@ export class McpServers {
       source: definition.source,
       ...(connection ? { tools: tools.map(toolStatus) } : {}),
     }));
-    const unused = this.#unused.map(({ name, status, scope, why, written }) => ({
+    const unused = this.#notUsed.map(({ name, status, scope, why, written }) => ({
       name,
       status,
       error: why,
@@ -288,6 +282,11 @@ export class McpServers {
       source: scope,
     }));
     return [...servers, ...unused];
+  }
+
+  /** A name that another definition uses is listed once. */
+  get #notUsed(): readonly UnusedMcpServer[] {
+    return this.#unused.filter(({ name }) => !this.#servers.has(name));
   }
 
   /** Turning a server off ends it; turning it on connects it again. */
@@ -319,7 +318,6 @@ export class McpServers {
       now: () => performance.now(),
     });
     this.#servers.set(definition.name, server);
-    this.#used = true;
     this.#changed();
     // A client's servers are part of the program that started us: there is nothing to start.
     if (transport === "sdk" || this.#started) void server.connect();
