@@ -41,6 +41,7 @@ export function load(options: LoadSettingsOptions): Snapshot {
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
     hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
     mcp: mcpServers({ ...gathered, settings, flags, dynamic, env: ownEnv, uid: options.uid }),
+    plugins: { active: [], unused: [] },
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: gathered.trusted,

@@ -6,8 +6,10 @@ import type {
   HookRegistration,
   JsonObject,
   PermissionMode,
+  Plugin,
   Settings,
   UnusedMcpServer,
+  UnusedPlugin,
 } from "@keelson/protocol";
 import type { Source } from "./sources.ts";
 
@@ -48,6 +50,10 @@ export interface Flags {
   readonly mcpConfigFiles?: readonly string[];
   /** Use only the servers above. */
   readonly strictMcpConfig?: boolean;
+  /** Folders and archives of plugins for this session. */
+  readonly pluginDirs?: readonly { readonly path: string; readonly withoutMcp?: true }[];
+  /** No slash commands and no skills. */
+  readonly disableSlashCommands?: boolean;
   readonly bare?: boolean;
   /** No customization except managed hooks and instructions. */
   readonly safe?: boolean;
@@ -72,6 +78,7 @@ export interface Snapshot {
   readonly rules: readonly Rule[];
   readonly hooks: ConfiguredHooks;
   readonly mcp: ConfiguredMcp;
+  readonly plugins: ConfiguredPlugins;
   readonly mode: PermissionMode;
   /** Additional working directories, absolute. */
   readonly directories: readonly string[];
@@ -100,6 +107,12 @@ export interface ConfiguredHooks {
 export interface ConfiguredMcp {
   readonly servers: readonly ConfiguredMcpServer[];
   readonly unused: readonly UnusedMcpServer[];
+}
+
+/** Plugins in the order they are loaded. Their hooks and servers are in `hooks` and `mcp`. */
+export interface ConfiguredPlugins {
+  readonly active: readonly Plugin[];
+  readonly unused: readonly UnusedPlugin[];
 }
 
 export interface RuleOrigin {

@@ -47,11 +47,11 @@ interface Expanded {
 
 async function expand(text: string, promptId: string, ports: Ports): Promise<Expanded> {
   const expansion = await ports.expand?.(text);
-  if (!expansion) return { context: [] };
+  if (expansion?.kind !== "prompt") return { context: [] };
   const said = await ports.fire("UserPromptExpansion", { prompt_id: promptId, ...expansion.about, prompt: text });
   if (isRefusal(said)) return { context: [], blocked: blockedText(said, text) };
   try {
-    return { context: said.context, content: await expansion.render() };
+    return { context: said.context, ...(await expansion.render()) };
   } catch (error) {
     return { context: [], blocked: `${text.split(/\s/, 1)[0]} failed: ${(error as Error).message}` };
   }

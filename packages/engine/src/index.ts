@@ -31,6 +31,9 @@ export {
 } from "./tool.ts";
 export type {
   Expansion,
+  ExpandedPrompt,
+  LocalCommand,
+  PromptExpansion,
   Decider,
   Limits,
   ModelChoice,

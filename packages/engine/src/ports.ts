@@ -118,12 +118,35 @@ export type PermissionDecision =
       readonly rule?: Rule;
     };
 
-/** A typed command, such as a prompt of an MCP server. */
-export interface Expansion {
+/** A typed command. Either its text goes to the model, or Keelson answers it itself. */
+export type Expansion = PromptExpansion | LocalCommand;
+
+/** A command that stands for a longer prompt, such as a skill or a prompt of an MCP server. */
+export interface PromptExpansion {
+  readonly kind: "prompt";
   /** For UserPromptExpansion hooks: `expansion_type`, `command_name` and so on. */
   readonly about: JsonObject;
-  /** What the model reads instead. Rejects with an error for the user. */
-  render(): Promise<readonly ContentBlock[]>;
+  /** Runs after the hooks agreed. Rejects with an error for the user. */
+  render(): Promise<ExpandedPrompt>;
+}
+
+export interface ExpandedPrompt {
+  /** What the model reads instead. */
+  readonly content: readonly ContentBlock[];
+  /** Context that goes with it, such as files that the text refers to. */
+  readonly attachments?: readonly NewEntry[];
+  /** The final answer, if a subagent already did the work. The model is not asked. */
+  readonly answer?: string;
+}
+
+/** A command that needs no model. */
+export interface LocalCommand {
+  readonly kind: "local";
+  /** As typed, without the slash. */
+  readonly name: string;
+  readonly args: string;
+  /** Returns what the user reads. Rejects with an error for the user. */
+  run(): Promise<string>;
 }
 
 export interface Ports {

@@ -103,3 +103,5 @@ export type {
   McpToolPolicy,
   UnusedMcpServer,
 } from "./mcp-config.ts";
+export type { PluginIdentity, Skill, SkillProblem, SkillSource } from "./skill.ts";
+export type { Plugin, UnusedPlugin } from "./plugin.ts";

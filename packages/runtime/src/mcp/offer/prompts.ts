@@ -1,6 +1,6 @@
 // Prompts of MCP servers as slash commands: `/mcp__server__prompt a b`, or `/server:prompt (MCP) a b`.
 
-import type { Expansion } from "@keelson/engine";
+import type { PromptExpansion } from "@keelson/engine";
 import { normalizeName, toolName, type McpPrompt } from "@keelson/mcp";
 import type { ManagedServer } from "../servers/server.ts";
 import type { McpServers } from "../servers/servers.ts";
@@ -10,7 +10,7 @@ export async function promptExpansion(
   text: string,
   servers: McpServers,
   signal: AbortSignal,
-): Promise<Expansion | undefined> {
+): Promise<PromptExpansion | undefined> {
   const typed = readCommand(text);
   if (!typed) return undefined;
   const candidates = servers.all.filter((server) => typed.isOf(server.name));
@@ -47,7 +47,12 @@ function readCommand(text: string): TypedCommand | undefined {
   };
 }
 
-function expansion(server: ManagedServer, prompt: McpPrompt, { args }: TypedCommand, signal: AbortSignal): Expansion {
+function expansion(
+  server: ManagedServer,
+  prompt: McpPrompt,
+  { args }: TypedCommand,
+  signal: AbortSignal,
+): PromptExpansion {
   const name = toolName(server.name, prompt.name);
   // Split at blanks only, in order; surplus words are dropped (conformance: mcp, prompts).
   const words = args.split(" ").filter((word) => word !== "");
@@ -55,10 +60,12 @@ function expansion(server: ManagedServer, prompt: McpPrompt, { args }: TypedComm
     prompt.arguments.flatMap(({ name: key }, at) => (words[at] === undefined ? [] : [[key, words[at]]])),
   );
   return {
+    kind: "prompt",
     about: { expansion_type: "mcp_prompt", command_name: name, command_args: args, command_source: "mcp" },
     async render() {
       const { messages } = await server.use(signal, (connection) => connection.getPrompt(prompt.name, values, signal));
-      return [{ type: "text", text: heading(name, args) }, ...messages.flatMap(({ content }) => content)];
+      const content = messages.flatMap((message) => message.content);
+      return { content: [{ type: "text", text: heading(name, args) }, ...content] };
     },
   };
 }

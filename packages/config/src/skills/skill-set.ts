@@ -1,0 +1,19 @@
+// The skills and slash commands of a session, as found on disk. Their text is read only when one is invoked.
+
+import type { Skill, SkillProblem } from "@keelson/protocol";
+
+export interface SkillSet {
+  /** What can be invoked now: user, project, additional directories, plugins; skills before commands. */
+  readonly skills: readonly Skill[];
+  /** Skills with `paths` that no touched file has matched yet. */
+  readonly dormant: readonly Skill[];
+  /** What is not used, or only in part, and why. */
+  readonly problems: readonly SkillProblem[];
+  /**
+   * Skills that apply because a call touched this file: those of folders above it, and dormant ones whose `paths` match.
+   * They are in `skills` from now on. Cheap if nothing is new.
+   */
+  touched(path: string): readonly Skill[];
+  /** Whether files were added, changed or removed since the set was loaded. */
+  changed(): boolean;
+}
