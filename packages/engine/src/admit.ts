@@ -19,7 +19,8 @@ export interface Admission {
 export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: Ports): Promise<Admission> {
   const promptId = ports.newId();
   const text = textOf(prompt.message.content);
-  const expanded = await expand(text, promptId, ports);
+  const isComposed = prompt.client_composed === true;
+  const expanded = isComposed ? { context: [] } : await expand(text, promptId, ports);
   if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
   if (isRefusal(said)) return block(blockedText(said, text), ports);
@@ -34,7 +35,7 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   // Context from hooks goes before the prompt, so the prompt is what the model reads last
   // (test/conformance/hooks/prompts.ts).
   const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
-  const mentioned = expanded.content ? [] : ((await ports.mentioned?.(text)) ?? []);
+  const mentioned = expanded.content || isComposed ? [] : ((await ports.mentioned?.(text)) ?? []);
   return { entries: [...context, ...mentioned, typed] };
 }
 

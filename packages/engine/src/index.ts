@@ -56,6 +56,7 @@ export { brokenRun, resultOf, withCounted, type End, type Totals } from "./resul
 export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
+export { asReminder } from "./context/reminder.ts";
 export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";

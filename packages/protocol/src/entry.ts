@@ -59,7 +59,7 @@ export interface AttachmentSubject {
   readonly type: "attachment";
   readonly attachment: { readonly type: string; readonly [key: string]: unknown };
   /** What the model reads, and what it replaces. */
-  readonly rendered?: readonly { readonly content: string }[];
+  readonly rendered?: readonly { readonly content: ModelMessage["content"] }[];
   readonly renderedRole?: "user" | "system";
 }
 

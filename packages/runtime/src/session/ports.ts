@@ -61,9 +61,9 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       return promptExpansion(text, mcp.servers, signal);
     },
     mentioned: async (text) => {
-      if (!mcp.servers || !text.includes("@")) return [];
-      const { mentionedResources } = await import("../mcp/offer/mentions.ts");
-      return mentionedResources(text, mcp.servers, gate.ruleBook.rules, storage.newId, signal);
+      if (!text.includes("@")) return [];
+      const { mentionsIn } = await import("../mentions/mentions.ts");
+      return mentionsIn(text, parts, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
