@@ -61,7 +61,13 @@ export class Gate {
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
     const question = await gateQuestion(
-      { ...(unaided ? withoutAllowances(this.#facts()) : this.#facts()), matchers, sandbox: underShield(sandbox, shield), shield, hook },
+      {
+        ...(unaided ? withoutAllowances(this.#facts()) : this.#facts()),
+        matchers,
+        sandbox: underShield(sandbox, shield),
+        shield,
+        hook,
+      },
       { tool: tool.name, input, access },
       () => (this.#commands ??= this.#loadCommands()),
     );

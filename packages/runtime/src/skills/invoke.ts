@@ -4,7 +4,7 @@
 import type { Ports } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { filesMentionedIn } from "../mentions/mentions.ts";
-import { bundledText } from "./bundled/bundled.ts";
+import { bundledText } from "./bundled/texts.ts";
 import { runInlineCommand } from "./inline-command.ts";
 import type { SkillParts } from "./open-skills.ts";
 import { renderSkill } from "./render-skill.ts";

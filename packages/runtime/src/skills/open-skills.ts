@@ -32,7 +32,7 @@ export interface SkillParts {
   readonly hooks: SessionHooks;
 }
 
-export async function openSkills(parts: SkillParts): Promise<SkillStage> {
+export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
   const { storage, gate, hooks } = parts;
   const { state, place, options, newId } = storage;
   const effects = new TurnEffects({
@@ -50,13 +50,13 @@ export async function openSkills(parts: SkillParts): Promise<SkillStage> {
     managedOnly: () => state.snapshot.settings.allowManagedPermissionRulesOnly === true,
     cwd: state.snapshot.cwd,
   });
-  const readAll = await skillReader(parts);
-  const isOff = () => state.snapshot.flags.disableSlashCommands === true;
+  const isOff = off || state.snapshot.flags.disableSlashCommands === true;
+  const readAll = isOff ? () => undefined : await skillReader(parts);
   const skills = new SessionSkills(
     {
       snapshot: () => state.snapshot,
-      load: () => (isOff() ? undefined : readAll()),
-      bundled: isOff() || hasNoBundled(state.snapshot) ? [] : bundledSkills(),
+      load: readAll,
+      bundled: isOff || hasNoBundled(state.snapshot) ? [] : bundledSkills(),
       contextWindow: () => state.model.profile.contextWindow,
       isOffered: () => state.tools.some(({ name }) => name === "Skill"),
       newId,
@@ -150,7 +150,13 @@ async function skillReader({ storage: { state }, gate }: SkillParts): Promise<()
   };
 }
 
-function hasNoBundled({ settings, env }: { settings: { disableBundledSkills?: boolean }; env: Storage["state"]["snapshot"]["env"] }) {
+function hasNoBundled({
+  settings,
+  env,
+}: {
+  settings: { disableBundledSkills?: boolean };
+  env: Storage["state"]["snapshot"]["env"];
+}) {
   return settings.disableBundledSkills === true || env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] === "1";
 }
 
@@ -183,7 +189,8 @@ function listedIn(entries: Iterable<ChainSubject>): readonly string[] {
     if (entry.type !== "attachment" || entry.attachment.type !== "skill_listing") continue;
     const { names: own, content } = entry.attachment as { names?: unknown; content?: unknown };
     if (Array.isArray(own)) names.push(...own.filter((name) => typeof name === "string"));
-    else if (typeof content === "string") names.push(...[...content.matchAll(/^- (.+?)(?:: |$)/gm)].map(([, name]) => name!));
+    else if (typeof content === "string")
+      names.push(...[...content.matchAll(/^- (.+?)(?:: |$)/gm)].map(([, name]) => name!));
   }
   return names;
 }

@@ -57,7 +57,7 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
-  /** Reads the files again. */
+  /** Reads the files again, in the places that the snapshot now has. */
   reload(): void {
     this.#set = this.#options.load();
     this.#collect();
@@ -67,7 +67,8 @@ export class SessionSkills {
   refresh(): boolean {
     if (!this.#set?.changed()) return false;
     const before = JSON.stringify(this.clientCommands());
-    this.reload();
+    this.#set = this.#set.reload();
+    this.#collect();
     return JSON.stringify(this.clientCommands()) !== before;
   }
 
@@ -142,16 +143,14 @@ export class SessionSkills {
   #render(skills: readonly Skill[]): string | undefined {
     const { settings, env, cwd } = this.#options.snapshot();
     const limits = listingLimits(this.#options.contextWindow(), settings, env["SLASH_COMMAND_TOOL_CHAR_BUDGET"]);
-    const listed = skills.map(
-      (skill): ListedSkill => ({
-        name: skill.name,
-        description: skill.description,
-        whenToUse: skill.whenToUse,
-        bundled: skill.source === "bundled",
-        nameOnly: settings.skillOverrides?.[skill.name] === "name-only",
-        ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
-      }),
-    );
+    const listed = skills.map((skill): ListedSkill => ({
+      name: skill.name,
+      description: skill.description,
+      whenToUse: skill.whenToUse,
+      bundled: skill.source === "bundled",
+      nameOnly: settings.skillOverrides?.[skill.name] === "name-only",
+      ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
+    }));
     return renderSkillListing(listed, limits);
   }
 }
