@@ -11,6 +11,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
+import type { ClientCommand } from "../skills/session-skills.ts";
 
 export interface ControlTargets {
   readonly sessionId: string;
@@ -57,6 +58,12 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
+  /** What the user can type after a slash. */
+  commands(): readonly ClientCommand[];
+  /** The skills among them. */
+  skills(): readonly ClientCommand[];
+  /** Reads skill and command files again. */
+  reloadSkills(): void;
 
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];

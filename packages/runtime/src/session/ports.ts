@@ -5,6 +5,7 @@ import { gitBranch } from "@keelson/host";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
+import type { ClientCommand } from "../skills/session-skills.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -14,6 +15,11 @@ export interface RunParts extends AgentParts {
   readonly mcp: McpStage;
   readonly plan: PlanMode;
   readonly skills: SkillStage;
+}
+
+/** Everything the user can type after a slash. */
+export function typedCommands({ skills, mcp }: Pick<RunParts, "skills" | "mcp">): readonly ClientCommand[] {
+  return [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
 }
 
 export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
@@ -55,7 +61,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])],
+          commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),

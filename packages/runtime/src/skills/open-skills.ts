@@ -63,6 +63,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     listedIn(place.loaded?.entries ?? []),
   );
+  hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
   const invoke = async (skill: Skill, args: string): Promise<Invocation> => {
     const { invokeSkill } = await import("./invoke.ts");

@@ -63,9 +63,14 @@ export class SessionSkills {
     this.#collect();
   }
 
-  /** Reads the files again if they changed. Returns whether what can be typed changed. */
+  /** Whether files were added, changed or removed. */
+  areChanged(): boolean {
+    return this.#set?.changed() ?? false;
+  }
+
+  /** Reads the files again. Returns whether what can be typed changed. */
   refresh(): boolean {
-    if (!this.#set?.changed()) return false;
+    if (!this.#set) return false;
     const before = JSON.stringify(this.clientCommands());
     this.#set = this.#set.reload();
     this.#collect();
