@@ -28,6 +28,7 @@ const SHOWN = new Set([
   "mcp_resource",
   "plan_mode",
   "plan_mode_exit",
+  "skill_listing",
 ]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);

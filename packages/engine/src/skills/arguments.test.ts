@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
-import { fillText, splitArguments } from "./arguments.ts";
+import { fillPlaceholders, splitArguments } from "./arguments.ts";
 
 const RAW = 'alpha "beta gamma" delta';
 
-function fill(text: string, raw = RAW, names: readonly string[] = []): string {
-  return fillText(text, { raw, names, variables: { CLAUDE_SKILL_DIR: "/s", CLAUDE_SESSION_ID: "id" } });
+function filled(text: string, raw = RAW, names: readonly string[] = []) {
+  return fillPlaceholders(text, { raw, names, variables: { CLAUDE_SKILL_DIR: "/s", CLAUDE_SESSION_ID: "id" } });
 }
+
+const fill = (...given: Parameters<typeof filled>) => filled(...given).text;
 
 test.each([
   ["a b", ["a", "b"]],
@@ -33,15 +35,13 @@ test.each([
   ["${CLAUDE_SKILL_DIR}/a ${CLAUDE_SESSION_ID} $0", "/s/a id alpha"],
   ["${CLAUDE_UNKNOWN} ${HOME} $0", "${CLAUDE_UNKNOWN} ${HOME} alpha"],
   ["${ARGUMENTS} {{args}} $@ $* $0", "${ARGUMENTS} {{args}} $@ $* alpha"],
-])("%j is filled", (text, filled) => {
-  expect(fill(text)).toBe(filled);
+])("%j is filled", (text, expected) => {
+  expect(filled(text)).toEqual({ text: expected, used: true });
 });
 
-test("arguments without a place are added at the end", () => {
-  expect(fill("Do it")).toBe(`Do it\n\nARGUMENTS: ${RAW}`);
-  expect(fill("It costs $9", "now")).toBe("It costs $9\n\nARGUMENTS: now");
-  expect(fill("Do it", "")).toBe("Do it");
-  expect(fill("Do $ARGUMENTS", "")).toBe("Do ");
+test("a text says whether it has a place for the arguments", () => {
+  expect(filled("It costs $9, ${CLAUDE_SKILL_DIR}", "now")).toEqual({ text: "It costs $9, /s", used: false });
+  expect(filled("Do $ARGUMENTS", "")).toEqual({ text: "Do ", used: true });
 });
 
 test("named arguments are filled in order, and a missing one is empty", () => {

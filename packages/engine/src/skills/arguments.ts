@@ -48,12 +48,6 @@ export function splitArguments(raw: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Fills the text of a skill. Arguments without a place are added at its end. */
-export function fillText(text: string, args: SkillArguments): string {
-  const { text: filled, used } = fillPlaceholders(text, args);
-  return used || args.raw.trim() === "" ? filled : `${filled}\n\nARGUMENTS: ${args.raw}`;
-}
-
 export function fillPlaceholders(text: string, args: SkillArguments): Filled {
   const find = placeholderFinder(args);
   let used = false;

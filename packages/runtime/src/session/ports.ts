@@ -4,6 +4,7 @@ import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { SkillStage } from "../skills/open-skills.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -12,16 +13,20 @@ export interface RunParts extends AgentParts {
   readonly hooks: SessionHooks;
   readonly mcp: McpStage;
   readonly plan: PlanMode;
+  readonly skills: SkillStage;
 }
 
 export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
-  const { storage, machine, gate, hooks, mcp, plan } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
-  return {
+  const ports: Ports = {
     ...shared,
-    model: state.model,
+    // An invoked skill may change it.
+    get model() {
+      return skills.effects.model;
+    },
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
@@ -50,13 +55,17 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: mcp.servers?.commands() ?? [],
+          commands: [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])],
+          skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),
       );
     },
     expand: async (text) => {
-      if (!mcp.servers || !text.startsWith("/")) return undefined;
+      if (!text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
+      const [, name = "", args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+      const skill = skills.expand(name, args);
+      if (skill || !mcp.servers) return skill;
       const { promptExpansion } = await import("../mcp/offer/prompts.ts");
       return promptExpansion(text, mcp.servers, signal);
     },
@@ -70,12 +79,17 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },
-    instructionsFor: (access) => state.instructions?.touched(access) ?? [],
+    instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
-    steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
+    steering: () => {
+      const listing = skills.skills.takeListing();
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+    },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);
     },
   };
+  skills.begin(ports);
+  return ports;
 }

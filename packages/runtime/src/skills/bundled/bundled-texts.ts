@@ -17,11 +17,10 @@ export function openBundledTexts(directory: string): BundledTexts {
   return {
     async read({ name }) {
       // Both together take about a millisecond, which only a session that uses such a skill should pay.
-      const [{ TEXTS }, { extractFiles }] = await Promise.all([import("./texts.ts"), import("@keelson/host/extract")]);
-      const found = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
-      if (found === undefined) throw new Error(`No bundled skill is called '${name}'`);
-      const { text, files } = found;
+      const { bundledText } = await import("./texts.ts");
+      const { text, files } = await bundledText(name);
       if (files === undefined) return { text };
+      const { extractFiles } = await import("@keelson/host/extract");
       let made = extracted.get(name);
       // Systems remove old files from temporary folders.
       if (made === undefined || !existsSync(made.folder)) {

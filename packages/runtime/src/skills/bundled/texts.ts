@@ -13,13 +13,13 @@ import hooks from "./texts/update-config/hooks.md" with { type: "text" };
 import permissions from "./texts/update-config/permissions.md" with { type: "text" };
 import settings from "./texts/update-config/settings.md" with { type: "text" };
 
-interface BundledSkillText {
+export interface BundledText {
   readonly text: string;
   /** Files that the text refers to, by their path in the skill's folder. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-export const TEXTS: Readonly<Record<string, BundledSkillText>> = {
+export const TEXTS: Readonly<Record<string, BundledText>> = {
   batch: { text: batch },
   "code-review": { text: review },
   debug: { text: debug },
@@ -34,3 +34,9 @@ export const TEXTS: Readonly<Record<string, BundledSkillText>> = {
     files: { "settings.md": settings, "permissions.md": permissions, "hooks.md": hooks },
   },
 };
+
+export async function bundledText(name: string): Promise<BundledText> {
+  const found = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
+  if (found === undefined) throw new Error(`No bundled skill is called '${name}'`);
+  return found;
+}
