@@ -142,7 +142,7 @@ export interface ExpandedPrompt {
 /** A command that needs no model. */
 export interface LocalCommand {
   readonly kind: "local";
-  /** As typed, without the slash. */
+  /** Its own name without the slash, even if an alias was typed. */
   readonly name: string;
   readonly args: string;
   /** Returns what the user reads. Rejects with an error for the user. */

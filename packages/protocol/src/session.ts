@@ -14,6 +14,8 @@ export interface PromptMessage {
   /** False: add it to the conversation without asking the model. */
   readonly shouldQuery?: boolean;
   readonly isSynthetic?: boolean;
+  /** True: the text is meant as it is. Commands and mentions in it are not expanded. */
+  readonly client_composed?: boolean;
   readonly priority?: "now" | "next" | "later";
 }
 
