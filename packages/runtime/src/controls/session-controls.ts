@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
+import { sessionCommands } from "../commands/registry.ts";
 import type { RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
@@ -63,7 +64,10 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     search: machine.tools.search,
     seen: machine.tools.seen,
     tasks: machine.tasks,
-    addDirectories: (paths) => folders.add(paths, "register_repo_root"),
+    addDirectories: (paths, source) => {
+      folders.add(paths, source);
+      if (source === "slash_command") notify(`The user added working directories: ${paths.join(", ")}`);
+    },
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {
@@ -74,6 +78,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       plan.setWorkflow(client.planModeInstructions);
     },
     mcp,
+    commands: () => sessionCommands(state.snapshot, mcp.servers?.commands() ?? []),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,

@@ -48,6 +48,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
+  /** A slash command that does not exist is an error, not text for the model. */
+  readonly rejectsUnknownCommands?: boolean;
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
@@ -110,7 +112,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     refresh: (signal) => refresh(parts, signal),
     idle: () => mcp.connect(),
     ports: (signal) => {
-      const ports = runPorts(parts, signal);
+      const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),

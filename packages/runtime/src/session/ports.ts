@@ -2,6 +2,8 @@
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
+import { sessionCommands } from "../commands/registry.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
@@ -14,12 +16,13 @@ export interface RunParts extends AgentParts {
   readonly plan: PlanMode;
 }
 
-export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
+/** Without `controls`, typed commands are not expanded. */
+export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
   const { storage, machine, gate, hooks, mcp, plan } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
-  return {
+  const ports: Ports = {
     ...shared,
     model: state.model,
     system: state.system,
@@ -50,15 +53,26 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: mcp.servers?.commands() ?? [],
+          commands: sessionCommands(state.snapshot, mcp.servers?.commands() ?? []),
           memory: state.instructions?.memory,
         }),
       );
     },
     expand: async (text) => {
-      if (!mcp.servers || !text.startsWith("/")) return undefined;
-      const { promptExpansion } = await import("../mcp/offer/prompts.ts");
-      return promptExpansion(text, mcp.servers, signal);
+      if (!controls || !text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
+      const [{ expandTyped }, { commandSession }] = await Promise.all([
+        import("../commands/expand.ts"),
+        import("../commands/session.ts"),
+      ]);
+      return expandTyped(text, {
+        session: commandSession(controls, ports),
+        rejectsUnknown: options.rejectsUnknownCommands === true,
+        others: async () => {
+          if (!mcp.servers) return undefined;
+          const { promptExpansion } = await import("../mcp/offer/prompts.ts");
+          return promptExpansion(text, mcp.servers, signal);
+        },
+      });
     },
     mentioned: async (text) => {
       if (!mcp.servers || !text.includes("@")) return [];
@@ -78,4 +92,5 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       shared.charge(usage, name, durationMs);
     },
   };
+  return ports;
 }

@@ -134,7 +134,7 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
 function describe(targets: ControlTargets, hooksSent: boolean): Record<string, unknown> {
   const model = targets.model();
   return {
-    commands: targets.mcp?.servers?.commands() ?? [],
+    commands: targets.commands(),
     agents: [],
     output_style: "default",
     available_output_styles: ["default"],

@@ -52,9 +52,9 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
 };
 
 /** Plugins, skills and output styles are not loaded yet. */
-export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
+export const reloadPlugins: ControlHandler = (_request, { mcp, commands }) =>
   done({
-    commands: mcp?.servers?.commands() ?? [],
+    commands: commands(),
     agents: [],
     plugins: [],
     mcpServers: mcp?.servers?.status() ?? [],
