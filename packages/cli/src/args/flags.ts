@@ -166,6 +166,12 @@ export const FLAGS: readonly Flag[] = [
   { name: "system-prompt-file", value: one("file"), group: "Prompt", help: "Replace it with a file" },
   { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Add to the system prompt" },
   { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "Add a file to it" },
+  {
+    name: "disable-slash-commands",
+    value: none,
+    group: "Prompt",
+    help: "Send text that starts with / to the model as it is; offer no commands and skills",
+  },
 
   {
     name: "permission-mode",
@@ -296,7 +302,6 @@ export const FLAGS: readonly Flag[] = [
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
-  later("disable-slash-commands"),
   later("brief"),
   later("ide"),
   later("chrome"),

@@ -166,6 +166,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
+    disableSlashCommands: given.has("disable-slash-commands") || undefined,
   });
 }
 

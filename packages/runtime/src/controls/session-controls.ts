@@ -63,7 +63,10 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     search: machine.tools.search,
     seen: machine.tools.seen,
     tasks: machine.tasks,
-    addDirectories: (paths) => folders.add(paths, "register_repo_root"),
+    addDirectories: (paths, source) => {
+      folders.add(paths, source);
+      if (source === "slash_command") notify(`The user added working directories: ${paths.join(", ")}`);
+    },
     hooks: () => hooks.registered(),
     setClientHooks: (registrations) => hooks.setClient(registrations),
     setClient: (client) => {

@@ -6,12 +6,12 @@ import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
+import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
 import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
-import type { ClientCommand } from "../skills/session-skills.ts";
 
 export interface ControlTargets {
   readonly sessionId: string;
@@ -50,7 +50,8 @@ export interface ControlTargets {
   readonly search: Search;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
-  addDirectories(paths: readonly string[]): void;
+  /** `source` is what hooks are told. */
+  addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
   /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
@@ -58,10 +59,10 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
-  /** What the user can type after a slash. */
-  commands(): readonly ClientCommand[];
+  /** All slash commands. */
+  commands(): readonly ListedCommand[];
   /** The skills among them. */
-  skills(): readonly ClientCommand[];
+  skills(): readonly ListedCommand[];
   /** Reads skill and command files again. */
   reloadSkills(): void;
 

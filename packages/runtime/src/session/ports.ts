@@ -2,10 +2,11 @@
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
+import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
-import type { ClientCommand } from "../skills/session-skills.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -18,11 +19,15 @@ export interface RunParts extends AgentParts {
 }
 
 /** Everything the user can type after a slash. */
-export function typedCommands({ skills, mcp }: Pick<RunParts, "skills" | "mcp">): readonly ClientCommand[] {
-  return [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
+export function typedCommands({ storage, skills, mcp }: TypedParts): readonly ListedCommand[] {
+  const others = [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
+  return sessionCommands(storage.state.snapshot, others);
 }
 
-export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
+type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
+
+/** Without `controls`, typed commands are not expanded. */
+export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
   const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
@@ -68,12 +73,21 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
       );
     },
     expand: async (text) => {
-      if (!text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
-      const [, name = "", args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-      const skill = skills.expand(name, args);
-      if (skill || !mcp.servers) return skill;
-      const { promptExpansion } = await import("../mcp/offer/prompts.ts");
-      return promptExpansion(text, mcp.servers, signal);
+      if (!controls || !text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
+      const [{ expandTyped }, { commandSession }] = await Promise.all([
+        import("../commands/expand.ts"),
+        import("../commands/session.ts"),
+      ]);
+      return expandTyped(text, {
+        session: commandSession(controls, ports),
+        rejectsUnknown: options.rejectsUnknownCommands === true,
+        others: async (typed) => {
+          const skill = typed && skills.expand(typed.name, typed.args);
+          if (skill || !mcp.servers) return skill;
+          const { promptExpansion } = await import("../mcp/offer/prompts.ts");
+          return promptExpansion(text, mcp.servers, signal);
+        },
+      });
     },
     mentioned: async (text) => {
       if (!text.includes("@")) return [];

@@ -5,6 +5,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access, type ListedSkill } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
+import type { ListedCommand } from "../commands/registry.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -110,7 +111,7 @@ export class SessionSkills {
   }
 
   /** What a client lists for the user to type. */
-  clientCommands(): readonly ClientCommand[] {
+  clientCommands(): readonly ListedCommand[] {
     return this.all
       .filter(({ userInvocable }) => userInvocable)
       .map(({ name, description, argumentHint = "", source }) => ({
@@ -122,7 +123,7 @@ export class SessionSkills {
   }
 
   /** Names for `init`: skills the user can invoke, without commands. */
-  clientSkills(): readonly ClientCommand[] {
+  clientSkills(): readonly ListedCommand[] {
     const commands = new Set(this.all.filter(({ kind }) => kind === "command").map(({ name }) => name));
     return this.clientCommands().filter(({ name }) => !commands.has(name));
   }
@@ -158,13 +159,4 @@ export class SessionSkills {
     }));
     return renderSkillListing(listed, limits);
   }
-}
-
-/** A command in `init`, `initialize` and `commands_changed`. */
-export interface ClientCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  readonly builtin?: true;
 }
