@@ -247,7 +247,10 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
     { subtype: "reload_plugins" },
     ok({ commands: expect.any(Array), agents: [], plugins: [], mcpServers: [], error_count: 0 }),
   ],
-  [{ subtype: "reload_skills" }, ok({ skills: [] })],
+  [
+    { subtype: "reload_skills" },
+    ok({ skills: expect.arrayContaining([expect.objectContaining({ name: "review", builtin: true })]) }),
+  ],
   [{ subtype: "reload_output_styles" }, ok({ available_output_styles: ["default"] })],
   [{ subtype: "rename_session", title: "  New   name " }, ok()],
   [{ subtype: "rename_session", title: "  " }, no(text("title must be non-empty"))],
