@@ -35,8 +35,8 @@ export async function run(
   };
   /** Adds results of calls, which are already recorded. */
   const take = (settled: readonly SettledCall[]) => {
-    for (const { entry, denial } of settled) {
-      conversation.add(entry);
+    for (const { entry, follow = [], denial } of settled) {
+      for (const each of [entry, ...follow]) conversation.add(each);
       if (denial) denials.push(denial);
     }
   };
@@ -72,7 +72,7 @@ export async function run(
     const [asked] = await Promise.allSettled([requestReply(request, conversation, ports, batch)]);
     const settled = await batch.settled();
     take(settled);
-    lines += settled.length;
+    lines += settled.flatMap(({ follow = [] }) => follow.filter(({ type }) => type === "user")).length + settled.length;
     if (asked.status === "rejected") throw asked.reason;
     usage = addUsage(usage, asked.value.usage);
     return { reply: asked.value, settled };

@@ -14,9 +14,9 @@ export interface PromptMessage {
   /** False: add it to the conversation without asking the model. */
   readonly shouldQuery?: boolean;
   readonly isSynthetic?: boolean;
-  /** True: the text is meant as it is. Commands and mentions in it are not expanded. */
-  readonly client_composed?: boolean;
   readonly priority?: "now" | "next" | "later";
+  /** The text is complete: a slash or an `@` in it means nothing. */
+  readonly client_composed?: boolean;
 }
 
 /** Variables for processes that start from now on. There is no reply. */

@@ -37,6 +37,8 @@ export interface Skill {
   readonly base: string;
   readonly userInvocable: boolean;
   readonly modelInvocable: boolean;
+  /** `skillOverrides` lists it without its description. */
+  readonly nameOnly?: true;
   readonly hooks: readonly HookRegistration[];
   readonly shell: "bash" | "powershell";
   /** The plugin it belongs to. */

@@ -16,4 +16,6 @@ export interface SkillSet {
   touched(path: string): readonly Skill[];
   /** Whether files were added, changed or removed since the set was loaded. */
   changed(): boolean;
+  /** Reads everything again. Touched files that added skills do so again. */
+  reload(): SkillSet;
 }

@@ -20,10 +20,11 @@ export async function expandTyped(text: string, options: ExpandOptions): Promise
   const { session, others, rejectsUnknown } = options;
   const names = session.commands().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const typed = readTyped(text, names);
+  const command = typed && findBuiltInCommand(typed.name);
   const other = await others(typed);
-  if (other || !typed) return other;
+  // A skill for the model alone does not replace a command.
+  if (!typed || (other && !(command && other.kind === "local"))) return other;
   const { name, args } = typed;
-  const command = findBuiltInCommand(name);
   if (command) return local(command.name, args, async () => (await command.load())(args, session));
   const advice = elsewhere(name);
   if (advice !== undefined) return local(name, args, async () => advice);

@@ -5,7 +5,7 @@ import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import { customTitle, dequeued } from "@keelson/store";
 import { sessionCommands } from "../commands/registry.ts";
-import type { RunParts } from "../session/ports.ts";
+import { otherCommands, type RunParts } from "../session/ports.ts";
 import type { Storage } from "../session/storage.ts";
 import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
@@ -78,7 +78,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       plan.setWorkflow(client.planModeInstructions);
     },
     mcp,
-    commands: () => sessionCommands(state.snapshot, mcp.servers?.commands() ?? []),
+    commands: () => sessionCommands(state.snapshot, otherCommands(parts)),
     queued: () => inbox.ids,
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,

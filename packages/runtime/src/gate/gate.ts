@@ -49,13 +49,25 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Decides by rules and mode, with links resolved and commands parsed. */
-  async decide({ call, access, input, hook, tool }: PermitRequest): Promise<GateDecision> {
+  /**
+   * Decides by rules and mode, with links resolved and commands parsed. `unaided`: as if nobody had allowed anything, so
+   * only what is harmless by itself passes.
+   */
+  async decide(
+    { call, access, input, hook, tool }: PermitRequest,
+    { unaided = false }: { readonly unaided?: boolean } = {},
+  ): Promise<GateDecision> {
     const { sandbox, isShielded, cwd } = this.#options;
     const [{ gate, links, matchers }, { gateQuestion, withLinks, withLinkReason }] = await this.#load();
     const shield = access.kind === "command" && (await isShielded(access.cwd));
     const question = await gateQuestion(
-      { ...this.#facts(), matchers, sandbox: underShield(sandbox, shield), shield, hook },
+      {
+        ...(unaided ? withoutAllowances(this.#facts()) : this.#facts()),
+        matchers,
+        sandbox: underShield(sandbox, shield),
+        shield,
+        hook,
+      },
       { tool: tool.name, input, access },
       () => (this.#commands ??= this.#loadCommands()),
     );
@@ -118,4 +130,10 @@ export class Gate {
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
     return { mode, rules, ...here, home, readable, shell };
   }
+}
+
+/** No allow rules, and the mode that asks. Deny and ask rules stay. */
+function withoutAllowances<F extends Pick<GateFacts, "mode" | "rules">>(facts: F): F {
+  const rules = facts.rules.filter(({ behavior }) => behavior !== "allow");
+  return { ...facts, rules, mode: facts.mode === "dontAsk" ? "dontAsk" : "default" };
 }

@@ -24,7 +24,7 @@ export interface SessionHooksOptions
   setTitle(title: string): void;
 }
 
-export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient"> {
+export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient" | "setSkills"> {
   registered(): readonly HookRegistration[];
   readonly changes: ChangeReporter;
   /** Without a signal, hooks run until the session closes. */
@@ -89,6 +89,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     registered: () => hooks.registered,
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
+    setSkills: (registrations) => hooks.setSkills(registrations),
     changes,
     fire,
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),

@@ -36,6 +36,7 @@ export function initSignal(facts: {
   memory?: string;
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
+  skills: readonly { readonly name: string }[];
 }) {
   return {
     type: "system" as const,
@@ -51,7 +52,7 @@ export function initSignal(facts: {
     claude_code_version: COMPATIBLE_VERSION,
     output_style: "default",
     agents: [],
-    skills: [],
+    skills: facts.skills.map(({ name }) => name),
     plugins: [],
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     keelson_version: VERSION,

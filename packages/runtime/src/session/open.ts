@@ -15,6 +15,7 @@ import { openInstructions } from "../instructions/instructions.ts";
 import { openMachine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
+import { openSkills } from "../skills/open-skills.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
 import { limitsOf } from "./limits.ts";
@@ -68,7 +69,8 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
-  const parts = { storage, machine, gate, mcp, hooks, permit, plan };
+  const skills = await openSkills({ storage, machine, gate, hooks });
+  const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
 }
@@ -76,7 +78,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
 type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
-async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promise<void> {
+async function fillState({ storage, machine, gate, hooks, plan, skills }: Parts): Promise<void> {
   const { options, state, place, now } = storage;
   const { snapshot } = state;
   state.instructions = await openInstructions(snapshot, {
@@ -86,7 +88,8 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
     warn: options.warn,
   });
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
-  state.allTools = [...builtInTools(machine.tasks), ...(await offeredInteractiveTools(options, plan))];
+  const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
+  state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }

@@ -6,6 +6,7 @@ import { sessionCommands } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { SkillStage } from "../skills/open-skills.ts";
 import { agentPorts, type AgentParts } from "./agent-ports.ts";
 import { initSignal } from "./facts.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -14,17 +15,21 @@ export interface RunParts extends AgentParts {
   readonly hooks: SessionHooks;
   readonly mcp: McpStage;
   readonly plan: PlanMode;
+  readonly skills: SkillStage;
 }
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
-  const { storage, machine, gate, hooks, mcp, plan } = parts;
+  const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
   const shared = agentPorts(parts, signal);
   const ports: Ports = {
     ...shared,
-    model: state.model,
+    // An invoked skill may change it.
+    get model() {
+      return skills.effects.model;
+    },
     system: state.system,
     tools: () => {
       mcp.beforeRequest();
@@ -53,7 +58,8 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: sessionCommands(state.snapshot, mcp.servers?.commands() ?? []),
+          commands: sessionCommands(state.snapshot, otherCommands(parts)),
+          skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),
       );
@@ -67,30 +73,41 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
       return expandTyped(text, {
         session: commandSession(controls, ports),
         rejectsUnknown: options.rejectsUnknownCommands === true,
-        others: async () => {
-          if (!mcp.servers) return undefined;
+        others: async (typed) => {
+          const skill = typed && skills.expand(typed.name, typed.args);
+          if (skill || !mcp.servers) return skill;
           const { promptExpansion } = await import("../mcp/offer/prompts.ts");
           return promptExpansion(text, mcp.servers, signal);
         },
       });
     },
     mentioned: async (text) => {
-      if (!mcp.servers || !text.includes("@")) return [];
-      const { mentionedResources } = await import("../mcp/offer/mentions.ts");
-      return mentionedResources(text, mcp.servers, gate.ruleBook.rules, storage.newId, signal);
+      if (!text.includes("@")) return [];
+      const { mentionsIn } = await import("../mentions/mentions.ts");
+      return mentionsIn(text, parts, signal);
     },
     fire: async (event, input) => {
       // Variables set by CwdChanged hooks apply to the next command.
       if (event === "PreToolUse") await hooks.changes.settled(signal);
       return hooks.fire(event, input, signal);
     },
-    instructionsFor: (access) => state.instructions?.touched(access) ?? [],
+    instructionsFor: (access) => [...(state.instructions?.touched(access) ?? []), ...skills.skills.touched(access)],
     interrupt: () => runState.interrupt(),
-    steering: () => [...inbox.takeNotices(), ...plan.takeNotices()],
+    steering: () => {
+      const listing = skills.skills.takeListing();
+      return [...inbox.takeNotices(), ...plan.takeNotices(), ...(listing ? [listing] : [])];
+    },
     charge: (usage, name, durationMs) => {
       state.lastUsage = usage;
       shared.charge(usage, name, durationMs);
     },
   };
+  skills.begin(ports);
   return ports;
 }
+
+/** The commands that are not built in. */
+export const otherCommands = ({ skills, mcp }: Pick<RunParts, "skills" | "mcp">) => [
+  ...skills.skills.clientCommands(),
+  ...(mcp.servers?.commands() ?? []),
+];

@@ -1,0 +1,3 @@
+export async function bundledText(name: string): Promise<{ text: string; folder?: string }> {
+  return { text: `Skill ${name}` };
+}
