@@ -1,6 +1,7 @@
 // Turns a prompt into entries: what the user typed, and what hooks add to it.
 
 import {
+  blocksOf,
   textOf,
   type ContentBlock,
   type HookOutcome,
@@ -33,11 +34,12 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   if (expanded.blocked !== undefined) return block(expanded.blocked, ports);
   const said = await ports.fire("UserPromptSubmit", { prompt_id: promptId, prompt: text });
   if (isRefusal(said)) return block(blockedText(said, text), ports);
+  const media = blocksOf(prompt.message.content).filter(({ type }) => type !== "text");
   const typed: NewEntry = {
     type: "user",
     uuid: prompt.uuid ?? ports.newId(),
     promptId,
-    message: expanded.content ? { role: "user", content: expanded.content } : prompt.message,
+    message: expanded.content ? { role: "user", content: [...expanded.content, ...media] } : prompt.message,
     permissionMode: mode,
     promptSource: "sdk",
   };
@@ -45,13 +47,14 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   // (test/conformance/hooks/prompts.ts).
   const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
-  return { entries: [...context, ...mentioned, typed] };
+  return { entries: [...context, ...mentioned, typed, ...(expanded.attachments ?? [])] };
 }
 
 interface Expanded {
   readonly context: readonly string[];
   /** Undefined if the text is not a command. */
   readonly content?: readonly ContentBlock[];
+  readonly attachments?: readonly NewEntry[];
   readonly blocked?: string;
 }
 

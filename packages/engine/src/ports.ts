@@ -135,8 +135,6 @@ export interface ExpandedPrompt {
   readonly content: readonly ContentBlock[];
   /** Context that goes with it, such as files that the text refers to. */
   readonly attachments?: readonly NewEntry[];
-  /** The final answer, if a subagent already did the work. The model is not asked. */
-  readonly answer?: string;
 }
 
 /** A command that needs no model. */

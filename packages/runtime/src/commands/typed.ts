@@ -1,6 +1,6 @@
 // Reads what was typed after a slash. Pure.
 
-import { nearestWord } from "@keelson/engine/nearest-word";
+import { nearestWord } from "@keelson/protocol/nearest-word";
 
 export interface TypedCommand {
   /** Without the slash. */

@@ -61,6 +61,10 @@ export interface ControlTargets {
   readonly mcp?: McpTargets;
   /** All slash commands. */
   commands(): readonly ListedCommand[];
+  /** The skills among them. */
+  skills(): readonly ListedCommand[];
+  /** Reads skill and command files again. */
+  reloadSkills(): void;
 
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];

@@ -96,7 +96,7 @@ async function fillState({ storage, machine, gate, hooks, plan, skills }: Parts)
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks } = parts;
+  const { storage, machine, gate, mcp, hooks, skills } = parts;
   const { options, place, state, client, transcript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -125,6 +125,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     dispose: async () => {
       await controls.finish();
       await mcp.close();
+      skills.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();

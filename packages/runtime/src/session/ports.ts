@@ -2,7 +2,7 @@
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
-import { sessionCommands } from "../commands/registry.ts";
+import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
 import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
@@ -17,6 +17,14 @@ export interface RunParts extends AgentParts {
   readonly plan: PlanMode;
   readonly skills: SkillStage;
 }
+
+/** Everything the user can type after a slash. */
+export function typedCommands({ storage, skills, mcp }: TypedParts): readonly ListedCommand[] {
+  const others = [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
+  return sessionCommands(storage.state.snapshot, others);
+}
+
+type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
 
 /** Without `controls`, typed commands are not expanded. */
 export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
@@ -58,7 +66,7 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: sessionCommands(state.snapshot, otherCommands(parts)),
+          commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),
@@ -105,9 +113,3 @@ export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Contro
   skills.begin(ports);
   return ports;
 }
-
-/** The commands that are not built in. */
-export const otherCommands = ({ skills, mcp }: Pick<RunParts, "skills" | "mcp">) => [
-  ...skills.skills.clientCommands(),
-  ...(mcp.servers?.commands() ?? []),
-];

@@ -113,7 +113,7 @@ export const COMMANDS: readonly Scenario[] = [
           text("<project>/CLAUDE.md"),
           text("No MCP servers"),
           text("Model: claude-sonnet-5"),
-          text("kills"),
+          text("No skills"),
           "Set model to claude-opus-5-5",
           "Set effort to low",
           'Renamed this session to "Ship it"',

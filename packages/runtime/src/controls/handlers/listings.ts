@@ -51,14 +51,19 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
   });
 };
 
-/** Plugins, skills and output styles are not loaded yet. */
-export const reloadPlugins: ControlHandler = (_request, { mcp, commands }) =>
-  done({
+export const reloadPlugins: ControlHandler = (_request, { mcp, commands, reloadSkills: reload }) => {
+  reload();
+  return done({
     commands: commands(),
     agents: [],
     plugins: [],
     mcpServers: mcp?.servers?.status() ?? [],
     error_count: 0,
   });
-export const reloadSkills: ControlHandler = () => done({ skills: [] });
+};
+
+export const reloadSkills: ControlHandler = (_request, { skills, reloadSkills: reload }) => {
+  reload();
+  return done({ skills: skills() });
+};
 export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });
