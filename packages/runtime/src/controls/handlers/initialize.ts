@@ -47,7 +47,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: running(targets) });
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
   return done(describe(targets, hooks !== undefined), {
     beside: {
       pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
@@ -151,7 +151,7 @@ function describe(targets: ControlTargets, hooksSent: boolean): Record<string, u
   };
 }
 
-function running({ tasks }: ControlTargets) {
+export function runningTasks(tasks: ControlTargets["tasks"]) {
   return tasks
     .list()
     .filter(({ status }) => status === "running")
