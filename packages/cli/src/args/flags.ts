@@ -252,6 +252,18 @@ export const FLAGS: readonly Flag[] = [
     help: "In an untrusted folder, apply only its deny and ask rules",
   },
   { name: "safe-mode", value: none, group: "Settings", help: "Ignore all customization except managed settings" },
+  {
+    name: "plugin-dir",
+    value: one("path"),
+    group: "Settings",
+    help: "Use the plugin in this folder for this session (repeatable)",
+  },
+  {
+    name: "plugin-dir-no-mcp",
+    value: one("path"),
+    group: "Clients",
+    help: "Like --plugin-dir, without the MCP servers of the plugin",
+  },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
   {
@@ -296,8 +308,6 @@ export const FLAGS: readonly Flag[] = [
 
   later("agent", one("agent")),
   later("agents", one("json")),
-  later("plugin-dir", one("folder")),
-  later("plugin-dir-no-mcp", one("folder")),
   later("plugin-url", one("url")),
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),

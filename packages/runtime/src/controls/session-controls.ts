@@ -102,7 +102,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
 }
 
 /** Options that clients may send and that have no effect yet. */
-const NOT_YET = ["agents", "plugins", "toolAliases"] as const;
+const NOT_YET = ["agents", "toolAliases"] as const;
 
 /** Records in the transcript that the prompts left the queue, and tells their sender. */
 function cancelled(prompts: readonly PromptMessage[], { outbox, place: { id }, now }: Storage): readonly string[] {

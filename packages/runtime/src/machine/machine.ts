@@ -98,6 +98,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     tasksDir: outputDir,
     tasks,
     envFiles: () => envFilesOf(configDir, place.id),
+    programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
     mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
     shield: {

@@ -3,7 +3,7 @@
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
 import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool } from "@keelson/engine";
-import { nearestWord } from "@keelson/protocol/nearest-word";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
 import type { Gate } from "../gate/gate.ts";
@@ -181,6 +181,8 @@ function forModel(name: string, skills: SessionSkills): Skill {
     throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation`);
   }
   const known = skills.all.filter((each) => skills.isForModel(each)).map((each) => each.name);
+  // Only this error needs it.
+  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
   const close = nearestWord(name, known);
   throw new ToolError(`Unknown skill: ${name}${close === undefined ? "" : `. Did you mean ${close}?`}`);
 }
