@@ -16,7 +16,7 @@ export async function answerLocally(
   ports: Ports,
 ): Promise<Admission> {
   const { name, args } = command;
-  const output = await outputOf(command);
+  const output = await outputOf(command, prompt.uuid);
   const promptId = ports.newId();
   const entries: readonly NewEntry[] = [
     {
@@ -53,9 +53,9 @@ export async function answerLocally(
   return { entries, answered: { command: name, text: output.text } };
 }
 
-async function outputOf(command: LocalCommand): Promise<{ readonly text: string; readonly stream: string }> {
+async function outputOf(command: LocalCommand, prompt: string | undefined) {
   try {
-    return { text: await command.run(), stream: "stdout" };
+    return { text: await command.run(prompt), stream: "stdout" };
   } catch (error) {
     return { text: (error as Error).message, stream: "stderr" };
   }

@@ -143,8 +143,8 @@ export interface LocalCommand {
   /** Its own name without the slash, even if an alias was typed. */
   readonly name: string;
   readonly args: string;
-  /** Returns what the user reads. Rejects with an error for the user. */
-  run(): Promise<string>;
+  /** Returns what the user reads; `prompt` is the id that the client gave. Rejects with an error for the user. */
+  run(prompt: string | undefined): Promise<string>;
 }
 
 export interface Ports {

@@ -86,6 +86,7 @@ export type MetadataEntry =
   | { readonly type: "custom-title"; readonly customTitle: string; readonly sessionId: string }
   | { readonly type: "agent-name"; readonly agentName: string; readonly sessionId: string }
   | { readonly type: "tag"; readonly tag: string; readonly sessionId: string }
+  | { readonly type: "mode"; readonly mode: "normal"; readonly sessionId: string }
   | CostState;
 
 /** A copy of one file; without a name, the file did not exist. */

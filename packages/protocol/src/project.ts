@@ -83,9 +83,10 @@ function user(entry: ChainEntry & { type: "user" }, parentToolUseId: string | nu
 
 const COMMAND_OUTPUT = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/;
 
-/** Clients see the output of a command as a reply that no model made. */
-function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage {
+/** Clients see the output of a command as a reply that no model made. Undefined if there was none. */
+function commandOutput(entry: ChainEntry & { type: "system" }): AssistantMessage | undefined {
   const text = COMMAND_OUTPUT.exec(entry.content ?? "")?.[2] ?? entry.content ?? "";
+  if (text === "") return undefined;
   return {
     type: "assistant",
     message: {

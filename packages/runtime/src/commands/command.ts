@@ -6,6 +6,8 @@ import type { ListedCommand } from "./registry.ts";
 
 export interface CommandSession {
   readonly targets: ControlTargets;
+  /** The id that the client gave the prompt, if it did. */
+  readonly prompt: string | undefined;
   /** Performs a control request as if a client had sent it. Rejects with its error. */
   request(subtype: string, fields?: JsonObject): Promise<unknown>;
   /** Calls a tool as the model would: hooks, gate and limits apply. Rejects with its error. */

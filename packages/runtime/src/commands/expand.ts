@@ -8,7 +8,7 @@ import { findBuiltInCommand } from "./registry.ts";
 import { readTyped, unknownCommandText, type TypedCommand } from "./typed.ts";
 
 export interface ExpandOptions {
-  readonly session: CommandSession;
+  readonly session: Omit<CommandSession, "prompt">;
   /** Skills and prompts of MCP servers. They come first: a file of the user may replace a built-in command. */
   others(typed: TypedCommand | undefined): Promise<Expansion | undefined>;
   /** A command that does not exist is an error, not text for the model. */
@@ -20,11 +20,12 @@ export async function expandTyped(text: string, options: ExpandOptions): Promise
   const { session, others, rejectsUnknown } = options;
   const names = session.commands().flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const typed = readTyped(text, names);
+  const command = typed && findBuiltInCommand(typed.name);
   const other = await others(typed);
-  if (other || !typed) return other;
+  // A skill for the model alone does not replace a command.
+  if (!typed || (other && !(command && other.kind === "local"))) return other;
   const { name, args } = typed;
-  const command = findBuiltInCommand(name);
-  if (command) return local(command.name, args, async () => (await command.load())(args, session));
+  if (command) return local(command.name, args, async (prompt) => (await command.load())(args, { ...session, prompt }));
   const advice = elsewhere(name);
   if (advice !== undefined) return local(name, args, async () => advice);
   // `/tmp is full` is about a folder.

@@ -20,6 +20,12 @@ const COMMANDS: readonly BuiltInCommand[] = [
     load: async () => (await import("./change/add-dir.ts")).addDirCommand,
   },
   {
+    name: "clear",
+    aliases: ["reset", "new"],
+    description: "Start a new conversation",
+    load: async () => (await import("./change/clear.ts")).clearCommand,
+  },
+  {
     name: "config",
     description: "Show settings, or change a preference",
     argumentHint: "[key [value]]",

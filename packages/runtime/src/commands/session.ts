@@ -5,7 +5,7 @@ import type { Controls } from "../controls/controls.ts";
 import { servedResult } from "../serve/result.ts";
 import type { CommandSession } from "./command.ts";
 
-export function commandSession(controls: Controls, ports: Ports): CommandSession {
+export function commandSession(controls: Controls, ports: Ports): Omit<CommandSession, "prompt"> {
   const { targets } = controls;
   return {
     targets,

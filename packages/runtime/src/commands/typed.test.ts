@@ -7,7 +7,8 @@ test.each([
   ["/usage", { name: "usage", args: "" }],
   ["/model  opus ", { name: "model", args: "opus" }],
   ["/team:deploy.now a\nb", { name: "team:deploy.now", args: "a\nb" }],
-  ["/étude x", undefined],
+  ["/étude x", { name: "étude", args: "x" }],
+  ["/naïve x", undefined],
   ["/etc/hosts is odd", undefined],
   ["/", undefined],
   ["/ usage", undefined],
@@ -17,7 +18,7 @@ test.each([
   ["/deploy all", { name: "deploy all", args: "" }],
   ["/deploy allnow", { name: "deploy", args: "allnow" }],
 ])("%j is read as %j", (text, typed) => {
-  expect(readTyped(text, ["deploy", "deploy all"])).toEqual(typed as never);
+  expect(readTyped(text, ["deploy", "deploy all", "étude"])).toEqual(typed as never);
 });
 
 test("an unknown command gets the closest name, skills included", () => {

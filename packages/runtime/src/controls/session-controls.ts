@@ -17,12 +17,16 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
   const { ruleBook } = gate;
   const show: ControlTargets["show"] = (signal) => outbox.show(signal);
   return {
-    sessionId: place.id,
+    get sessionId() {
+      return place.id;
+    },
     send: (message) => outbox.send(message),
     show,
     newId,
     now,
-    startedMs: now(),
+    get startedMs() {
+      return storage.startedMs();
+    },
     snapshot: () => state.snapshot,
     adopt,
     mayAdopt: (next) => fireConfigChange(hooks.fire, state.snapshot, next),
@@ -85,6 +89,7 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
     cancelQueued: (uuid) => cancelled(uuid === undefined ? inbox.clear() : inbox.take(uuid), storage),
     isRunning: () => runState.running,
     interrupt: () => runState.interrupt(),
+    clear: async (prompt) => (await import("../session/clear.ts")).clearConversation(parts, prompt),
     title: () => state.title,
     rename: (title) => {
       state.title = title;

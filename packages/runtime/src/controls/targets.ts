@@ -14,6 +14,7 @@ import type { ClientOptions } from "./handlers/initialize.ts";
 import type { McpTargets } from "./handlers/mcp.ts";
 
 export interface ControlTargets {
+  /** Changes when the conversation is cleared. */
   readonly sessionId: string;
   /** Returns a promise if the client reads too slowly. */
   send(message: Outbound): void | Promise<void>;
@@ -73,6 +74,8 @@ export interface ControlTargets {
   isRunning(): boolean;
   /** Ends the run; prompts that wait still run. */
   interrupt(): void;
+  /** Continues with a new session and an empty conversation. `prompt` is the id of the prompt that asked for it. */
+  clear(prompt: string | undefined): Promise<void>;
   title(): string | undefined;
   rename(title: string): void;
   /** Absent if file checkpoints are off. */

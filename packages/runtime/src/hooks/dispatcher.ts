@@ -17,9 +17,9 @@ export interface HookDispatcherOptions extends Pick<
   HandlerHost,
   "includeEvents" | "runners" | "show" | "notify" | "trace" | "newId"
 > {
-  readonly sessionId: string;
+  sessionId(): string;
   /** Null if the session is not saved. */
-  readonly transcriptPath: string | null;
+  transcriptPath(): string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   cwd(): string;
   mode(): PermissionMode;
@@ -176,8 +176,8 @@ export class HookDispatcher {
     const { sessionId, transcriptPath, cwd, mode, effort } = this.#options;
     const level = effort();
     return {
-      session_id: sessionId,
-      transcript_path: transcriptPath ?? "",
+      session_id: sessionId(),
+      transcript_path: transcriptPath() ?? "",
       cwd: cwd(),
       prompt_id: this.#promptId,
       permission_mode: mode(),

@@ -33,6 +33,8 @@ export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "repl
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
   /** Skips prompt and agent hooks. For agent hooks, which would otherwise call each other forever. */
   fireWithoutModels(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOutcome>;
+  /** The session has another id from now on. */
+  restart(): void;
   /** Fires SessionEnd, then stops everything hooks started. */
   close(reason: string): Promise<void>;
 }
@@ -46,15 +48,15 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   let debugLog: typeof DebugLog | undefined;
   let reload = () => {};
   const openAll = async () => {
-    const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
+    const [opened] = await Promise.all([openRunners({ ...options, sessionId: () => place.id }), trace.load()]);
     if (options.debug) debugLog = await import("../debug.ts");
     return opened;
   };
   let runners: Promise<Runners> | undefined;
   const hooks = new HookDispatcher({
     ...options,
-    sessionId: place.id,
-    transcriptPath: place.path,
+    sessionId: () => place.id,
+    transcriptPath: () => place.path,
     runners: () => (runners ??= openAll()),
     trace: (firing) => {
       trace.add(firing);
@@ -81,7 +83,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   const { configDir, cwd: root, hooks: registered } = options.snapshot();
   const changes = new ChangeReporter({
     configDir,
-    sessionId: place.id,
+    sessionId: () => place.id,
     root,
     fire,
     hasHooksFor: (event) => hooks.hasHooksFor(event),
@@ -96,6 +98,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
     setClient: (registrations) => hooks.setClient(registrations),
     setSkills: (registrations) => hooks.setSkills(registrations),
     changes,
+    restart: () => trace.close(),
     fire,
     fireWithoutModels: (event, input, signal) => hooks.fire(event, input, { signal, withoutModels: true }),
     async close(reason) {
@@ -147,6 +150,10 @@ function createTracer(place: SessionPlace, { now, warn }: Pick<SessionHooksOptio
       });
       trace?.add({ label, name, registration, input, run, reply });
     },
-    close: () => trace?.close(),
+    /** The next firing opens the trace of the session that is open then. */
+    close(): void {
+      trace?.close();
+      trace = undefined;
+    },
   };
 }

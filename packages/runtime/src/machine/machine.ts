@@ -80,10 +80,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
   const own = createOwnWrites();
   const seen = own.trackingWrites(createLedger());
   const choice = chooseShell({ env, cwd });
-  const hookVariables = openEnvFolder(configDir, place.id);
+  let hookVariables = openEnvFolder(configDir, place.id);
   const shell = createShell({
     configDir,
-    sessionId: place.id,
+    get sessionId() {
+      return place.id;
+    },
     entrypoint,
     // A getter, because clients may change the environment of commands.
     get childEnv() {
@@ -113,6 +115,12 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     },
   });
   const fileHistory = await fileHistoryOf(storage, (mtimeMs) => seen.wasOwnCommand(mtimeMs));
+  storage.onClear(() => {
+    seen.forget();
+    hookVariables.close();
+    hookVariables = openEnvFolder(configDir, place.id);
+    fileHistory?.restart();
+  });
   return {
     tools: {
       workspace,

@@ -3,7 +3,7 @@
 import type { Snapshot } from "@keelson/config";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
-import { fireConfigChange, fireSessionStart } from "../hooks/session-events.ts";
+import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
@@ -27,7 +27,7 @@ export interface Stages {
 
 /** Runs the start hooks, before anything else happens in the session. */
 export async function startSession({ storage, hooks, mcp }: Stages): Promise<void> {
-  const { state, options, place, inbox, outbox } = storage;
+  const { options, place, outbox } = storage;
   mcp.start();
   // A client that mirrors the transcript needs the forked entries first.
   if (options.mirror && options.session.fork && place.path !== null) {
@@ -39,13 +39,21 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
     void outbox.show({ type: "system", subtype: "session_title_changed", title: loaded.title });
   }
   const source = !loaded ? "startup" : options.session.fork ? "fork" : "resume";
+  await runStartHooks({ storage, hooks }, { source, setup: options.setup });
+  hooks.changes.start();
+}
+
+/** What the hooks say reaches the model before the next prompt. */
+export async function runStartHooks(
+  { storage, hooks }: Pick<Stages, "storage" | "hooks">,
+  how: Pick<SessionStartFacts, "source" | "setup">,
+): Promise<void> {
+  const { state, inbox } = storage;
   const { context, initialUserMessage } = await fireSessionStart(hooks.fire, {
-    source,
+    ...how,
     model: state.model.profile.id,
     title: state.title,
-    setup: options.setup,
   });
-  hooks.changes.start();
   for (const text of context) storage.notify(text);
   if (initialUserMessage !== undefined) inbox.pushFirst(prompt(initialUserMessage));
 }

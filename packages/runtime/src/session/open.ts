@@ -78,26 +78,34 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
 type Parts = Stages & RunParts;
 
 /** Loads the instructions, then creates the conversation, tools and system prompt that depend on them. */
-async function fillState({ storage, machine, gate, hooks, plan, skills }: Parts): Promise<void> {
-  const { options, state, place, now } = storage;
+async function fillState(parts: Parts): Promise<void> {
+  const { storage, machine, plan, skills } = parts;
+  const { options, state } = storage;
   const { snapshot } = state;
-  state.instructions = await openInstructions(snapshot, {
-    date: new Date(now()).toISOString().slice(0, 10),
-    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
-    report: (event, input) => hooks.changes.report(event, input),
-    warn: options.warn,
-  });
-  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+  await beginConversation(parts);
+  storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
+/** The conversation of an earlier session, or an empty one. Both begin with the instructions. */
+async function beginConversation({ storage, gate, hooks }: Parts): Promise<void> {
+  const { options, state, place, now } = storage;
+  state.instructions = await openInstructions(state.snapshot, {
+    date: new Date(now()).toISOString().slice(0, 10),
+    gate: { ready: () => gate.warm(), mayRead: (path) => gate.ruleBook.mayRead(path) },
+    report: (event, input) => hooks.changes.report(event, input),
+    warn: options.warn,
+  });
+  state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
+}
+
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
   const { storage, machine, gate, mcp, hooks, skills } = parts;
-  const { options, place, state, client, transcript } = storage;
+  const { options, place, state, client, closeTranscript } = storage;
   const { debug } = options;
   const controls = new Controls(
     controlTargets(parts, (next) => adopt(next, parts)),
@@ -105,10 +113,9 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
   );
   const session = new LiveSession({
     ...storage,
-    id: place.id,
     gate,
     controls,
-    conversation: state.conversation,
+    conversation: () => state.conversation,
     announce: state.model.announce,
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
@@ -129,7 +136,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();
-      transcript.close();
+      closeTranscript();
     },
   });
   controls.onEnd(() => void session.close("interrupt"));

@@ -93,6 +93,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       return { output, entries: [bodyEntry(text, toolUseId, newId()), ...attachments] };
     },
   };
+  storage.onClear(() => skills.restart());
   return {
     skills,
     effects,

@@ -58,6 +58,11 @@ export class SessionSkills {
     this.#only = new Set(names);
   }
 
+  /** A new conversation knows no skills. */
+  restart(): void {
+    this.#told.clear();
+  }
+
   /** Reads the files again, in the places that the snapshot now has. */
   reload(): void {
     this.#set = this.#options.load();

@@ -1,7 +1,7 @@
 // Slash commands that the program answers itself: what a client sees, and that the model hears nothing of them.
 
 import { expect } from "bun:test";
-import { heard, init, kinds, ofKind, result, results, turn, type Scenario } from "../scenario.ts";
+import { heard, init, kindOf, kinds, ofKind, read, result, results, toldOf, turn, type Scenario } from "../scenario.ts";
 
 const outputs = (seen: any) => results(seen).map((line) => line.result);
 const text = (part: string) => expect.stringContaining(part);
@@ -113,7 +113,7 @@ export const COMMANDS: readonly Scenario[] = [
           text("<project>/CLAUDE.md"),
           text("No MCP servers"),
           text("Model: claude-sonnet-5"),
-          text("- review: "),
+          text("Skills:"),
           "Set model to claude-opus-5-5",
           "Set effort to low",
           'Renamed this session to "Ship it"',
@@ -148,6 +148,98 @@ export const COMMANDS: readonly Scenario[] = [
         is: ["Ship it"],
       },
       { name: "ask no model", see: ({ requests }) => requests.length, is: 1 },
+    ],
+  },
+  {
+    name: "a new conversation",
+    files: { "CLAUDE.md": "Be brief.\n", "a.txt": "alpha\n" },
+    answers: {
+      hooks: {
+        SessionStart: [{ outputs: [{}] }],
+        SessionEnd: [{ outputs: [{}] }],
+      },
+    },
+    says: [{ calls: [read("a.txt")] }, { text: "one" }, { calls: [read("a.txt")] }, { text: "two" }],
+    steps: [
+      ...turn("first"),
+      ...turn("/clear", { uuid: "22222222-2222-4222-8222-222222222222" }),
+      ...turn("second"),
+      ...turn("/cost"),
+    ],
+    cases: [
+      {
+        name: "is announced, then everything begins again",
+        see: (seen) => {
+          const lines = seen.messages.filter(({ type }) => type !== "command_lifecycle");
+          const at = lines.findIndex(({ type }) => type === "conversation_reset");
+          return lines.slice(at, at + 4).map(kindOf);
+        },
+        is: ["conversation_reset", "system/background_tasks_changed", "system/init", "result"],
+      },
+      {
+        name: "is announced under the old id, with the prompt that asked for it",
+        see: (seen) => {
+          const { uuid, new_conversation_id, session_id, trigger, user_message_uuid } = ofKind(
+            seen,
+            "conversation_reset",
+          )[0];
+          return [uuid === new_conversation_id, session_id === init(seen).session_id, trigger, user_message_uuid];
+        },
+        is: [true, true, "clear", "22222222-2222-4222-8222-222222222222"],
+      },
+      {
+        name: "has an id of its own from then on",
+        see: (seen) => {
+          const ids = ofKind(seen, "system/init").map(({ session_id }) => session_id);
+          const last = results(seen).map(({ session_id }) => ids.indexOf(session_id));
+          return [new Set(ids).size, last];
+        },
+        is: [2, [0, 1, 1, 1]],
+      },
+      {
+        name: "ends with an empty result",
+        see: (seen) => {
+          const { result: output, local_command, num_turns, total_cost_usd, modelUsage } = results(seen)[1];
+          return [output, local_command, num_turns, total_cost_usd, modelUsage];
+        },
+        is: ["", "clear", 0, 0, {}],
+      },
+      {
+        name: "is all that the model knows, and it has the instructions again",
+        see: ({ requests }) => [
+          requests[2].messages.length,
+          JSON.stringify(requests[2].messages).includes("first"),
+          JSON.stringify(requests[2].messages).includes("Be brief."),
+        ],
+        is: [1, false, true],
+      },
+      {
+        name: "has read no file",
+        see: (seen) => toldOf(seen, 4),
+        is: [text("alpha")],
+      },
+      {
+        name: "counts its own cost",
+        see: (seen) => Object.values<any>(results(seen)[2].modelUsage).map(({ outputTokens }) => outputTokens),
+        is: [40],
+      },
+      {
+        name: "has a transcript of its own",
+        see: ({ transcripts }) => transcripts.length,
+        is: 2,
+      },
+      {
+        name: "tells hooks that the old one ended and the new one began",
+        only: "pipe",
+        see: ({ asked }) =>
+          asked
+            .filter(({ subtype }) => subtype === "hook_callback")
+            .map(({ input }) => [input.hook_event_name, input.source ?? input.reason]),
+        is: expect.arrayContaining([
+          ["SessionEnd", "clear"],
+          ["SessionStart", "clear"],
+        ]),
+      },
     ],
   },
   {

@@ -50,7 +50,7 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: running(targets) });
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
   const applied = {
     ...(hooks ? { hooks_applied: true } : {}),
     ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
@@ -169,7 +169,7 @@ function describe(targets: ControlTargets): Record<string, unknown> {
   };
 }
 
-function running({ tasks }: ControlTargets) {
+export function runningTasks(tasks: ControlTargets["tasks"]) {
   return tasks
     .list()
     .filter(({ status }) => status === "running")

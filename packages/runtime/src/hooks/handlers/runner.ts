@@ -34,7 +34,7 @@ export interface Runners {
 }
 
 export interface RunnersOptions {
-  readonly sessionId: string;
+  sessionId(): string;
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
@@ -107,7 +107,8 @@ function commandOptions(
 ) {
   const { root, data, options: pluginOptions, handler } = registration;
   const { configDir, childEnv, cwd: projectDir } = options.snapshot();
-  const { sessionId, entrypoint } = options;
+  const { entrypoint } = options;
+  const sessionId = options.sessionId();
   return {
     ...how,
     cwd: options.cwd(),
