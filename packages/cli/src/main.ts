@@ -116,6 +116,7 @@ async function runSession(given: Arguments, invocation: Invocation, io: ProcessI
       ...(invocation.setup ? { setup: invocation.setup } : {}),
       stdioPermissions,
       answersRequests: streamInput,
+      rejectsUnknownCommands: !streamInput,
       ...(debug ? { debug } : {}),
       warn: (text) => printWarning(io, text),
     });

@@ -4,6 +4,7 @@
 import {
   blocksOf,
   isBlank,
+  isCommandRecord,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -71,6 +72,7 @@ export class Conversation {
   }
 
   add(entry: Placed): void {
+    if (isCommandRecord(entry)) return;
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);

@@ -57,7 +57,13 @@ export { assemblePool } from "./pool.ts";
 export { structuredOutputTool } from "./structured.ts";
 export { PLAN_MODE_OVER, renderPlanMode } from "./context/plan-mode.ts";
 export { asReminder } from "./context/reminder.ts";
-export { renderSystemPrompt, type PromptFacts } from "./context/system-prompt.ts";
+export {
+  renderDynamicSections,
+  renderSystemPrompt,
+  type PromptFacts,
+  type PromptStyle,
+} from "./context/system-prompt.ts";
+export type { GitState } from "./context/sections/situation.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { GitRepository } from "./permission/git-danger.ts";

@@ -162,11 +162,22 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
     strictMcpConfig: given.has("strict-mcp-config") || undefined,
+    pluginDirs: pluginDirs(given, cwd),
     bare: given.has("bare") || undefined,
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
+    disableSlashCommands: given.has("disable-slash-commands") || undefined,
   });
+}
+
+function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
+  const dirs = given.list("plugin-dir")?.map((path) => ({ path: resolve(cwd, path) })) ?? [];
+  const plain = given
+    .list("plugin-dir-no-mcp")
+    ?.map((path) => ({ path: resolve(cwd, path), withoutMcp: true as const }));
+  const all = [...dirs, ...(plain ?? [])];
+  return all.length > 0 ? all : undefined;
 }
 
 const managedSettings = (text: string | undefined) =>

@@ -1,10 +1,10 @@
 // Suggestions at the end of error messages: the word that was probably meant, or how to send the words as a prompt.
 
-import type * as NearestWord from "@keelson/engine/nearest-word";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
 
 /** The closest known word, if it is close enough to suggest. Loaded on first use: only error messages need it. */
 export function nearest(word: string, known: readonly string[], most?: number): string | undefined {
-  return (require("@keelson/engine/nearest-word") as typeof NearestWord).nearestWord(word, known, most);
+  return (require("@keelson/protocol/nearest-word") as typeof NearestWord).nearestWord(word, known, most);
 }
 
 /** `; did you mean "config"?`, or nothing, to put after an error message. */

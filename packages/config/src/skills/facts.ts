@@ -6,32 +6,22 @@ import type { HeadNode, HeadProblem } from "./head-block.ts";
 import { listable } from "./plain.ts";
 import { booleanIn, jsonOf, patternsIn, textOf, wordsIn } from "./field-values.ts";
 
-export type SkillFacts = Pick<
-  Skill,
-  | "description"
-  | "describedByText"
-  | "whenToUse"
-  | "argumentHint"
-  | "argumentNames"
-  | "allowedTools"
-  | "disallowedTools"
-  | "model"
-  | "effort"
-  | "fork"
-  | "paths"
-  | "userInvocable"
-  | "modelInvocable"
-  | "shell"
-> & {
+/** What a file says. The caller adds where it is and how it is invoked. */
+export interface SkillFacts {
+  /** New for each call, so that it can become the skill. */
+  readonly draft: Mutable<Omit<Skill, "name" | "source" | "file" | "folder" | "displayName" | "base" | "hooks">>;
   /** The `name` field. */
   readonly named?: string;
-  /** Not checked yet. */
+  /** The `hooks` field, not checked yet. */
   readonly hooks?: { readonly value: unknown; readonly line: number };
-};
+}
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const LONGEST_DESCRIPTION = 4_000;
 const LONGEST_WORD = 200;
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
+const NONE: readonly string[] = [];
 
 export interface SkillPage {
   readonly kind: Skill["kind"];
@@ -41,74 +31,90 @@ export interface SkillPage {
   report(problem: HeadProblem): void;
 }
 
-export function factsOf({ kind, head, body, report }: SkillPage): SkillFacts {
+/** Assigns field by field: with a thousand files, spreading objects takes longer than reading them. */
+export function factsOf(page: SkillPage): SkillFacts {
+  const { kind, head, body, report } = page;
   const { fields } = head;
   for (const problem of head.problems) report(problem);
-  const text = (key: string, most = LONGEST_WORD) => {
-    const node = fields.get(key);
-    const value = node === undefined ? "" : listable(textOf(node), most);
-    return value === "" ? undefined : value;
-  };
-  const flag = (key: string, otherwise: boolean) => {
-    const node = fields.get(key);
-    if (node === undefined || textOf(node) === "") return otherwise;
-    const value = booleanIn(node);
-    if (value === undefined) report({ line: node.line, why: `\`${key}\` should be true or false; it has no effect` });
-    return value ?? otherwise;
-  };
-  const choice = (key: string, choices: readonly string[]) => {
-    const value = text(key);
-    if (value === undefined || choices.includes(value)) return value;
-    report({ line: fields.get(key)!.line, why: `\`${key}\` should be ${either(choices)}; it has no effect` });
-    return undefined;
-  };
-  const words = (key: string) => {
-    const node = fields.get(key);
-    return node === undefined ? [] : wordsIn(node);
-  };
-
-  if (fields.size > 0) reportLookalikes(kind, fields, report);
-  const described = text("description", LONGEST_DESCRIPTION);
-  const named = kind === "command" ? undefined : text("name");
-  const whenToUse = text("when_to_use", LONGEST_DESCRIPTION);
-  const argumentHint = text("argument-hint", 500);
-  const model = text("model");
-  const effort = choice("effort", EFFORTS);
-  const fork = choice("context", ["fork"]) === undefined ? undefined : forkOf(text("agent"), flagOrNone("background"));
-  const paths = kind === "command" ? undefined : pathsOf(fields.get("paths"));
-  const hooks = fields.get("hooks");
-
-  function flagOrNone(key: string): boolean | undefined {
-    return fields.has(key) ? flag(key, false) : undefined;
+  for (const [key, { line }] of fields) {
+    const meant = LOOKALIKES.get(key);
+    if (meant !== undefined) report({ line, why: `\`${key}\` has no effect; write \`${meant}\`` });
   }
 
-  return {
+  const described = textIn(fields, "description", LONGEST_DESCRIPTION);
+  const draft: SkillFacts["draft"] = {
+    kind,
     description: described ?? firstLine(body),
-    ...(described === undefined && { describedByText: true }),
-    ...(named !== undefined && { named }),
-    ...(whenToUse !== undefined && { whenToUse }),
-    ...(argumentHint !== undefined && { argumentHint }),
-    argumentNames: words("arguments").filter((word) => /^[A-Za-z_][\w-]{0,63}$/.test(word)),
-    allowedTools: words("allowed-tools"),
-    disallowedTools: words("disallowed-tools"),
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
-    ...(fork !== undefined && { fork }),
-    ...(paths !== undefined && { paths }),
-    userInvocable: flag("user-invocable", true),
-    modelInvocable: !flag("disable-model-invocation", false),
-    shell: choice("shell", ["bash", "powershell"]) === "powershell" ? "powershell" : "bash",
-    ...(hooks !== undefined && { hooks: { value: jsonOf(hooks), line: hooks.line } }),
+    argumentNames: wordsOf(fields, "arguments").filter((word) => /^[A-Za-z_][\w-]{0,63}$/.test(word)),
+    allowedTools: wordsOf(fields, "allowed-tools"),
+    disallowedTools: wordsOf(fields, "disallowed-tools"),
+    userInvocable: flagIn(page, "user-invocable") ?? true,
+    modelInvocable: flagIn(page, "disable-model-invocation") !== true,
+    shell: choiceIn(page, "shell", ["bash", "powershell"]) === "powershell" ? "powershell" : "bash",
   };
+  if (described === undefined) draft.describedByText = true;
+  const facts: Mutable<SkillFacts> = { draft };
+  if (fields.size === 0) return facts;
+
+  const set = (key: "whenToUse" | "argumentHint" | "model" | "effort", value: string | undefined) => {
+    if (value !== undefined) draft[key] = value;
+  };
+  set("whenToUse", textIn(fields, "when_to_use", LONGEST_DESCRIPTION));
+  set("argumentHint", textIn(fields, "argument-hint", 500));
+  set("model", textIn(fields, "model"));
+  set("effort", choiceIn(page, "effort", EFFORTS));
+  if (choiceIn(page, "context", ["fork"]) === "fork") draft.fork = forkOf(page);
+  const hooks = fields.get("hooks");
+  if (hooks !== undefined) facts.hooks = { value: jsonOf(hooks), line: hooks.line };
+  const written = fields.get("paths");
+  if (kind === "skill") {
+    const named = textIn(fields, "name");
+    if (named !== undefined) facts.named = named;
+    const paths = written && pathsOf(written);
+    if (paths !== undefined) draft.paths = paths;
+  } else if (written !== undefined) {
+    report({ line: written.line, why: "`paths` has no effect in a command; make it a skill" });
+  }
+  return facts;
 }
 
-function forkOf(agent: string | undefined, background: boolean | undefined): NonNullable<Skill["fork"]> {
+function textIn(fields: Head["fields"], key: string, most = LONGEST_WORD): string | undefined {
+  const node = fields.get(key);
+  const value = node === undefined ? "" : listable(textOf(node), most);
+  return value === "" ? undefined : value;
+}
+
+function wordsOf(fields: Head["fields"], key: string): readonly string[] {
+  const node = fields.get(key);
+  return node === undefined ? NONE : wordsIn(node);
+}
+
+function flagIn({ head, report }: SkillPage, key: string): boolean | undefined {
+  const node = head.fields.get(key);
+  if (node === undefined || textOf(node) === "") return undefined;
+  const value = booleanIn(node);
+  if (value === undefined) report({ line: node.line, why: `\`${key}\` should be true or false; it has no effect` });
+  return value;
+}
+
+function choiceIn({ head, report }: SkillPage, key: string, choices: readonly string[]): string | undefined {
+  const node = head.fields.get(key);
+  if (node === undefined) return undefined;
+  const value = textOf(node);
+  if (choices.includes(value)) return value;
+  if (value !== "") report({ line: node.line, why: `\`${key}\` should be ${either(choices)}; it has no effect` });
+  return undefined;
+}
+
+function forkOf(page: SkillPage): NonNullable<Skill["fork"]> {
+  const agent = textIn(page.head.fields, "agent");
+  const background = flagIn(page, "background");
   return { ...(agent !== undefined && { agent }), ...(background !== undefined && { background }) };
 }
 
 /** Undefined if the skill applies everywhere. */
-function pathsOf(node: HeadNode | undefined): readonly string[] | undefined {
-  const patterns = node === undefined ? [] : patternsIn(node);
+function pathsOf(node: HeadNode): readonly string[] | undefined {
+  const patterns = patternsIn(node);
   return patterns.every((pattern) => pattern === "**" || pattern === "**/*") ? undefined : patterns;
 }
 
@@ -122,22 +128,13 @@ const either = (choices: readonly string[]) =>
   choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 
 /** Fields that people write and that mean nothing. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  user_invocable: "user-invocable",
-  allowed_tools: "allowed-tools",
-  disallowed_tools: "disallowed-tools",
-  disable_model_invocation: "disable-model-invocation",
-  argument_hint: "argument-hint",
-  "when-to-use": "when_to_use",
-  globs: "paths",
-  tools: "allowed-tools",
-};
-
-function reportLookalikes(kind: Skill["kind"], fields: Head["fields"], report: SkillPage["report"]): void {
-  for (const [key, node] of fields) {
-    const meant = Object.hasOwn(LOOKALIKES, key) ? LOOKALIKES[key] : undefined;
-    if (meant !== undefined) report({ line: node.line, why: `\`${key}\` has no effect; write \`${meant}\`` });
-    if (kind === "command" && key === "paths")
-      report({ line: node.line, why: "`paths` has no effect in a command; make it a skill" });
-  }
-}
+const LOOKALIKES: ReadonlyMap<string, string> = new Map([
+  ["user_invocable", "user-invocable"],
+  ["allowed_tools", "allowed-tools"],
+  ["disallowed_tools", "disallowed-tools"],
+  ["disable_model_invocation", "disable-model-invocation"],
+  ["argument_hint", "argument-hint"],
+  ["when-to-use", "when_to_use"],
+  ["globs", "paths"],
+  ["tools", "allowed-tools"],
+]);

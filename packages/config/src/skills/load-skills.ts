@@ -3,11 +3,13 @@
 
 import { statSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isObject, type Skill, type SkillProblem } from "@keelson/protocol";
+import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
 import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
 import type * as Ignored from "./ignored-folders.ts";
 import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./places.ts";
-import { scanCommands, scanSkills, skillIn } from "./scan.ts";
+import type * as Save from "./save-index.ts";
+import { scanCommands, scanSkills, skillIn, type SkillFile } from "./scan.ts";
+import { LEAST_INDEXED, openIndex, type SkillIndex } from "./skill-index.ts";
 import type { SkillSet } from "./skill-set.ts";
 import type * as Strays from "./strays.ts";
 
@@ -24,7 +26,8 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
 
   const places = findPlaces(settings);
   for (const path of places.missing) collector.watched.set(path, undefined);
-  collectAll(settings, places, collector);
+  const indexes: { index: SkillIndex; found: readonly SkillFile[]; kind: Skill["kind"] }[] = [];
+  collectAll(settings, places, collector, (index, found, kind) => indexes.push({ index, found, kind }));
   const nested = nestedSkills(settings, places, collector);
   const { skills, dormant, problems, watched } = collector;
   let strays: readonly SkillProblem[] | undefined;
@@ -52,6 +55,16 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       return all;
     },
     changed: () => [...watched].some(([path, stat]) => !isSame(stat, lookAt(path))),
+    saveIndex() {
+      for (const { index, found, kind } of indexes.filter((each) => each.index.isOutdated())) {
+        const { saveIndex } = require("./save-index.ts") as typeof Save;
+        saveIndex(
+          settings.configDir,
+          index.folder,
+          found.map(({ file }) => ({ file, kind })),
+        );
+      }
+    },
     reload() {
       const next = loadSkills(settings, options);
       for (const path of useful) next.touched(path);
@@ -62,54 +75,53 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
 }
 
 function emptySet(): SkillSet {
-  return { skills: [], dormant: [], problems: [], touched: () => [], changed: () => false, reload: emptySet };
+  const nothing = { skills: [], dormant: [], problems: [] };
+  return { ...nothing, touched: () => [], changed: () => false, saveIndex: () => undefined, reload: emptySet };
 }
 
-/** Skills of all places, then commands. */
-function collectAll({ plugins, cwd }: SkillSettings, { places }: SkillPlaces, collector: SkillCollector): void {
+/** Skills of all places, then commands. Calls `indexed` for every folder with many files. */
+function collectAll(settings: SkillSettings, places: SkillPlaces, collector: SkillCollector, indexed: NoteIndex): void {
+  const { plugins, cwd, configDir, origin } = settings;
   // A folder with a manifest is a plugin, also if it is in a skills folder.
   const pluginRoots = new Set([...plugins.active, ...plugins.unused].map(({ root }) => root));
-  const originOf = ({ folder: _, ...place }: SkillPlace, kind: Skill["kind"]): Origin => ({ ...place, kind });
-  const ofPlugin = (plugin: (typeof plugins.active)[number], kind: Skill["kind"]): Origin => {
-    const { name, id, root, data, untrusted } = plugin;
-    const more = untrusted ? { untrusted } : {};
-    return { kind, source: "plugin", base: cwd, root, plugin: { name, id, root, data }, ...more };
+  const ofPlace = ({ folder: _, ...place }: SkillPlace, kind: Skill["kind"]): Origin => ({ ...place, kind });
+  const ofPlugin = ({ name, id, root, data, untrusted }: Plugin, kind: Skill["kind"]): Origin => {
+    const plugin = { name, id, root, data };
+    return { kind, source: "plugin", base: cwd, root, plugin, ...(untrusted && { untrusted }) };
+  };
+  const takeFolder = (folder: string, from: Origin) => {
+    const scan = from.kind === "skill" ? scanSkills : scanCommands;
+    const found = scan(folder, collector.scanOptions(from.root));
+    const index = found.length < LEAST_INDEXED ? undefined : openIndex(configDir, folder, origin.uid);
+    if (index !== undefined) indexed(index, found, from.kind);
+    for (const file of found) {
+      const isPlugin = from.plugin === undefined && pluginRoots.size > 0 && pluginRoots.has(dirname(file.file));
+      if (!isPlugin) collector.take(file, from, { index });
+    }
   };
 
-  for (const place of places) {
-    const origin = originOf(place, "skill");
-    for (const found of scanSkills(join(place.folder, "skills"), collector.scanOptions(place.root))) {
-      if (pluginRoots.size === 0 || !pluginRoots.has(dirname(found.file))) collector.take(found, origin);
-    }
-  }
+  for (const place of places.places) takeFolder(join(place.folder, "skills"), ofPlace(place, "skill"));
   for (const plugin of plugins.active) {
-    const origin = ofPlugin(plugin, "skill");
-    const options = collector.scanOptions(plugin.root);
+    const from = ofPlugin(plugin, "skill");
     for (const folder of plugin.skills) {
-      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), origin);
+      collector.take(skillIn(folder, folder === plugin.root ? plugin.name : undefined), from);
     }
-    for (const found of plugin.skillFolders.flatMap((folder) => scanSkills(folder, options))) {
-      collector.take(found, origin);
-    }
+    for (const folder of plugin.skillFolders) takeFolder(folder, from);
   }
-
-  for (const place of places) {
+  for (const place of places.places) {
     const [, commands] = foldersOf(place);
-    if (commands === undefined) continue;
-    const origin = originOf(place, "command");
-    for (const found of scanCommands(commands, collector.scanOptions(place.root))) collector.take(found, origin);
+    if (commands !== undefined) takeFolder(commands, ofPlace(place, "command"));
   }
   for (const plugin of plugins.active) {
-    const origin = ofPlugin(plugin, "command");
-    const options = collector.scanOptions(plugin.root);
+    const from = ofPlugin(plugin, "command");
     for (const file of plugin.commandFiles) {
-      collector.take({ name: basename(file).replace(/\.md$/, ""), file, found: file }, origin);
+      collector.take({ name: basename(file).replace(/\.md$/, ""), file, found: file }, from);
     }
-    for (const found of plugin.commandFolders.flatMap((folder) => scanCommands(folder, options))) {
-      collector.take(found, origin);
-    }
+    for (const folder of plugin.commandFolders) takeFolder(folder, from);
   }
 }
+
+type NoteIndex = (index: SkillIndex, found: readonly SkillFile[], kind: Skill["kind"]) => void;
 
 const MOST_KNOWN = 20_000;
 
@@ -133,7 +145,11 @@ function nestedSkills({ cwd }: SkillSettings, places: SkillPlaces, collector: Sk
       const inner = relative(cwd, each).split(sep).join("/");
       const { folder: dot, ...origin } = place;
       for (const candidate of scanSkills(join(dot, "skills"), collector.scanOptions(place.root))) {
-        const skill = collector.take(candidate, { ...origin, kind: "skill" }, `${inner}:${candidate.name}`);
+        const skill = collector.take(
+          candidate,
+          { ...origin, kind: "skill" },
+          { clashName: `${inner}:${candidate.name}` },
+        );
         if (skill?.paths === undefined && skill !== undefined) found.push(skill);
       }
     }

@@ -21,8 +21,8 @@ export interface StartReader {
   read(path: string, options?: { readonly long?: boolean }): FileStart;
 }
 
-/** Most files say everything that is needed in the first two kilobytes. */
-const SHORT = 2 * 1024;
+/** Most files say everything that is needed in the first kilobyte. */
+const SHORT = 1024;
 const LONG = MOST_HEAD_CHARACTERS + SHORT;
 
 export function createStartReader(): StartReader {

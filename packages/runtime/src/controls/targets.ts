@@ -6,6 +6,7 @@ import type { Tasks } from "@keelson/host";
 import type { ResolvedModel } from "@keelson/model";
 import type { HookRegistration, ModelMessage, Outbound, PermissionMode, Signal, Usage } from "@keelson/protocol";
 import type { RewindResult } from "@keelson/store/checkpoints";
+import type { ListedCommand } from "../commands/registry.ts";
 import type { Cost } from "../model/cost.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { RuleBook } from "../gate/rule-book.ts";
@@ -49,7 +50,8 @@ export interface ControlTargets {
   readonly search: Search;
   readonly seen: ReadLedger;
   readonly tasks: Tasks;
-  addDirectories(paths: readonly string[]): void;
+  /** `source` is what hooks are told. */
+  addDirectories(paths: readonly string[], source: "register_repo_root" | "slash_command"): void;
 
   /** All hooks, from settings files and from clients. */
   hooks(): readonly HookRegistration[];
@@ -57,6 +59,12 @@ export interface ControlTargets {
   /** The options of `initialize` that other parts use. */
   setClient?(options: ClientOptions): void;
   readonly mcp?: McpTargets;
+  /** All slash commands. */
+  commands(): readonly ListedCommand[];
+  /** The skills among them. */
+  skills(): readonly ListedCommand[];
+  /** Reads skill and command files again. */
+  reloadSkills(): void;
 
   /** Ids of the prompts in the queue. */
   queued(): readonly string[];

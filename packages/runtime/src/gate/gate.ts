@@ -43,10 +43,12 @@ export class Gate {
   readonly #judged = new WeakMap<ToolUseBlock, { readonly path: string; readonly realPath: string }>();
   #commands: Promise<CommandLookup> | undefined;
   #saved: Promise<void> = Promise.resolve();
+  #readable: readonly string[];
 
   constructor(options: GateOptions) {
     this.ruleBook = options.ruleBook;
     this.#options = options;
+    this.#readable = options.readable;
   }
 
   /**
@@ -109,6 +111,11 @@ export class Gate {
     return this.#saved;
   }
 
+  /** From now on the model may read this folder without being asked, unless a rule denies it. Links resolved. */
+  openFolder(path: string): void {
+    if (!this.#readable.includes(path)) this.#readable = [...this.#readable, path];
+  }
+
   /** Loads the gate ahead of the first call. `ruleBook.mayRead` works from then on. */
   async warm(): Promise<void> {
     await this.#load();
@@ -125,10 +132,10 @@ export class Gate {
   }
 
   #facts(): Omit<GateFacts, "hook" | "matchers"> {
-    const { home, readable, memory, plan, directories, cwd, shell, governing } = this.#options;
+    const { home, memory, plan, directories, cwd, shell, governing } = this.#options;
     const { mode, rules } = this.ruleBook;
     const here = { directories: directories(), cwd: cwd(), memory: memory(), plan: plan(), governing: governing() };
-    return { mode, rules, ...here, home, readable, shell };
+    return { mode, rules, ...here, home, readable: this.#readable, shell };
   }
 }
 

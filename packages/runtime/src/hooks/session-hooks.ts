@@ -26,6 +26,8 @@ export interface SessionHooksOptions
 
 export interface SessionHooks extends Pick<HookDispatcher, "hasHooksFor" | "replace" | "setClient" | "setSkills"> {
   registered(): readonly HookRegistration[];
+  /** Called when a hook asks to read the skills again. */
+  onReloadSkills(reload: () => void): void;
   readonly changes: ChangeReporter;
   /** Without a signal, hooks run until the session closes. */
   fire(event: HookEvent, input: JsonObject, signal?: AbortSignal): Promise<HookOutcome>;
@@ -42,6 +44,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   const life = new AbortController();
   const trace = createTracer(place, options);
   let debugLog: typeof DebugLog | undefined;
+  let reload = () => {};
   const openAll = async () => {
     const [opened] = await Promise.all([openRunners({ ...options, sessionId: place.id }), trace.load()]);
     if (options.debug) debugLog = await import("../debug.ts");
@@ -57,7 +60,8 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
       trace.add(firing);
       if (debugLog) options.debug?.("hooks", () => debugLog!.firingText(firing));
     },
-    onFields: (_, { sessionTitle, watchPaths }) => {
+    onFields: (_, { sessionTitle, watchPaths, reloadSkills }) => {
+      if (reloadSkills === true) reload();
       if (typeof sessionTitle === "string" && sessionTitle !== "") setTitle(sessionTitle);
       if (Array.isArray(watchPaths)) changes.watch(watchPaths.filter((path) => typeof path === "string"));
     },
@@ -87,6 +91,7 @@ export function openSessionHooks({ place, setTitle, ...options }: SessionHooksOp
   return {
     hasHooksFor: (event) => hooks.hasHooksFor(event),
     registered: () => hooks.registered,
+    onReloadSkills: (listener) => void (reload = listener),
     replace: (registrations) => hooks.replace(registrations),
     setClient: (registrations) => hooks.setClient(registrations),
     setSkills: (registrations) => hooks.setSkills(registrations),

@@ -38,6 +38,8 @@ export interface Machine {
   readonly shellKind: "bash" | "other";
   /** Folders with saved tool output. The model may always read them. */
   readonly readable: readonly string[];
+  /** A private folder of this session, among those. Created when it is needed. */
+  readonly outputDir: string;
   readonly governing: Governing;
   /**
    * Call before writing these files with approval, so the change is not attributed to a running command. Call the
@@ -94,6 +96,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     tasksDir: outputDir,
     tasks,
     envFiles: () => envFilesOf(configDir, place.id),
+    programFolders: () => state.snapshot.plugins.active.flatMap(({ bin }) => bin ?? []),
     sandbox,
     mayChangeGuarded: (call) => ruleBook.mayChangeGuarded(call),
     shield: {
@@ -127,6 +130,7 @@ export async function openMachine(storage: Storage, ruleBook: RuleBook): Promise
     sandbox: sandboxState,
     shellKind: choice.program.kind === "bash" ? "bash" : "other",
     readable: [realPathOf(resultsDir), realPathOf(outputDir)],
+    outputDir,
     governing,
     beginSettingsWrite: (files) => own.begin(files.flatMap((file) => [file, realPathOf(file)])),
     undoChanges: () => shell.undoChanges(),

@@ -53,8 +53,27 @@ export function initSignal(facts: {
     output_style: "default",
     agents: [],
     skills: facts.skills.map(({ name }) => name),
-    plugins: [],
+    ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     keelson_version: VERSION,
   };
+}
+
+/** Plugins as clients see them. Errors only if there are any. */
+export function describePlugins({ plugins: { active, unused } }: Pick<Snapshot, "plugins">) {
+  const plugins = active.map(({ name, root, id, version }) => ({
+    name,
+    path: root,
+    source: id,
+    ...(version === undefined ? {} : { version }),
+  }));
+  const errors = unused
+    .filter(({ kind }) => kind !== "disabled")
+    .map(({ id, kind, why, root }) => ({
+      plugin: id,
+      type: kind,
+      message: why,
+      ...(root === undefined ? {} : { path: root }),
+    }));
+  return { plugins, ...(errors.length === 0 ? {} : { plugin_errors: errors }) };
 }

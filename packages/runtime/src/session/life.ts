@@ -8,7 +8,9 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
+import type { SkillStage } from "../skills/open-skills.ts";
 import { systemPrompt } from "./facts.ts";
+import { typedCommands } from "./ports.ts";
 import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
@@ -20,6 +22,7 @@ export interface Stages {
   readonly gate: Gate;
   readonly mcp: McpStage;
   readonly hooks: SessionHooks;
+  readonly skills: SkillStage;
 }
 
 /** Runs the start hooks, before anything else happens in the session. */
@@ -49,8 +52,8 @@ export async function startSession({ storage, hooks, mcp }: Stages): Promise<voi
 
 /** Call between runs: applies settings and instructions that changed on disk, and the client's MCP servers. */
 export async function refresh(stages: Stages, signal: AbortSignal): Promise<void> {
-  const { storage, machine, gate, mcp, hooks } = stages;
-  const { state, options, place, cost } = storage;
+  const { storage, machine, gate, mcp, hooks, skills } = stages;
+  const { state, options, place, cost, outbox } = storage;
   // A rule accepted in the last run is in the settings before they are read again.
   await gate.saved();
   await machine.undoChanges();
@@ -63,6 +66,9 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
     if (await fireConfigChange(hooks.fire, state.snapshot, next)) adopt(next, stages);
     else state.refused = next.sources;
   }
+  if (skills.skills.areChanged() && (await mayReloadSkills(hooks.fire)) && skills.skills.refresh()) {
+    await outbox.show({ type: "system", subtype: "commands_changed", commands: typedCommands(stages) });
+  }
   const { taskBudget } = state.snapshot.flags;
   if (taskBudget !== undefined) {
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
@@ -72,7 +78,7 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
-export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages, "machine">): void {
+export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omit<Stages, "machine">): void {
   const { state, folders } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
@@ -82,8 +88,13 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages
   gate.ruleBook.replaceRules(mcp.rules(next));
   mcp.configure(next);
   hooks.replace(next.hooks.active);
+  skills.skills.reload();
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
   if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+async function mayReloadSkills(fire: SessionHooks["fire"]): Promise<boolean> {
+  return (await fire("ConfigChange", { source: "skills" })).verdict !== "deny";
 }
 
 /** Whether hooks already blocked this change; they are not asked twice. */

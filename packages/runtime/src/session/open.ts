@@ -49,6 +49,8 @@ export interface OpenOptions {
   readonly setup?: "init" | "maintenance";
   /** The client answers `can_use_tool`. */
   readonly stdioPermissions: boolean;
+  /** A slash command that does not exist is an error, not text for the model. */
+  readonly rejectsUnknownCommands?: boolean;
   /** The client answers other requests: hooks, messages of its MCP servers, questions of servers. */
   readonly answersRequests: boolean;
   readonly programs?: ShippedPrograms;
@@ -94,7 +96,7 @@ async function fillState({ storage, machine, gate, hooks, plan, skills }: Parts)
 
 /** The last stage: the loop and the control requests. */
 function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSession {
-  const { storage, machine, gate, mcp, hooks } = parts;
+  const { storage, machine, gate, mcp, hooks, skills } = parts;
   const { options, place, state, client, transcript } = storage;
   const { debug } = options;
   const controls = new Controls(
@@ -113,7 +115,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     refresh: (signal) => refresh(parts, signal),
     idle: () => mcp.connect(),
     ports: (signal) => {
-      const ports = runPorts(parts, signal);
+      const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
     },
     replay: () => replay(place.path),
@@ -123,6 +125,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     dispose: async () => {
       await controls.finish();
       await mcp.close();
+      skills.close();
       await machine.fileHistory?.close();
       await gate.saved();
       await machine.close();

@@ -2,6 +2,8 @@
 
 import type { Ports } from "@keelson/engine";
 import { gitBranch } from "@keelson/host";
+import { sessionCommands, type ListedCommand } from "../commands/registry.ts";
+import type { Controls } from "../controls/controls.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
@@ -16,7 +18,16 @@ export interface RunParts extends AgentParts {
   readonly skills: SkillStage;
 }
 
-export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
+/** Everything the user can type after a slash. */
+export function typedCommands({ storage, skills, mcp }: TypedParts): readonly ListedCommand[] {
+  const others = [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])];
+  return sessionCommands(storage.state.snapshot, others);
+}
+
+type TypedParts = Pick<RunParts, "storage" | "skills" | "mcp">;
+
+/** Without `controls`, typed commands are not expanded. */
+export function runPorts(parts: RunParts, signal: AbortSignal, controls?: Controls): Ports {
   const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
   const { options, state, outbox, inbox, cost, folders, runState } = storage;
   const { workspace } = folders;
@@ -55,19 +66,28 @@ export function runPorts(parts: RunParts, signal: AbortSignal): Ports {
           cwd: workspace.cwd,
           mode: gate.ruleBook.mode,
           mcpServers: mcp.servers?.summary() ?? [],
-          commands: [...skills.skills.clientCommands(), ...(mcp.servers?.commands() ?? [])],
+          commands: typedCommands(parts),
           skills: skills.skills.clientSkills(),
           memory: state.instructions?.memory,
         }),
       );
     },
     expand: async (text) => {
-      if (!text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
-      const [, name = "", args = ""] = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-      const skill = skills.expand(name, args);
-      if (skill || !mcp.servers) return skill;
-      const { promptExpansion } = await import("../mcp/offer/prompts.ts");
-      return promptExpansion(text, mcp.servers, signal);
+      if (!controls || !text.startsWith("/") || state.snapshot.flags.disableSlashCommands) return undefined;
+      const [{ expandTyped }, { commandSession }] = await Promise.all([
+        import("../commands/expand.ts"),
+        import("../commands/session.ts"),
+      ]);
+      return expandTyped(text, {
+        session: commandSession(controls, ports),
+        rejectsUnknown: options.rejectsUnknownCommands === true,
+        others: async (typed) => {
+          const skill = typed && skills.expand(typed.name, typed.args);
+          if (skill || !mcp.servers) return skill;
+          const { promptExpansion } = await import("../mcp/offer/prompts.ts");
+          return promptExpansion(text, mcp.servers, signal);
+        },
+      });
     },
     mentioned: async (text) => {
       if (!text.includes("@")) return [];

@@ -2,9 +2,10 @@
 // first invocation.
 
 import type { Ports } from "@keelson/engine";
+import { realPathOf } from "@keelson/host";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { filesMentionedIn } from "../mentions/mentions.ts";
-import { bundledText } from "./bundled/texts.ts";
+import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import { runInlineCommand } from "./inline-command.ts";
 import type { SkillParts } from "./open-skills.ts";
 import { renderSkill } from "./render-skill.ts";
@@ -19,12 +20,16 @@ export interface Invocation {
 
 export interface InvokeParts extends SkillParts {
   readonly effects: TurnEffects;
+  readonly texts: BundledTexts;
   readonly ports: Ports;
 }
 
+/** Where skills come from that the user or an administrator installed. */
+const OWN_FOLDER = new Set<Skill["source"]>(["managed", "user", "plugin"]);
+
 /** Rejects with a sentence for the user; then nothing stays granted. */
 export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts): Promise<Invocation> {
-  const { storage, gate, effects, ports } = parts;
+  const { storage, gate, effects, texts, ports } = parts;
   const { place, state } = storage;
   const { snapshot } = state;
   const grant = effects.grant(skill);
@@ -40,9 +45,12 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
             ? "the settings turn off commands in skills (disableSkillShellExecution)"
             : undefined,
       run: (command) => runInlineCommand(command, { ports, gate, unaided: skill.untrusted === true }),
-      bundled: ({ name }) => bundledText(name),
+      bundled: (given) => texts.read(given),
     });
     await effects.apply(skill);
+    // Its text may refer to more files. Those of a project are in a working directory, or stay closed.
+    if (OWN_FOLDER.has(skill.source) && skill.kind === "skill")
+      gate.openFolder(realPathOf(skill.plugin?.root ?? skill.folder));
     const attachments = written.includes("@")
       ? await filesMentionedIn(written, parts, ports.signal, { insideOnly: true })
       : [];

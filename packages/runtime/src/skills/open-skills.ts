@@ -1,8 +1,9 @@
 // The skill stage of a session: finds the skills, offers them to the model and the user, and invokes them.
 
 import type { SkillSet } from "@keelson/config/skills";
+import { join } from "node:path";
 import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool } from "@keelson/engine";
-import { nearestWord } from "@keelson/engine/nearest-word";
+import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
 import type { Gate } from "../gate/gate.ts";
@@ -11,6 +12,7 @@ import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
 import { bundledSkills } from "./bundled/bundled.ts";
+import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { Invocation } from "./invoke.ts";
 import { SessionSkills } from "./session-skills.ts";
 import { TurnEffects } from "./turn-effects.ts";
@@ -21,6 +23,7 @@ export interface SkillStage {
   readonly tool: Tool;
   /** A run begins: what earlier skills changed is over. */
   begin(ports: Ports): void;
+  close(): void;
   /** What a typed skill or command stands for; undefined if there is none of this name. */
   expand(name: string, args: string): Expansion | undefined;
 }
@@ -33,7 +36,7 @@ export interface SkillParts {
 }
 
 export async function openSkills(parts: SkillParts, { off = false } = {}): Promise<SkillStage> {
-  const { storage, gate, hooks } = parts;
+  const { storage, machine, gate, hooks } = parts;
   const { state, place, options, newId } = storage;
   const effects = new TurnEffects({
     rules: {
@@ -63,10 +66,13 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     listedIn(place.loaded?.entries ?? []),
   );
+  hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
+  let texts: BundledTexts | undefined;
   const invoke = async (skill: Skill, args: string): Promise<Invocation> => {
     const { invokeSkill } = await import("./invoke.ts");
-    return invokeSkill(skill, args, { ...parts, effects, ports: ports! });
+    texts ??= await openTexts(machine.outputDir);
+    return invokeSkill(skill, args, { ...parts, effects, texts, ports: ports! });
   };
   const keeper: SkillKeeper = {
     find: (name) => {
@@ -95,6 +101,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       effects.end();
       ports = next;
     },
+    close: () => texts?.close(),
     expand(name, args) {
       const skill = skills.find(name);
       if (!skill) return undefined;
@@ -132,6 +139,11 @@ const SOURCES: Readonly<Record<Skill["source"], string>> = {
   mcp: "mcp",
 };
 
+async function openTexts(outputDir: string): Promise<BundledTexts> {
+  const { openBundledTexts } = await import("./bundled/bundled-texts.ts");
+  return openBundledTexts(join(outputDir, "skills"));
+}
+
 /** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
 async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
   const { loadSkills } = await import("@keelson/config/skills");
@@ -168,6 +180,8 @@ function forModel(name: string, skills: SessionSkills): Skill {
     throw new ToolError(`Skill ${name} cannot be used with Skill tool due to disable-model-invocation`);
   }
   const known = skills.all.filter((each) => skills.isForModel(each)).map((each) => each.name);
+  // Only this error needs it.
+  const { nearestWord } = require("@keelson/protocol/nearest-word") as typeof NearestWord;
   const close = nearestWord(name, known);
   throw new ToolError(`Unknown skill: ${name}${close === undefined ? "" : `. Did you mean ${close}?`}`);
 }

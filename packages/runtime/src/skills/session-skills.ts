@@ -5,6 +5,7 @@ import type { SkillSet } from "@keelson/config/skills";
 import { asReminder, listingLimits, renderSkillListing, type Access, type ListedSkill } from "@keelson/engine";
 import type { NewEntry, Skill } from "@keelson/protocol";
 import { relative } from "node:path";
+import type { ListedCommand } from "../commands/registry.ts";
 
 export interface SessionSkillsOptions {
   snapshot(): Snapshot;
@@ -63,9 +64,14 @@ export class SessionSkills {
     this.#collect();
   }
 
-  /** Reads the files again if they changed. Returns whether what can be typed changed. */
+  /** Whether files were added, changed or removed. */
+  areChanged(): boolean {
+    return this.#set?.changed() ?? false;
+  }
+
+  /** Reads the files again. Returns whether what can be typed changed. */
   refresh(): boolean {
-    if (!this.#set?.changed()) return false;
+    if (!this.#set) return false;
     const before = JSON.stringify(this.clientCommands());
     this.#set = this.#set.reload();
     this.#collect();
@@ -105,7 +111,7 @@ export class SessionSkills {
   }
 
   /** What a client lists for the user to type. */
-  clientCommands(): readonly ClientCommand[] {
+  clientCommands(): readonly ListedCommand[] {
     return this.all
       .filter(({ userInvocable }) => userInvocable)
       .map(({ name, description, argumentHint = "", source }) => ({
@@ -117,7 +123,7 @@ export class SessionSkills {
   }
 
   /** Names for `init`: skills the user can invoke, without commands. */
-  clientSkills(): readonly ClientCommand[] {
+  clientSkills(): readonly ListedCommand[] {
     const commands = new Set(this.all.filter(({ kind }) => kind === "command").map(({ name }) => name));
     return this.clientCommands().filter(({ name }) => !commands.has(name));
   }
@@ -153,13 +159,4 @@ export class SessionSkills {
     }));
     return renderSkillListing(listed, limits);
   }
-}
-
-/** A command in `init`, `initialize` and `commands_changed`. */
-export interface ClientCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  readonly aliases?: readonly string[];
-  readonly builtin?: true;
 }

@@ -105,7 +105,7 @@ function commandOptions(
   how: HandlerOptions,
   options: RunnersOptions,
 ) {
-  const { root, data, handler } = registration;
+  const { root, data, options: pluginOptions, handler } = registration;
   const { configDir, childEnv, cwd: projectDir } = options.snapshot();
   const { sessionId, entrypoint } = options;
   return {
@@ -122,6 +122,7 @@ function commandOptions(
       envFile: envFileFor(configDir, sessionId, how.event, options.numberOf(registration)),
       root,
       data,
+      ...(pluginOptions === undefined ? {} : { pluginOptions }),
     }),
     ...((handler as CommandHook).async ? { onAsync: undefined } : {}),
   };
