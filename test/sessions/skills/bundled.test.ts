@@ -1,6 +1,8 @@
 // Bundled skills through the front door, in a folder that is not a repository and has no files.
 
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { bundledSkills } from "../../../packages/runtime/src/skills/bundled/bundled.ts";
 import { TEXTS } from "../../../packages/runtime/src/skills/bundled/texts.ts";
@@ -37,4 +39,22 @@ test("the model invokes one that is listed, and cannot invoke one that only the 
   expect(second).toContain("Make a change simpler without changing what it does");
   expect(third).toContain("Skill loop cannot be used with Skill tool due to disable-model-invocation");
   expect(third).not.toContain("Repeat a task in this session until");
+});
+
+test("the model reads the reference files of a skill without approval, and they are gone afterwards", async () => {
+  using home = temporaryHome();
+  let folder = "";
+  await using model = await startMockModel([
+    { calls: [{ name: "Skill", input: { skill: "update-config", args: "format after edits" } }] },
+    ({ messages }) => {
+      folder = /Base directory for this skill: ([^\\"]+)/.exec(JSON.stringify(messages))?.[1] ?? "not found";
+      return { calls: [{ name: "Read", input: { file_path: join(folder, "hooks.md") } }] };
+    },
+    { text: "ok" },
+  ]);
+  const { stdout, code } = await runKeelson(["-p", "format after edits"], { home, url: model.url });
+  expect({ stdout, code }).toEqual({ stdout: "ok\n", code: 0 });
+  expect(JSON.stringify(model.requests[2]!.body)).toContain("A hook is a program that runs at a certain point");
+  expect(basename(folder)).toMatch(/^[0-9a-f]{32}$/);
+  expect(existsSync(folder)).toBe(false);
 });
