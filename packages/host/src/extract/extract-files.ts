@@ -4,7 +4,7 @@
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { randomHex } from "../random.ts";
-import { privateDirectory } from "./private-file.ts";
+import { privateDirectory } from "../files/private-file.ts";
 
 export interface ExtractedFiles {
   readonly folder: string;
