@@ -2,15 +2,25 @@
 
 import { release } from "node:os";
 import type { Snapshot } from "@keelson/config";
-import { renderSystemPrompt, type Tool } from "@keelson/engine";
+import { renderSystemPrompt, type PromptFacts, type PromptStyle, type Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
+import type * as Styles from "../prompt/styles.ts";
 
-export function systemPrompt(
-  { flags, cwd, directories, env }: Snapshot,
-  facts: { model: ResolvedModel; branch: string; tools: readonly Tool[]; memory?: string },
-): string[] {
-  return renderSystemPrompt({
+interface SessionFacts {
+  readonly model: ResolvedModel;
+  readonly branch: string;
+  readonly tools: readonly Tool[];
+  readonly style: PromptStyle | undefined;
+  readonly memory?: string;
+}
+
+export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
+  return renderSystemPrompt(promptFacts(snapshot, facts));
+}
+
+function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
+  return {
     cwd,
     directories,
     platform: process.platform,
@@ -23,7 +33,15 @@ export function systemPrompt(
     replacement: flags.systemPrompt,
     appended: flags.appendSystemPrompt,
     bare: flags.bare,
-  });
+    style: facts.style,
+  };
+}
+
+/** The output style that the settings name; undefined for the default. Loaded only if they name one. */
+export function chosenStyle(snapshot: Snapshot, warn: (text: string) => void): PromptStyle | undefined {
+  const { outputStyle: name } = snapshot.settings;
+  if (name === undefined || name === "" || name === "default") return undefined;
+  return (require("../prompt/styles.ts") as typeof Styles).styleNamed(name, snapshot, warn);
 }
 
 export function initSignal(facts: {
@@ -36,6 +54,7 @@ export function initSignal(facts: {
   memory?: string;
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
+  style: PromptStyle | undefined;
 }) {
   return {
     type: "system" as const,
@@ -49,7 +68,7 @@ export function initSignal(facts: {
     slash_commands: facts.commands.map(({ name }) => name),
     apiKeySource: facts.model.apiKeySource,
     claude_code_version: COMPATIBLE_VERSION,
-    output_style: "default",
+    output_style: facts.style?.name ?? "default",
     agents: [],
     skills: [],
     plugins: [],

@@ -8,7 +8,7 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
-import { systemPrompt } from "./facts.ts";
+import { chosenStyle, systemPrompt } from "./facts.ts";
 import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
 import type { Storage } from "./storage.ts";
@@ -73,9 +73,10 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
 export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages, "machine">): void {
-  const { state, folders } = storage;
+  const { state, folders, options } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
+  const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
@@ -83,7 +84,16 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks }: Omit<Stages
   mcp.configure(next);
   hooks.replace(next.hooks.active);
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
-  if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
+  if (!sameStyle) state.style = chosenStyle(next, options.warn);
+  if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+/** Reads the output style again. The next run uses it. */
+export function reloadStyle({ state, options }: Storage): void {
+  const before = state.style;
+  state.style = chosenStyle(state.snapshot, options.warn);
+  if (state.style?.text === before?.text && state.style?.keepsCoding === before?.keepsCoding) return;
+  state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
 /** Whether hooks already blocked this change; they are not asked twice. */

@@ -17,6 +17,7 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type * as ReplayModule from "../stream/replay.ts";
 import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
+import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
 import type { SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -86,6 +87,7 @@ async function fillState({ storage, machine, gate, hooks, plan }: Parts): Promis
   state.conversation = await Conversation.of(place.loaded?.entries ?? [], state.instructions.preface);
   state.allTools = [...builtInTools(machine.tasks), ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
+  state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 

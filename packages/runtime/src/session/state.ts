@@ -1,7 +1,7 @@
 // The state of an open session that its stages share. Values are replaced, never mutated; only the conversation grows.
 
 import type { Snapshot } from "@keelson/config";
-import type { Conversation, Tool } from "@keelson/engine";
+import type { Conversation, PromptStyle, Tool } from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import type { Usage } from "@keelson/protocol";
 import type { SessionInstructions } from "../instructions/instructions.ts";
@@ -26,7 +26,12 @@ export interface SessionState {
   originOf: (tool: string) => ToolOrigin | undefined;
   /** The betas that the tools in the next request need. */
   toolBetas: readonly string[];
-  /** The system prompt without MCP instructions. Changes only with the flags, to keep the provider's cache valid. */
+  /** The output style; undefined for the default. */
+  style: PromptStyle | undefined;
+  /**
+   * The system prompt without MCP instructions. Changes only with the flags and the output style, to keep the provider's
+   * cache valid.
+   */
   ownSystem: readonly string[];
   /** The system prompt with MCP instructions. */
   system: readonly string[];

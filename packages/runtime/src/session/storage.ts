@@ -65,6 +65,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     deferredTools: [],
     originOf: () => undefined,
     toolBetas: [],
+    style: undefined,
     ownSystem: [],
     system: [],
     branch: gitBranch(cwd),

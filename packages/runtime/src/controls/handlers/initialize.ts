@@ -1,5 +1,6 @@
 // The `initialize` request: the options of a client, and what Keelson reports back. A client may send it again.
 
+import { join } from "node:path";
 import type { Flags } from "@keelson/config";
 import {
   COMPATIBLE_VERSION,
@@ -10,6 +11,7 @@ import {
   type HookRegistration,
   type JsonObject,
 } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
@@ -136,8 +138,9 @@ function describe(targets: ControlTargets, hooksSent: boolean): Record<string, u
   return {
     commands: targets.mcp?.servers?.commands() ?? [],
     agents: [],
-    output_style: "default",
-    available_output_styles: ["default"],
+    output_style: targets.style(),
+    available_output_styles: styleNames(targets.snapshot()),
+    user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),
     models: describeModels(model, targets.snapshot().env),
     account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
     pid: process.pid,

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
 import { done, type ControlHandler } from "../reply.ts";
 
 export const getBinaryVersion: ControlHandler = () => {
@@ -51,7 +52,7 @@ export const getHooksListing: ControlHandler = (_request, targets) => {
   });
 };
 
-/** Plugins, skills and output styles are not loaded yet. */
+/** Plugins and skills are not loaded yet. */
 export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
   done({
     commands: mcp?.servers?.commands() ?? [],
@@ -61,4 +62,8 @@ export const reloadPlugins: ControlHandler = (_request, { mcp }) =>
     error_count: 0,
   });
 export const reloadSkills: ControlHandler = () => done({ skills: [] });
-export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });
+
+export const reloadOutputStyles: ControlHandler = (_request, targets) => {
+  targets.reloadStyle();
+  return done({ available_output_styles: styleNames(targets.snapshot()) });
+};
