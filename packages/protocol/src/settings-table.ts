@@ -256,7 +256,7 @@ export const SETTINGS_TABLE = {
   prUrlTemplate: later(text, "yes"),
   "attribution.sessionUrl": later(flag, "yes"),
   includeCoAuthoredBy: later(flag, "yes"),
-  includeGitInstructions: later(flag, "yes"),
+  includeGitInstructions: works(flag, "yes", "false: do not tell the model the state of the git repository"),
   respectGitignore: later(flag, "yes"),
 
   theme: later(text, "yes"),

@@ -166,6 +166,12 @@ export const FLAGS: readonly Flag[] = [
   { name: "system-prompt-file", value: one("file"), group: "Prompt", help: "Replace it with a file" },
   { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Add to the system prompt" },
   { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "Add a file to it" },
+  {
+    name: "exclude-dynamic-system-prompt-sections",
+    value: none,
+    group: "Prompt",
+    help: "Describe folder, memory and git in the first message instead of the system prompt",
+  },
 
   {
     name: "permission-mode",
@@ -282,7 +288,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),
-  ignored("exclude-dynamic-system-prompt-sections"),
   ignored("system-prompt-snapshot", one("on-off")),
   ignored("no-chrome"),
   ignored("ax-screen-reader"),

@@ -2,7 +2,14 @@
 
 import { release } from "node:os";
 import type { Snapshot } from "@keelson/config";
-import { renderSystemPrompt, type PromptFacts, type PromptStyle, type Tool } from "@keelson/engine";
+import {
+  renderDynamicSections,
+  renderSystemPrompt,
+  type GitState,
+  type PromptFacts,
+  type PromptStyle,
+  type Tool,
+} from "@keelson/engine";
 import type { ResolvedModel } from "@keelson/model";
 import { COMPATIBLE_VERSION, VERSION, type PermissionMode } from "@keelson/protocol";
 import type * as Styles from "../prompt/styles.ts";
@@ -13,10 +20,22 @@ interface SessionFacts {
   readonly tools: readonly Tool[];
   readonly style: PromptStyle | undefined;
   readonly memory?: string;
+  readonly git: GitState | undefined;
 }
 
 export function systemPrompt(snapshot: Snapshot, facts: SessionFacts): string[] {
   return renderSystemPrompt(promptFacts(snapshot, facts));
+}
+
+/** What the system prompt leaves out with `excludeDynamicSections`. */
+export function dynamicSections(snapshot: Snapshot, facts: SessionFacts): string {
+  return renderDynamicSections(promptFacts(snapshot, facts));
+}
+
+/** Whether the model is told the state of the repository. */
+export function showsGit({ settings, env, flags }: Snapshot): boolean {
+  const isOff = settings.includeGitInstructions === false || env["CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"] === "1";
+  return !isOff && flags.systemPrompt === undefined;
 }
 
 function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionFacts): PromptFacts {
@@ -34,6 +53,8 @@ function promptFacts({ flags, cwd, directories, env }: Snapshot, facts: SessionF
     appended: flags.appendSystemPrompt,
     bare: flags.bare,
     style: facts.style,
+    git: facts.git,
+    excludeDynamic: flags.excludeDynamicSections,
   };
 }
 

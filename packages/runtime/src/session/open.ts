@@ -16,7 +16,7 @@ import { openMachine } from "../machine/machine.ts";
 import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import type * as ReplayModule from "../stream/replay.ts";
-import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
+import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
 import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
 import type { SessionChoice } from "./place.ts";
@@ -100,6 +100,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     controlTargets(parts, (next) => adopt(next, parts)),
     client,
   );
+  const disposed = new AbortController();
   const session = new LiveSession({
     ...storage,
     id: place.id,
@@ -110,7 +111,11 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
     refresh: (signal) => refresh(parts, signal),
-    idle: () => mcp.connect(),
+    idle: () => {
+      mcp.connect();
+      readGit(storage, disposed.signal);
+    },
+    busy: () => readGit(storage, disposed.signal),
     ports: (signal) => {
       const ports = runPorts(parts, signal);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
@@ -120,6 +125,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     title: () => state.title,
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
+      disposed.abort();
       await controls.finish();
       await mcp.close();
       await machine.fileHistory?.close();

@@ -69,6 +69,8 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     ownSystem: [],
     system: [],
     branch: gitBranch(cwd),
+    git: undefined,
+    told: { gitAsked: false, prompt: false, situation: false },
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,

@@ -29,7 +29,6 @@ export interface ClientOptions {
   readonly toolAliases?: JsonObject;
   readonly planModeInstructions?: string;
   readonly systemPromptSnapshot?: unknown;
-  readonly excludeDynamicSections?: boolean;
   readonly promptSuggestions?: boolean;
   readonly agentProgressSummaries?: boolean;
   readonly forwardSubagentText?: boolean;
@@ -91,7 +90,7 @@ const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 /** Options that also exist as flags. Undefined if none of them changes. */
 function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
-  const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
+  const { systemPrompt, appendSystemPrompt, jsonSchema, excludeDynamicSections } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
     // An empty prompt replaces ours; only an absent one keeps it.
@@ -99,6 +98,7 @@ function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
       ? { systemPrompt: parts.filter((part) => typeof part === "string" && part !== BOUNDARY).join("\n\n") }
       : {}),
     ...(typeof appendSystemPrompt === "string" ? { appendSystemPrompt } : {}),
+    ...(typeof excludeDynamicSections === "boolean" ? { excludeDynamicSections } : {}),
     ...(isObject(jsonSchema) ? { jsonSchema: jsonSchema as JsonObject } : {}),
   };
   const changes = Object.entries(more).some(
@@ -123,7 +123,6 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
     toolAliases: object("toolAliases"),
     planModeInstructions: text("planModeInstructions"),
     systemPromptSnapshot: request["systemPromptSnapshot"],
-    excludeDynamicSections: flag("excludeDynamicSections"),
     promptSuggestions: flag("promptSuggestions"),
     agentProgressSummaries: flag("agentProgressSummaries"),
     forwardSubagentText: flag("forwardSubagentText"),
