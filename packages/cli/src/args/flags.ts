@@ -172,6 +172,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Prompt",
     help: "Send text that starts with / to the model as it is; offer no commands and skills",
   },
+  {
+    name: "exclude-dynamic-system-prompt-sections",
+    value: none,
+    group: "Prompt",
+    help: "Describe folder, memory and git in the first message instead of the system prompt",
+  },
 
   {
     name: "permission-mode",
@@ -300,7 +306,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),
-  ignored("exclude-dynamic-system-prompt-sections"),
   ignored("system-prompt-snapshot", one("on-off")),
   ignored("no-chrome"),
   ignored("ax-screen-reader"),

@@ -112,6 +112,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "also read the instruction files of --add-dir folders",
     "config",
   ),
+  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: variable("yes", "do not tell the model the git state", "runtime"),
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
@@ -162,7 +163,7 @@ const NOT_READ_YET = words(`
 `);
 const NOT_DISABLED_YET = words(`
   ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON EXPLORE_PLAN_AGENTS
-  FAST_MODE FEEDBACK_SURVEY GIT_INSTRUCTIONS MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
+  FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
 `).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
 
 /** Variables that other programs use as a switch, or as a word to print or compare. */
