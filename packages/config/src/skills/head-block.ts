@@ -131,8 +131,9 @@ function readEntry(
   const line = page.at + 2;
   if (glued) report(page, `put a space after \`${key}:\``);
   if (into.has(key)) report(page, `\`${key}\` appears twice; the last one counts`);
-  const node = readValue(page, rest, indent, depth);
-  into.set(key, node ?? { kind: "text", text: "", quoted: false, line });
+  const node = readValue(page, rest, indent, depth) ?? { kind: "text", text: "", quoted: false, line };
+  // A list or map on the lines below belongs to the line of its key.
+  into.set(key, node.line === line ? node : { ...node, line });
 }
 
 /** The value that starts on this line. Afterwards, the page is behind it. */

@@ -16,10 +16,12 @@ import type * as Strays from "./strays.ts";
 export interface SkillOptions {
   /** Whether a rule denies reading a file. Only checked for links. */
   isDenied?(path: string): boolean;
+  /** Milliseconds; `Date.now` if absent. */
+  now?(): number;
 }
 
 export function loadSkills(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
-  const { isDenied = () => false } = options;
+  const { isDenied = () => false, now = Date.now } = options;
   const overrides = settings.settings["skillOverrides"];
   const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied });
   if (settings.flags.disableSlashCommands) return emptySet();
@@ -62,6 +64,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
           settings.configDir,
           index.folder,
           found.map(({ file }) => ({ file, kind })),
+          now(),
         );
       }
     },

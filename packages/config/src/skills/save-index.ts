@@ -18,11 +18,12 @@ export function saveIndex(
   configDir: string,
   folder: string,
   files: readonly { readonly file: string; readonly kind: Skill["kind"] }[],
+  now: number,
 ): void {
   const reader = createStartReader();
   const entries = files.flatMap(({ file, kind }): readonly IndexEntry[] => {
     const read = readForIndex(reader, file, kind);
-    if (read === undefined || Math.abs(Date.now() - read.stat.ctimeMs) < RECENT_MS) return [];
+    if (read === undefined || Math.abs(now - read.stat.ctimeMs) < RECENT_MS) return [];
     return [[file, stampOfStats(read.stat), read.facts]];
   });
   const body = JSON.stringify(entries);
