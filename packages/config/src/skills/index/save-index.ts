@@ -4,9 +4,9 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Skill } from "@keelson/protocol";
-import { writeWhole } from "../write/settings-file.ts";
-import { createStartReader } from "./read-start.ts";
-import { readForIndex } from "./skill-file.ts";
+import { writeWhole } from "../../write/settings-file.ts";
+import { createStartReader } from "../find/read-start.ts";
+import { readForIndex } from "../skill-file.ts";
 import { headerOf, indexFile, stampOfStats, type IndexEntry } from "./skill-index.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */

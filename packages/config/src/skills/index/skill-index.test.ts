@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { namesOf, skillWorld, type SkillWorld } from "./world.test-support.ts";
+import { namesOf, skillWorld, type SkillWorld } from "../world.test-support.ts";
 
 const later = () => Date.now() + 60_000;
 
