@@ -95,7 +95,8 @@ export function createSkillCollector({ overrides, isDenied }: CollectorOptions):
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
     }
     const state = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
-    if (state === "off") return void refuse(found.found, `skillOverrides turns off ${name}`);
+    if (state === "off")
+      return void report({ file: found.found, kind: "off", why: `skillOverrides turns off ${name}` });
     names.set(name, found.found);
     for (const problem of oddities) odd(problem);
 

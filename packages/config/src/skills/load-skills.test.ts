@@ -428,8 +428,8 @@ test("with --require-trust, skills of untrusted folders are not used", () => {
   expect(set.touched("sub/x")).toEqual([]);
   expect(namesOf(set.skills)).toEqual(["mine"]);
   expect(problemsOf(world, set.problems)).toEqual([
-    "unused project/.claude/skills trust is required and this folder is not trusted; to trust it, run: keelson trust project",
-    "unused project/sub/.claude/skills trust is required and this folder is not trusted; to trust it, run: keelson trust project/sub",
+    "off project/.claude/skills trust is required and this folder is not trusted; to trust it, run: keelson trust project",
+    "off project/sub/.claude/skills trust is required and this folder is not trusted; to trust it, run: keelson trust project/sub",
   ]);
 });
 
@@ -457,7 +457,7 @@ test("flags, settings and variables turn sources off", () => {
   world.put("managed/managed-settings.json", { strictPluginOnlyCustomization: ["skills"] });
   expect(seen({})).toEqual(["policy"]);
   expect(problemsOf(world, world.open().problems)[0]).toBe(
-    "unused home/.claude/skills managed settings allow only skills of plugins (strictPluginOnlyCustomization)",
+    "off home/.claude/skills managed settings allow only skills of plugins (strictPluginOnlyCustomization)",
   );
 });
 
@@ -472,7 +472,7 @@ test("skillOverrides hides, shortens or turns off a skill", () => {
     ["b", true, true],
     ["c", false, false],
   ]);
-  expect(problemsOf(world, problems)).toEqual(["unused home/.claude/skills/d/SKILL.md skillOverrides turns off d"]);
+  expect(problemsOf(world, problems)).toEqual(["off home/.claude/skills/d/SKILL.md skillOverrides turns off d"]);
 });
 
 test("plugins: names have a prefix, and the name field replaces the last part", () => {
