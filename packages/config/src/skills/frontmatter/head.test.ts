@@ -25,6 +25,8 @@ test.each<[string, string, Record<string, unknown>]>([
   ["double quotes", 'a: "x: \\"y\\" \\n\\u0041" # note', { a: 'x: "y" \nA' }],
   ["single quotes", "a: 'it''s'", { a: "it's" }],
   ["quotes and more", 'a: "x" and "y"', { a: '"x" and "y"' }],
+  ["quotes over lines and an empty one", "a: 'one # two\n\n  three\n  '\nb: c", { a: "one # two  three ", b: "c" }],
+  ["text behind an empty line", "a: one\n\n  two\n\nb: c", { a: "one two", b: "c" }],
   ["quotes over lines", 'a: "one\n  two"\nb: c', { a: "one two", b: "c" }],
   [
     "typed words",
