@@ -3,10 +3,10 @@
 import { realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { SkillProblem, SkillSource } from "@keelson/protocol";
-import { atHome, managedDirectory } from "../scopes/scopes.ts";
-import { readSettingsFile } from "../scopes/read.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { globalFileOf, isTrustedIn, MAX_BYTES, trustFix } from "../trust.ts";
+import { atHome, managedDirectory } from "../../scopes/scopes.ts";
+import { readSettingsFile } from "../../scopes/read.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { globalFileOf, isTrustedIn, MAX_BYTES, trustFix } from "../../trust.ts";
 
 export type SkillSettings = Pick<
   Snapshot,
@@ -57,8 +57,7 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
 
   const add = (place: SkillPlace, reason: string | undefined) => {
     if (reason === undefined) return void places.push(place);
-    for (const folder of foldersOf(place))
-      if (isFolder(folder)) off.push({ file: folder, kind: "unused", why: reason });
+    for (const folder of foldersOf(place)) if (isFolder(folder)) off.push({ file: folder, kind: "off", why: reason });
   };
   /** The `.claude` of a folder that may come from a repository. */
   const ofFolder = (folder: string, source: SkillSource, repository: string): SkillPlace | string | undefined => {
@@ -100,7 +99,7 @@ export function findPlaces(settings: SkillSettings): SkillPlaces {
     nested(folder) {
       if (root !== cwd || why.project !== undefined) return undefined;
       const place = isFolder(join(folder, ".claude", "skills")) ? ofFolder(folder, "nested", repository) : undefined;
-      if (typeof place === "string") off.push({ file: join(folder, ".claude", "skills"), kind: "unused", why: place });
+      if (typeof place === "string") off.push({ file: join(folder, ".claude", "skills"), kind: "off", why: place });
       return typeof place === "object" ? place : undefined;
     },
   };

@@ -4,9 +4,9 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Skill } from "@keelson/protocol";
-import { writeWhole } from "../write/settings-file.ts";
-import { createStartReader } from "./read-start.ts";
-import { readForIndex } from "./skill-file.ts";
+import { writeWhole } from "../../write/settings-file.ts";
+import { createStartReader } from "../find/read-start.ts";
+import { readForIndex } from "../skill-file.ts";
 import { headerOf, indexFile, stampOfStats, type IndexEntry } from "./skill-index.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */
@@ -18,11 +18,12 @@ export function saveIndex(
   configDir: string,
   folder: string,
   files: readonly { readonly file: string; readonly kind: Skill["kind"] }[],
+  now: number,
 ): void {
   const reader = createStartReader();
   const entries = files.flatMap(({ file, kind }): readonly IndexEntry[] => {
     const read = readForIndex(reader, file, kind);
-    if (read === undefined || Math.abs(Date.now() - read.stat.ctimeMs) < RECENT_MS) return [];
+    if (read === undefined || Math.abs(now - read.stat.ctimeMs) < RECENT_MS) return [];
     return [[file, stampOfStats(read.stat), read.facts]];
   });
   const body = JSON.stringify(entries);

@@ -1,7 +1,7 @@
 // Reads the start of many small files with one buffer. Regular files only; a link is reported, not followed.
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
-import { MOST_HEAD_CHARACTERS } from "./head.ts";
+import { MOST_HEAD_CHARACTERS } from "../frontmatter/head.ts";
 
 export type FileStart =
   | { readonly kind: "missing" }

@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Skill } from "@keelson/protocol";
-import type { ReadFacts } from "./skill-file.ts";
+import type { ReadFacts } from "../skill-file.ts";
 
 export interface SkillIndex {
   readonly folder: string;

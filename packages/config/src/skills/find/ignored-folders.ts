@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { compileLine, matchDepths, type GitignoreLine } from "@keelson/engine/pattern";
-import { readWholeFile } from "../scopes/read.ts";
+import { readWholeFile } from "../../scopes/read.ts";
 
 interface IgnoreLine extends GitignoreLine {
   readonly negated: boolean;

@@ -131,8 +131,9 @@ function readEntry(
   const line = page.at + 2;
   if (glued) report(page, `put a space after \`${key}:\``);
   if (into.has(key)) report(page, `\`${key}\` appears twice; the last one counts`);
-  const node = readValue(page, rest, indent, depth);
-  into.set(key, node ?? { kind: "text", text: "", quoted: false, line });
+  const node = readValue(page, rest, indent, depth) ?? { kind: "text", text: "", quoted: false, line };
+  // A list or map on the lines below belongs to the line of its key.
+  into.set(key, node.line === line ? node : { ...node, line });
 }
 
 /** The value that starts on this line. Afterwards, the page is behind it. */
@@ -230,16 +231,28 @@ function blockText(page: Page, indent: number, folded: boolean): string {
   return folded ? text.replaceAll(/([^\n])\n(?=[^\n])/g, "$1 ").replaceAll(/\n\n+/g, "\n") : text;
 }
 
-/** Deeper lines continue a text. */
+/** Deeper lines continue a text, also behind empty ones. */
 function withMore(page: Page, text: string, indent: number): string {
-  const parts = [text];
-  for (; page.at < page.lines.length; page.at++) {
-    const line = page.lines[page.at]!;
+  const more = deeperLines(page, indent);
+  if (more.length === 0) return text;
+  return [text, ...more.filter((line) => line[0] !== "#").map(withoutComment)].join(" ").replaceAll(/ {2,}/g, " ");
+}
+
+/** Without the empty lines at the end. */
+function deeperLines(page: Page, indent: number): readonly string[] {
+  const lines: string[] = [];
+  let end = 0;
+  let next = page.at;
+  for (; next < page.lines.length; next++) {
+    const line = page.lines[next]!;
     const more = line.trim();
-    if (more === "" || indentOf(line) <= indent) break;
-    if (more[0] !== "#") parts.push(withoutComment(more));
+    if (more !== "" && indentOf(line) <= indent) break;
+    lines.push(more);
+    if (more === "") continue;
+    end = lines.length;
+    page.at = next + 1;
   }
-  return parts.length === 1 ? text : parts.join(" ");
+  return lines.slice(0, end);
 }
 
 /** In YAML, a comment starts at a `#` after a space. */
@@ -256,7 +269,7 @@ function quotedText(page: Page, rest: string, indent: number, line: number): Hea
   }
   if (whole !== undefined) return { kind: "text", text: withMore(page, rest, indent), quoted: false, line };
   const from = page.at;
-  const long = withMore(page, rest, indent);
+  const long = [rest, ...deeperLines(page, indent)].join(" ");
   const joined = readQuoted(long);
   if (joined !== undefined && isOnlyComment(long.slice(joined.end))) {
     return { kind: "text", text: joined.text, quoted: true, line };
