@@ -4,10 +4,10 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { readSettingsFile } from "../scopes/read.ts";
-import { stampOf, type Source } from "../sources.ts";
-import { liesInside } from "./inside.ts";
-import { parsePluginId } from "./names.ts";
+import { readSettingsFile } from "../../scopes/read.ts";
+import { stampOf, type Source } from "../../sources.ts";
+import { liesInside } from "../read/inside.ts";
+import { parsePluginId } from "../read/names.ts";
 
 export type InstallScope = "user" | "project" | "local" | "managed";
 
