@@ -262,7 +262,13 @@ export const FLAGS: readonly Flag[] = [
     name: "plugin-dir",
     value: one("path"),
     group: "Settings",
-    help: "Use the plugin in this folder for this session (repeatable)",
+    help: "Use the plugin in this folder or archive for this session (repeatable)",
+  },
+  {
+    name: "plugin-url",
+    value: one("url"),
+    group: "Settings",
+    help: "Use the plugin in the archive at this address for this session (repeatable)",
   },
   {
     name: "plugin-dir-no-mcp",
@@ -313,7 +319,6 @@ export const FLAGS: readonly Flag[] = [
 
   later("agent", one("agent")),
   later("agents", one("json")),
-  later("plugin-url", one("url")),
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),

@@ -172,12 +172,14 @@ export function toFlags(given: Arguments, cwd: string): Flags {
   });
 }
 
+/** Addresses and archives among them are replaced before the settings are loaded (plugin-archives.ts). */
 function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
-  const dirs = given.list("plugin-dir")?.map((path) => ({ path: resolve(cwd, path) })) ?? [];
-  const plain = given
-    .list("plugin-dir-no-mcp")
-    ?.map((path) => ({ path: resolve(cwd, path), withoutMcp: true as const }));
-  const all = [...dirs, ...(plain ?? [])];
+  const paths = (flag: string) => (given.list(flag) ?? []).map((path) => resolve(cwd, path));
+  const all = [
+    ...paths("plugin-dir").map((path) => ({ path })),
+    ...paths("plugin-dir-no-mcp").map((path) => ({ path, withoutMcp: true as const })),
+    ...(given.list("plugin-url") ?? []).map((path) => ({ path })),
+  ];
   return all.length > 0 ? all : undefined;
 }
 

@@ -1,7 +1,7 @@
 // The MCP and language servers that a plugin describes, not checked one by one.
 
 import { isObject, type JsonObject } from "@keelson/protocol";
-import { serversIn } from "../mcp/read-servers.ts";
+import { serversIn } from "../../mcp/read-servers.ts";
 import { described, type Described, type OwnManifest } from "./named-files.ts";
 import type { FolderReading } from "./read-json.ts";
 

@@ -2,7 +2,7 @@
 // type is an error, because the plugin would do something else than its author meant. Pure.
 
 import { isObject } from "@keelson/protocol";
-import { printable } from "../check/page.ts";
+import { printable } from "../../check/page.ts";
 import { pluginNameProblem } from "./names.ts";
 import type { JsonPath } from "./problem.ts";
 

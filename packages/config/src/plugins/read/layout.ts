@@ -1,5 +1,6 @@
 // Where the parts of a plugin are: the default places, and those its manifest names.
 
+import { dirname } from "node:path";
 import { isObject, type Plugin } from "@keelson/protocol";
 import { insidePath } from "./inside.ts";
 import type { Manifest, Paths } from "./manifest.ts";
@@ -41,9 +42,11 @@ export function layoutOf(root: string, manifest: Manifest, report: ReportPath): 
     if (kind === "file") report(["skills"], `"${path.slice(root.length + 1)}" is a file; name the folder of the skill`);
   }
   const [bin] = standard("bin");
+  const found = distinct(folders.filter((each) => !isSkill(each)));
   return {
-    skillFolders: distinct(folders.filter((each) => !isSkill(each))),
-    skills: [...new Set([...distinct(folders.filter(isSkill)), ...ownSkill])],
+    skillFolders: found,
+    // One in a folder of skills is found there.
+    skills: [...distinct(folders.filter(isSkill)).filter((path) => !found.includes(dirname(path))), ...ownSkill],
     commandFolders: distinct(commandPaths.filter(({ kind }) => kind === "folder")),
     commandFiles: distinct(commandPaths.filter(({ kind }) => kind === "file")),
     agents: distinct(replaced("agents", "agents")),

@@ -4,10 +4,10 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@keelson/protocol";
-import { readSettingsFile } from "../scopes/read.ts";
-import { stampOf, type Source } from "../sources.ts";
-import { liesInside } from "./inside.ts";
-import { parsePluginId } from "./names.ts";
+import { readSettingsFile } from "../../scopes/read.ts";
+import { stampOf, type Source } from "../../sources.ts";
+import { liesInside } from "../read/inside.ts";
+import { parsePluginId } from "../read/names.ts";
 
 export type InstallScope = "user" | "project" | "local" | "managed";
 
@@ -32,6 +32,8 @@ export interface KnownMarketplace {
   /** The folder or file of its catalog. */
   readonly installLocation: string;
   readonly lastUpdated?: string;
+  /** The commit it was fetched at, if it comes from git. */
+  readonly gitCommitSha?: string;
 }
 
 export interface PluginState {
@@ -97,7 +99,7 @@ function knownMarketplace(value: unknown): KnownMarketplace | undefined {
   if (!isObject(value) || !isObject(value["source"])) return undefined;
   const { source, installLocation: location } = value;
   const installLocation = typeof location === "string" ? location : "";
-  return { ...texts(value, ["lastUpdated"]), source, installLocation };
+  return { ...texts(value, ["lastUpdated", "gitCommitSha"]), source, installLocation };
 }
 
 function texts<K extends string>(value: Readonly<Record<string, unknown>>, keys: readonly K[]) {

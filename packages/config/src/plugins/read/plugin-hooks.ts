@@ -1,8 +1,8 @@
 // The hooks of a plugin: `hooks/hooks.json` and those of its manifest. A bad handler drops only itself.
 
 import { HOOK_EVENTS, isObject, type HookEvent, type HookHandler, type Settings } from "@keelson/protocol";
-import { checkHooks } from "../check/check-hooks.ts";
-import type { SettingsPage } from "../check/page.ts";
+import { checkHooks } from "../../check/check-hooks.ts";
+import type { SettingsPage } from "../../check/page.ts";
 import { described, type OwnManifest } from "./named-files.ts";
 import type { FolderReading } from "./read-json.ts";
 

@@ -1,8 +1,8 @@
 // Digests of the files of a plugin, to notice that they changed after it was installed.
 
 import { isAbsolute, relative } from "node:path";
-import { readWholeFile } from "../scopes/read.ts";
-import type { Source } from "../sources.ts";
+import { readWholeFile } from "../../scopes/read.ts";
+import type { Source } from "../../sources.ts";
 
 /** Of the files that say what the plugin may run: those that reading its folder reads. Cheap enough for every start. */
 export function activeDigest(root: string, sources: readonly Source[]): string {
