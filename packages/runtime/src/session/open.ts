@@ -70,7 +70,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
-  const skills = await openSkills({ storage, machine, gate, hooks });
+  const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
