@@ -39,7 +39,7 @@ export interface SessionParts {
   ports(signal: AbortSignal): Ports;
   /** Called when the session waits for input. */
   idle(): void;
-  /** Called when a run waits for the model. */
+  /** Called when a run begins. */
   busy(): void;
   replay(): Iterable<Outbound>;
   /** Sets variables for processes started from now on. */
@@ -174,10 +174,8 @@ export class LiveSession implements Session {
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
     const { gate, conversation, busy } = this.#parts;
     // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => {
-      void gate.warm();
-      busy();
-    });
+    setImmediate(() => gate.warm());
+    busy();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {
