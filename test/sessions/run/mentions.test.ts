@@ -70,6 +70,10 @@ test("denied files, files outside the folder and links to them are not read, and
   const typed = [...ways, `@${outside}`, "@~/outside.txt", "@../home/outside.txt", "@/proc/self/environ"].join(" ");
   expect(texts(await shown(home, typed))).toEqual([typed]);
 
+  home.write("open.txt", "SECRET open");
+  expect(texts(await shown(home, "see @open.txt", ["--disallowedTools", "Read"]))).toEqual(["see @open.txt"]);
+  expect(texts(await shown(home, "see @open.txt", ["--tools", "Bash"]))).toHaveLength(3);
+
   const allowed = texts(await shown(home, typed, ["--add-dir", home.home]));
   expect(allowed.filter((text) => text.includes("SECRET outside"))).toHaveLength(1);
   expect(allowed.filter((text) => text.includes("SECRET key") || text.includes("SECRET asked"))).toEqual([]);
