@@ -1,7 +1,8 @@
-// Sorts the hooks of all settings files into those that run and those that do not, with the reason. Pure; the handlers
+// Sorts the hooks of all settings files and plugins into those that run and those that do not, with the reason. Pure; the handlers
 // were checked when their files were read.
 
 import { HOOK_EVENTS, type HookRegistration } from "@keelson/protocol";
+import type { PluginHooks } from "./plugins/collect.ts";
 import type { Scope } from "./scopes/scopes.ts";
 import type { ConfiguredHooks } from "./snapshot.ts";
 
@@ -14,6 +15,8 @@ export interface HookQuestion {
   readonly safe: boolean;
   readonly requireTrust: boolean;
   readonly trust: { readonly trusted: boolean; readonly fix: string };
+  /** Of the plugins that are used. */
+  readonly plugins?: readonly PluginHooks[];
 }
 
 export function collectHooks(question: HookQuestion): ConfiguredHooks {
@@ -26,6 +29,11 @@ export function collectHooks(question: HookQuestion): ConfiguredHooks {
     const why = whyOff(scope, question, switches);
     if (why === undefined) active.push(...found);
     else off.push(...found.map((registration) => ({ registration, why })));
+  }
+  for (const { registrations, managed } of question.plugins ?? []) {
+    const why = whyPluginOff(managed, switches);
+    if (why === undefined) active.push(...registrations);
+    else off.push(...registrations.map((registration) => ({ registration, why })));
   }
   return { active, off };
 }
@@ -71,12 +79,23 @@ function namesHooks(value: unknown): boolean {
   return Array.isArray(value) ? value.includes("hooks") : value !== undefined && value !== false;
 }
 
+const DISABLED_BY_POLICY = "Managed settings turn off all hooks (disableAllHooks)";
+const MANAGED_ONLY = "Managed settings allow only managed hooks (allowManagedHooksOnly)";
+
+/** `managed`: an administrator enabled the plugin. `--bare` and `--safe-mode` leave out plugins, not only their hooks. */
+function whyPluginOff(managed: boolean, switches: Switches): string | undefined {
+  if (switches.disabledByPolicy) return DISABLED_BY_POLICY;
+  if (managed) return undefined;
+  if (switches.managedOnly) return MANAGED_ONLY;
+  return switches.disabledBy === undefined ? undefined : `disableAllHooks is on in ${switches.disabledBy}`;
+}
+
 function whyOff({ source }: Scope, question: HookQuestion, switches: Switches): string | undefined {
   const { bare, safe, requireTrust, trust } = question;
-  if (switches.disabledByPolicy) return "Managed settings turn off all hooks (disableAllHooks)";
+  if (switches.disabledByPolicy) return DISABLED_BY_POLICY;
   // Only the administrator can turn off managed hooks; --bare does not.
   if (source === "policySettings") return undefined;
-  if (switches.managedOnly) return "Managed settings allow only managed hooks (allowManagedHooksOnly)";
+  if (switches.managedOnly) return MANAGED_ONLY;
   if (switches.pluginsOnly) return "Managed settings allow only hooks from plugins (strictPluginOnlyCustomization)";
   if (switches.disabledBy !== undefined) return `disableAllHooks is on in ${switches.disabledBy}`;
   if (safe) return "--safe-mode skips all hooks except managed ones";

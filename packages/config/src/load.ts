@@ -1,6 +1,6 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
@@ -11,6 +11,7 @@ import { gather, type Gathered, type LoadSettingsOptions } from "./gather.ts";
 import { collectHooks } from "./hooks.ts";
 import type * as Mcp from "./mcp/collect.ts";
 import type { McpQuestion } from "./mcp/candidates.ts";
+import type * as Plugins from "./plugins/collect.ts";
 import { startingMode } from "./mode.ts";
 import { collectRules, permissionsOf } from "./rules.ts";
 import type { ConfiguredMcp, Flags, RuleOrigin, Snapshot } from "./snapshot.ts";
@@ -30,6 +31,8 @@ export function load(options: LoadSettingsOptions): Snapshot {
     env,
     scopes.map((scope) => scope.settings.env ?? {}),
   );
+  const collected = collectPlugins({ ...gathered, settings, flags, env, uid: options.uid });
+  const { plugins, hooks, servers, sources } = collected;
   return deepFreeze({
     cwd,
     home,
@@ -39,14 +42,14 @@ export function load(options: LoadSettingsOptions): Snapshot {
     settings,
     flags,
     rules: [...collectRules(scopes, flags, cwd, { unread }), ...secretRules(configDir)],
-    hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true }),
-    mcp: mcpServers({ ...gathered, settings, flags, dynamic, env: ownEnv, uid: options.uid }),
-    plugins: { active: [], unused: [] },
+    hooks: collectHooks({ ...gathered, bare: flags.bare === true, safe: flags.safe === true, plugins: hooks }),
+    mcp: mcpServers({ ...gathered, settings, flags, dynamic, plugins: servers, env: ownEnv, uid: options.uid }),
+    plugins,
     mode: startingMode(question, warn),
     directories: workingDirectories(scopes, flags.addDirs ?? [], places, warn),
     trusted: gathered.trusted,
     requireTrust: gathered.requireTrust,
-    sources: gathered.sources,
+    sources: [...gathered.sources, ...sources],
     origin: originOf(options),
     warnings: gathered.warnings.map(({ text }) => text),
   });
@@ -96,7 +99,7 @@ function withoutPrograms(flags: Flags): { readonly flags: Flags; readonly dynami
 
 /** Throws ConfigError if managed settings forbid servers on the command line. */
 function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): ConfiguredMcp {
-  const { dynamic, settings, global, mcpFiles, sources } = question;
+  const { dynamic, settings, global, mcpFiles, sources, plugins } = question;
   const onCommandLine = Object.keys(dynamic).length > 0;
   if (onCommandLine && settings.disableSideloadFlags) {
     throw new ConfigError("Managed settings refuse MCP servers on the command line (disableSideloadFlags)");
@@ -104,12 +107,51 @@ function mcpServers(question: McpQuestion & Pick<Gathered, "sources">): Configur
   const files = new Set([mcpFiles.managed, ...mcpFiles.project]);
   const isConfigured =
     onCommandLine ||
+    plugins.length > 0 ||
     settings.managedMcpServers !== undefined ||
     global.value["mcpServers"] !== undefined ||
     global.project["mcpServers"] !== undefined ||
     sources.some(({ path, stamp }) => files.has(path) && stamp !== "absent");
   if (!isConfigured) return { servers: [], unused: [] };
   return (require("./mcp/collect.ts") as typeof Mcp).collectServers(question);
+}
+
+const NO_PLUGINS: Plugins.CollectedPlugins = {
+  plugins: { active: [], unused: [] },
+  hooks: [],
+  servers: [],
+  sources: [],
+};
+
+/** Throws ConfigError if managed settings forbid plugins on the command line. */
+function collectPlugins(question: Omit<Plugins.PluginQuestion, "inSkills"> & Pick<Gathered, "read">) {
+  const { flags, places, read } = question;
+  const { settingSources: wanted = ["user", "project"] } = flags;
+  const inSkills = [
+    ...(wanted.includes("user") ? pluginsIn(join(places.configDir, "skills"), "user") : []),
+    ...(wanted.includes("project")
+      ? pluginsIn(join(places.projectRoot ?? places.cwd, ".claude", "skills"), "project")
+      : []),
+  ];
+  const isAsked =
+    (flags.pluginDirs?.length ?? 0) > 0 ||
+    inSkills.length > 0 ||
+    read.some(({ settings }) => settings.enabledPlugins !== undefined);
+  if (!isAsked) return NO_PLUGINS;
+  return (require("./plugins/collect.ts") as typeof Plugins).collectPlugins({ ...question, inSkills });
+}
+
+/** The folders in a skills folder that are plugins: they have a manifest. */
+function pluginsIn(folder: string, of: "user" | "project"): Plugins.SkillsPlugin[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .filter((name) => existsSync(join(folder, name, ".claude-plugin", "plugin.json")))
+    .map((name) => ({ folder: join(folder, name), of }));
 }
 
 /** Also keeps a client from switching to these modes later. */

@@ -4,6 +4,7 @@
 import {
   blocksOf,
   isBlank,
+  isCommandRecord,
   isToolResult,
   isToolUse,
   type AssistantSubject,
@@ -28,6 +29,7 @@ const SHOWN = new Set([
   "mcp_resource",
   "plan_mode",
   "plan_mode_exit",
+  "skill_listing",
 ]);
 
 const THOUGHTS = new Set(["thinking", "redacted_thinking"]);
@@ -70,6 +72,7 @@ export class Conversation {
   }
 
   add(entry: Placed): void {
+    if (isCommandRecord(entry)) return;
     if (entry.type === "user") this.#addUser(this.#prefaced(entry));
     else if (entry.type === "assistant" && !entry.isApiErrorMessage) this.#addReply(entry.message);
     else if (entry.type === "attachment") this.#addAttachment(entry);

@@ -69,9 +69,10 @@ export type { GateDecision, GateQuestion, SandboxState } from "./permission/ques
 export type { GitRepository } from "./permission/git-danger.ts";
 export type { PermissionState } from "./permission/update.ts";
 export { Batch, isParallelSafe } from "./batch.ts";
-export { checkCall, validateInput, type SettledCall } from "./tool-call.ts";
+export { checkCall, settleCall, validateInput, type SettledCall } from "./tool-call.ts";
 export type { StreamedCall } from "./turn.ts";
 export { nudge, reminder } from "./admit.ts";
+export { listingLimits, renderSkillListing, type ListedSkill, type ListingLimits } from "./context/skill-listing.ts";
 export { findTool } from "./pool.ts";
 export { coversTool } from "./permission/match/match.ts";
 export { renderChanged, renderInstructions, renderNested } from "./context/instructions.ts";

@@ -111,6 +111,12 @@ export interface HookRegistration {
   /** For plugins and skills: their folder, and the data folder of a plugin. */
   readonly root?: string;
   readonly data?: string;
+  /** The id of the plugin. */
+  readonly plugin?: string;
+  /** The plugin's options, as text. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Options whose values are in the secret store. */
+  readonly secretOptions?: readonly string[];
 }
 
 export type HookVerdict = "deny" | "defer" | "ask" | "allow";

@@ -72,6 +72,10 @@ export interface ConfiguredMcpServer {
   readonly unapproved?: true;
   /** Of a folder that the user does not trust. */
   readonly untrusted?: true;
+  /** The id of the plugin that brings it. */
+  readonly plugin?: string;
+  /** Options of that plugin in the secret store: `${user_config.KEY}` is left for the connection to fill in. */
+  readonly secretOptions?: readonly string[];
 }
 
 /** A server that is configured but not used, and why. */

@@ -167,6 +167,12 @@ export const FLAGS: readonly Flag[] = [
   { name: "append-system-prompt", value: one("text"), group: "Prompt", help: "Add to the system prompt" },
   { name: "append-system-prompt-file", value: one("file"), group: "Prompt", help: "Add a file to it" },
   {
+    name: "disable-slash-commands",
+    value: none,
+    group: "Prompt",
+    help: "Send text that starts with / to the model as it is; offer no commands and skills",
+  },
+  {
     name: "exclude-dynamic-system-prompt-sections",
     value: none,
     group: "Prompt",
@@ -252,6 +258,24 @@ export const FLAGS: readonly Flag[] = [
     help: "In an untrusted folder, apply only its deny and ask rules",
   },
   { name: "safe-mode", value: none, group: "Settings", help: "Ignore all customization except managed settings" },
+  {
+    name: "plugin-dir",
+    value: one("path"),
+    group: "Settings",
+    help: "Use the plugin in this folder or archive for this session (repeatable)",
+  },
+  {
+    name: "plugin-url",
+    value: one("url"),
+    group: "Settings",
+    help: "Use the plugin in the archive at this address for this session (repeatable)",
+  },
+  {
+    name: "plugin-dir-no-mcp",
+    value: one("path"),
+    group: "Clients",
+    help: "Like --plugin-dir, without the MCP servers of the plugin",
+  },
   { name: "bare", value: none, group: "Settings", help: "No hooks, plugins, memory or instruction files" },
 
   {
@@ -295,13 +319,9 @@ export const FLAGS: readonly Flag[] = [
 
   later("agent", one("agent")),
   later("agents", one("json")),
-  later("plugin-dir", one("folder")),
-  later("plugin-dir-no-mcp", one("folder")),
-  later("plugin-url", one("url")),
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),
-  later("disable-slash-commands"),
   later("brief"),
   later("ide"),
   later("chrome"),

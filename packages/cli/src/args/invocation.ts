@@ -163,11 +163,24 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     mcpServers: mcpServers(given.list("mcp-config"), cwd),
     mcpConfigFiles: given.list("mcp-config")?.filter(isNamed),
     strictMcpConfig: given.has("strict-mcp-config") || undefined,
+    pluginDirs: pluginDirs(given, cwd),
     bare: given.has("bare") || undefined,
     safe: given.has("safe-mode") || undefined,
     restricted: given.has("restricted") || undefined,
     taskBudget: given.number("task-budget"),
+    disableSlashCommands: given.has("disable-slash-commands") || undefined,
   });
+}
+
+/** Addresses and archives among them are replaced before the settings are loaded (plugin-archives.ts). */
+function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
+  const paths = (flag: string) => (given.list(flag) ?? []).map((path) => resolve(cwd, path));
+  const all = [
+    ...paths("plugin-dir").map((path) => ({ path })),
+    ...paths("plugin-dir-no-mcp").map((path) => ({ path, withoutMcp: true as const })),
+    ...(given.list("plugin-url") ?? []).map((path) => ({ path })),
+  ];
+  return all.length > 0 ? all : undefined;
 }
 
 const managedSettings = (text: string | undefined) =>

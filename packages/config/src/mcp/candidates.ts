@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { McpScope, UnusedMcpServer } from "@keelson/protocol";
 import type { Environment } from "../env/env.ts";
 import type { Gathered } from "../gather.ts";
+import type { PluginServers } from "../plugins/collect.ts";
 import { isTrustedIn, trustFix } from "../trust.ts";
 import { readServerFile, serversIn, type RawServers } from "./read-servers.ts";
 
@@ -15,6 +16,8 @@ export interface McpQuestion extends Pick<
   readonly uid?: number | undefined;
   /** Servers of `--mcp-config` that are not inside the client. */
   readonly dynamic: Readonly<Record<string, unknown>>;
+  /** Of the plugins that are used. */
+  readonly plugins: readonly PluginServers[];
   readonly warn: (text: string) => void;
 }
 
@@ -24,6 +27,8 @@ export interface ServerCandidate {
   readonly raw: unknown;
   readonly scope: McpScope;
   readonly file?: string;
+  /** For a server of a plugin: what its placeholders stand for, and the options that are in the secret store. */
+  readonly plugin?: Pick<PluginServers, "plugin" | "variables" | "secret">;
   /** For a project server of a folder that is not trusted: how to trust it. */
   readonly untrusted?: string;
   /** Why no server of this source is used. */
@@ -49,14 +54,16 @@ export function candidatesOf(question: McpQuestion): readonly ServerCandidate[] 
   }
   if (flags.strictMcpConfig) return dynamic();
   const managed = from("managed", serversIn(settings.managedMcpServers, "managed settings", warn));
+  const plugins = pluginServers(question);
   if (isReserved(settings.strictPluginOnlyCustomization)) {
     return [
       ...managed,
       ...dynamic("managed settings allow only MCP servers of plugins (strictPluginOnlyCustomization)"),
+      ...plugins,
     ];
   }
   if (flags.safe) return [...managed, ...dynamic("--safe-mode skips it")];
-  if (flags.bare) return [...managed, ...dynamic()];
+  if (flags.bare) return [...managed, ...dynamic(), ...plugins];
 
   const { settingSources: wanted = ["user", "project", "local"] } = flags;
   const file = global.file;
@@ -66,7 +73,21 @@ export function candidatesOf(question: McpQuestion): readonly ServerCandidate[] 
     ...(wanted.includes("local") ? from("local", serversIn(global.project["mcpServers"], file, warn), { file }) : []),
     ...(wanted.includes("project") ? projectServers(question) : []),
     ...(wanted.includes("user") ? from("user", serversIn(global.value["mcpServers"], file, warn), { file }) : []),
+    ...plugins,
   ];
+}
+
+/** `plugin:<plugin>:<server>`, in the order the plugins are loaded. */
+function pluginServers({ plugins }: McpQuestion): ServerCandidate[] {
+  return plugins.flatMap(({ servers, ...plugin }) =>
+    servers.map(({ name, raw, file }) => ({
+      name: `plugin:${plugin.plugin.name}:${name}`,
+      raw,
+      scope: "plugin" as const,
+      file,
+      plugin,
+    })),
+  );
 }
 
 /** The nearest file comes first. */

@@ -1,6 +1,12 @@
 // Decides which of the configured MCP servers are used, and why others are not. Loaded only if there is one.
 
-import { isObject, type ConfiguredMcpServer, type JsonObject, type UnusedMcpServer } from "@keelson/protocol";
+import {
+  isObject,
+  type ConfiguredMcpServer,
+  type JsonObject,
+  type McpServerConfig,
+  type UnusedMcpServer,
+} from "@keelson/protocol";
 import { printable } from "../check/page.ts";
 import type { ConfiguredMcp } from "../snapshot.ts";
 import { asShellWord } from "../trust.ts";
@@ -35,6 +41,11 @@ export function collectServers(question: McpQuestion): ConfiguredMcp {
       warn(`${placeOf(candidate)} is not used: ${why}`);
       unused.push(without(candidate, "disabled", why));
     } else {
+      const same = candidate.scope === "plugin" ? servers.find((each) => isSameEndpoint(each, judged)) : undefined;
+      if (same !== undefined) {
+        unused.push(without(candidate, "disabled", `it is the same server as "${printable(same.name)}"`));
+        continue;
+      }
       taken.set(key, name);
       servers.push(judged);
     }
@@ -53,6 +64,14 @@ function ownedNames(candidates: readonly ServerCandidate[], { global, flags }: M
   return [...new Set([...names, ...trusted.map(({ name }) => name)])];
 }
 
+/** Whether two servers are the same program with the same arguments, or the same address. */
+function isSameEndpoint({ config: one }: ConfiguredMcpServer, { config: other }: ConfiguredMcpServer): boolean {
+  if (one.type === "stdio" && other.type === "stdio") {
+    return JSON.stringify([one.command, ...one.args]) === JSON.stringify([other.command, ...other.args]);
+  }
+  return "url" in one && "url" in other && one.url === other.url;
+}
+
 function judge(
   candidate: ServerCandidate,
   question: McpQuestion,
@@ -68,7 +87,7 @@ function judge(
   if (off !== undefined) return without(candidate, off.status, off.why);
   const checked = checkCandidate(candidate, question, warn);
   if ("problem" in checked) return fail(checked.problem);
-  const { config } = checked;
+  const config = withPlugin(checked.config, candidate);
   if (scope === "managed" && config.type !== "http" && config.type !== "sse") {
     return fail("should have type http or sse; managedMcpServers holds no others");
   }
@@ -92,12 +111,28 @@ function judge(
     ...(config.type === "stdio" && isConfined(name, scope, settings) ? { confined: true } : {}),
     ...(approval === "unapproved" ? { unapproved: true } : {}),
     ...(untrusted === undefined ? {} : { untrusted: true }),
+    ...(candidate.plugin === undefined ? {} : ownerOf(candidate.plugin)),
   };
 }
 
+/** Programs of a plugin know where it is. */
+function withPlugin(config: McpServerConfig, { plugin }: ServerCandidate): McpServerConfig {
+  if (plugin === undefined || config.type !== "stdio") return config;
+  const { CLAUDE_PLUGIN_ROOT = "", CLAUDE_PLUGIN_DATA = "" } = plugin.variables;
+  return { ...config, env: { ...config.env, CLAUDE_PLUGIN_ROOT, CLAUDE_PLUGIN_DATA } };
+}
+
+function ownerOf({ plugin: { id }, secret }: NonNullable<ServerCandidate["plugin"]>) {
+  return { plugin: id, ...(secret.length > 0 ? { secretOptions: secret } : {}) };
+}
+
 function checkCandidate(candidate: ServerCandidate, { env }: McpQuestion, warn: (text: string) => void) {
-  const { raw, scope, untrusted } = candidate;
-  const limits = { env, fromClient: scope === "dynamic", trusted: untrusted === undefined };
+  const { raw, scope, untrusted, plugin } = candidate;
+  const limits = {
+    env: plugin ? { ...env, ...plugin.variables } : env,
+    fromClient: scope === "dynamic",
+    trusted: untrusted === undefined,
+  };
   const { checked, refused } = checkLimitedEntry(raw, limits);
   for (const what of refused) {
     warn(`${placeOf(candidate)}: ${what}: this folder is not trusted; to trust it, ${untrusted}`);

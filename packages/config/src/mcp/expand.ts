@@ -2,7 +2,8 @@
 
 import { reachesChildren, type Environment } from "../env/env.ts";
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+/** `user_config.KEY` is an option of a plugin. */
+const VARIABLE = /\$\{((?:user_config\.)?[A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 /** For all texts of one server together. */
 const MAX_LENGTH = 1024 * 1024;
 

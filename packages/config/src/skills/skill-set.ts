@@ -16,4 +16,11 @@ export interface SkillSet {
   touched(path: string): readonly Skill[];
   /** Whether files were added, changed or removed since the set was loaded. */
   changed(): boolean;
+  /**
+   * Writes what the files say to the user's cache, if there are many and some changed, so that the next start is faster.
+   * Call it when there is time. Never throws.
+   */
+  saveIndex(): void;
+  /** Reads everything again. Touched files that added skills do so again. */
+  reload(): SkillSet;
 }

@@ -11,6 +11,8 @@ export interface ScriptParts {
   readonly envFile: string | undefined;
   /** Scripts written by hooks, sourced after it. */
   readonly hookFiles?: readonly string[];
+  /** Added to the end of PATH. */
+  readonly programFolders?: readonly string[];
   /** A program that runs the script, which it gets as its only argument. */
   readonly prefix: string | undefined;
   /** Write the final directory to descriptor 3. */
@@ -22,7 +24,7 @@ export interface ScriptParts {
  * own trap. The descriptor is moved because the command may use 3 itself.
  */
 export function scriptFor(parts: ScriptParts): string {
-  const { command, shell, snapshot, envFile, hookFiles = [], prefix, reportsDirectory } = parts;
+  const { command, shell, snapshot, envFile, hookFiles = [], programFolders = [], prefix, reportsDirectory } = parts;
   const note = shell.kind === "bash" ? 19 : 7; // other shells allow only one digit
   const script = [
     reportsDirectory ? `exec 2>&1 ${note}>&3 3>&-` : "exec 2>&1",
@@ -30,6 +32,7 @@ export function scriptFor(parts: ScriptParts): string {
     ...(snapshot ? [`. ${quote(snapshot)}`] : []),
     ...(envFile ? [`[ -r ${quote(envFile)} ] && . ${quote(envFile)}`] : []),
     ...sourceLines(hookFiles),
+    ...pathLines(programFolders),
     ...(shell.kind === "bash" ? [CLEAR_SCRIPT] : []),
     `eval ${quote(command)}`,
     ...(reportsDirectory ? [`set -- $?; pwd -P 2>/dev/null >&${note}; exec ${note}>&-; exit $1`] : []),
@@ -42,6 +45,12 @@ function sourceLines(files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
   const lines = files.map(quote).map((file) => `[ -r ${file} ] && . ${file} || :`);
   return ["exit() { return 0; }", ...lines, "unset -f exit"];
+}
+
+/** After all other scripts, because they may replace the PATH. A colon cannot be part of a folder on the PATH. */
+function pathLines(folders: readonly string[]): readonly string[] {
+  const added = folders.filter((folder) => folder.startsWith("/") && !folder.includes(":"));
+  return added.length === 0 ? [] : [`export PATH="${"${PATH:+$PATH:}"}"${quote(added.join(":"))}`];
 }
 
 /** Parses the output of `pwd -P`: a path and a newline. */

@@ -288,6 +288,18 @@ test("env files from hooks apply to each command in order; missing and broken fi
   expect(await w.run('echo "[$ONE $BOTH]"')).toMatchObject({ text: "[new ]\n", code: 0 });
 });
 
+test("folders with programs are at the end of the PATH, also if the user's script replaces it", async () => {
+  const bin = join(place, "it's bin $HOME");
+  mkdirSync(bin);
+  for (const name of ["own-tool", "ls"])
+    writeFileSync(join(bin, name), "#!/bin/sh\necho from the plugin\n", { mode: 0o755 });
+  const file = join(place, "replaces-path.sh");
+  writeFileSync(file, "export PATH=/usr/bin:/bin\n");
+  await using w = world({ envFiles: () => [file], programFolders: () => [bin, "/a:b", "relative"] });
+  const { text } = await w.run('own-tool; ls / | head -1; echo "$PATH"');
+  expect(text).toBe(`from the plugin\nbin\n/usr/bin:/bin:${bin}\n`);
+});
+
 test("a background command writes to its own file and ends in the task table", async () => {
   await using w = world();
   const { id, outputPath } = await w.shell.background("echo working; exit 4", {

@@ -39,6 +39,8 @@ export interface ShellOptions {
   mayInherit?(name: string): boolean;
   /** Scripts that hooks wrote for later commands, in order. Called before each command. */
   envFiles?(): readonly string[];
+  /** Folders at the end of the PATH of commands. Called before each command. */
+  programFolders?(): readonly string[];
   /** For output that is too long to show. */
   readonly resultsDir: string;
   /** For the output of background commands. */
@@ -147,6 +149,7 @@ export function createShell(options: ShellOptions): SessionShell {
       snapshot,
       envFile: options.env["CLAUDE_ENV_FILE"],
       hookFiles: options.envFiles?.(),
+      programFolders: options.programFolders?.(),
       prefix: options.env["CLAUDE_CODE_SHELL_PREFIX"],
       reportsDirectory,
     });

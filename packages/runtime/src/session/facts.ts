@@ -75,6 +75,7 @@ export function initSignal(facts: {
   memory?: string;
   mcpServers: readonly object[];
   commands: readonly { readonly name: string }[];
+  skills: readonly { readonly name: string }[];
   style: PromptStyle | undefined;
 }) {
   return {
@@ -91,9 +92,28 @@ export function initSignal(facts: {
     claude_code_version: COMPATIBLE_VERSION,
     output_style: facts.style?.name ?? "default",
     agents: [],
-    skills: [],
-    plugins: [],
+    skills: facts.skills.map(({ name }) => name),
+    ...describePlugins(facts.snapshot),
     ...(facts.memory === undefined ? {} : { memory_paths: { auto: `${facts.memory}/` } }),
     keelson_version: VERSION,
   };
+}
+
+/** Plugins as clients see them. Errors only if there are any. */
+export function describePlugins({ plugins: { active, unused } }: Pick<Snapshot, "plugins">) {
+  const plugins = active.map(({ name, root, id, version }) => ({
+    name,
+    path: root,
+    source: id,
+    ...(version === undefined ? {} : { version }),
+  }));
+  const errors = unused
+    .filter(({ kind }) => kind !== "disabled")
+    .map(({ id, kind, why, root }) => ({
+      plugin: id,
+      type: kind,
+      message: why,
+      ...(root === undefined ? {} : { path: root }),
+    }));
+  return { plugins, ...(errors.length === 0 ? {} : { plugin_errors: errors }) };
 }

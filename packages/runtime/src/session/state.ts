@@ -10,7 +10,7 @@ import type { ToolOrigin } from "../mcp/servers/servers.ts";
 export interface SessionState {
   snapshot: Snapshot;
   model: ResolvedModel;
-  /** Set once, before the session starts: `LiveSession` keeps it. */
+  /** Replaced when it is cleared. */
   conversation: Conversation;
   /** Undefined until they are loaded. */
   instructions: SessionInstructions | undefined;

@@ -243,8 +243,14 @@ const TABLE: readonly (readonly [request: Request, reply: unknown, only?: "pipe"
   [{ subtype: "register_repo_root", directory: "../project-2" }, no(text("is not a subdirectory"))],
   [{ subtype: "register_repo_root", directory: "nowhere" }, no(text("is not a directory"))],
 
-  [{ subtype: "reload_plugins" }, ok({ commands: [], agents: [], plugins: [], mcpServers: [], error_count: 0 })],
-  [{ subtype: "reload_skills" }, ok({ skills: [] })],
+  [
+    { subtype: "reload_plugins" },
+    ok({ commands: expect.any(Array), agents: [], plugins: [], mcpServers: [], error_count: 0 }),
+  ],
+  [
+    { subtype: "reload_skills" },
+    ok({ skills: expect.arrayContaining([expect.objectContaining({ name: "review", builtin: true })]) }),
+  ],
   [
     { subtype: "reload_output_styles" },
     ok({ available_output_styles: ["default", "Proactive", "Concise", "Explanatory", "Learning"] }),

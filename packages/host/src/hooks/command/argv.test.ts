@@ -32,6 +32,9 @@ test("exec form: placeholders are filled in per argument, nothing is split, othe
       args: ["${CLAUDE_PROJECT_DIR}/a b", "--level=${CLAUDE_PLUGIN_OPTION_LEVEL}", "$SECRET ${SECRET} `x`", ""],
     }),
   ).toEqual({ argv: ["/plugin/run", "/p/my $(project)/a b", "--level=high", "$SECRET ${SECRET} `x`", ""] });
+  expect(argv({ command: "tool", args: ["${user_config.level}", "${user_config.other}"] })).toEqual({
+    argv: [join(place, "tool"), "high", "${user_config.other}"],
+  });
   expect(argv({ command: "tool", args: [] })).toEqual({ argv: [join(place, "tool")] });
   expect(argv({ command: "./tool", args: ["${CLAUDE_PLUGIN_DATA}"] })).toEqual({
     argv: ["/cwd/tool", "${CLAUDE_PLUGIN_DATA}"],

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { CommandHook } from "@keelson/protocol";
 import { findProgram } from "../../programs/find-program.ts";
+import { optionVariable } from "./environment.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -33,7 +34,11 @@ function powershellArgv(command: string, env: Environment): HookArgv {
 
 /** Without a shell we expand these ourselves. A placeholder without a value stays unchanged. */
 function substitute(text: string, env: Environment): string {
-  return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => env[name] ?? placeholder);
+  return text.replaceAll(PLACEHOLDER_OR_OPTION, (placeholder, name: string | undefined, option: string | undefined) => {
+    return env[name ?? optionVariable(option ?? "")] ?? placeholder;
+  });
 }
 
 const PLACEHOLDER = /\$\{(CLAUDE_PROJECT_DIR|CLAUDE_SESSION_ID|CLAUDE_PLUGIN_\w+)\}/g;
+/** `${user_config.KEY}` is an option of a plugin; only the exec form may use it. */
+const PLACEHOLDER_OR_OPTION = new RegExp(`${PLACEHOLDER.source}|\\$\\{user_config\\.(\\w+)\\}`, "g");

@@ -20,10 +20,7 @@ export interface HookEnvironmentOptions extends ChildOrigin {
 export function hookEnvironment(options: HookEnvironmentOptions): Record<string, string> {
   const { projectDir, effort, envFile, root, data, pluginOptions = {} } = options;
   const session = Object.entries(sessionEnvironment(options)).filter(([name]) => !NOT_INHERITED.test(name));
-  const chosen = Object.entries(pluginOptions).map(([key, value]) => [
-    `CLAUDE_PLUGIN_OPTION_${toVariableName(key)}`,
-    value,
-  ]);
+  const chosen = Object.entries(pluginOptions).map(([key, value]) => [optionVariable(key), value]);
   return {
     ...Object.fromEntries(session),
     CLAUDE_PROJECT_DIR: projectDir,
@@ -39,4 +36,6 @@ export function hookEnvironment(options: HookEnvironmentOptions): Record<string,
 /** Set by an outer session or by the user for shell commands; a hook would mistake them for its own. */
 const NOT_INHERITED = /^(OTEL_|CLAUDE_PLUGIN_|CLAUDE_EFFORT$|CLAUDE_ENV_FILE$)/;
 
-const toVariableName = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
+/** The variable of a plugin's option. */
+export const optionVariable = (key: string) =>
+  `CLAUDE_PLUGIN_OPTION_${key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_")}`;

@@ -1,7 +1,7 @@
 // The `initialize` request: the options of a client, and what Keelson reports back. A client may send it again.
 
 import { join } from "node:path";
-import type { Flags } from "@keelson/config";
+import { reload, type Flags } from "@keelson/config";
 import {
   COMPATIBLE_VERSION,
   HOOK_EVENTS,
@@ -45,17 +45,27 @@ export const initialize: ControlHandler = (request, targets, { pending, again })
   targets.setClient?.(clientOptions(request));
   const flags = flagsIn(request, targets.snapshot().flags);
   if (flags !== undefined) targets.adopt(withFlags(targets.snapshot(), flags));
+  const pluginDirs = pluginDirsIn(request["plugins"]);
+  // Plugins also bring hooks and servers, so everything is read again.
+  if (pluginDirs.length > 0) targets.adopt(reload(withFlags(targets.snapshot(), { pluginDirs })));
   const { title } = request;
   if (typeof title === "string" && title.trim() !== "" && targets.title() === undefined) targets.rename(title.trim());
   const tell = () =>
-    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: running(targets) });
-  return done(describe(targets, hooks !== undefined), {
-    beside: {
-      pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
-      pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
+    void targets.show({ type: "system", subtype: "background_tasks_changed", tasks: runningTasks(targets.tasks) });
+  const applied = {
+    ...(hooks ? { hooks_applied: true } : {}),
+    ...(pluginDirs.length > 0 ? { plugins_applied: true } : {}),
+  };
+  return done(
+    { ...describe(targets), ...applied },
+    {
+      beside: {
+        pending_permission_requests: pending.filter(({ request: { subtype } }) => subtype === "can_use_tool"),
+        pending_user_dialog_requests: pending.filter(({ request: { subtype } }) => subtype === "request_user_dialog"),
+      },
+      ...(again ? { after: tell } : {}),
     },
-    ...(again ? { after: tell } : {}),
-  });
+  );
 };
 
 /** Hooks that are functions in the client, by their ids. Unknown events are skipped. */
@@ -83,6 +93,15 @@ function registrations(event: HookEvent, each: Record<string, unknown>): readonl
       },
       source: "sdk" as const,
     }));
+}
+
+/** `{type: "local", path, skipMcpDiscovery?}`; other kinds are skipped. */
+function pluginDirsIn(plugins: unknown): NonNullable<Flags["pluginDirs"]> {
+  if (!Array.isArray(plugins)) return [];
+  return plugins.filter(isObject).flatMap(({ type, path, skipMcpDiscovery }) => {
+    if (type !== "local" || typeof path !== "string") return [];
+    return [{ path, ...(skipMcpDiscovery === true ? { withoutMcp: true as const } : {}) }];
+  });
 }
 
 /** Marks where the changing part of a system prompt begins. It is not sent to the model. */
@@ -132,10 +151,10 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function describe(targets: ControlTargets, hooksSent: boolean): Record<string, unknown> {
+function describe(targets: ControlTargets): Record<string, unknown> {
   const model = targets.model();
   return {
-    commands: targets.mcp?.servers?.commands() ?? [],
+    commands: targets.commands(),
     agents: [],
     output_style: targets.style(),
     available_output_styles: styleNames(targets.snapshot()),
@@ -149,11 +168,10 @@ function describe(targets: ControlTargets, hooksSent: boolean): Record<string, u
     session_state: targets.isRunning() ? "running" : "idle",
     capabilities: CAPABILITIES,
     hook_on_failure_supported: true,
-    ...(hooksSent ? { hooks_applied: true } : {}),
   };
 }
 
-function running({ tasks }: ControlTargets) {
+export function runningTasks(tasks: ControlTargets["tasks"]) {
   return tasks
     .list()
     .filter(({ status }) => status === "running")

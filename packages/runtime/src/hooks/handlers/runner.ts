@@ -34,7 +34,7 @@ export interface Runners {
 }
 
 export interface RunnersOptions {
-  readonly sessionId: string;
+  sessionId(): string;
   readonly entrypoint: string;
   snapshot(): Snapshot;
   cwd(): string;
@@ -105,9 +105,10 @@ function commandOptions(
   how: HandlerOptions,
   options: RunnersOptions,
 ) {
-  const { root, data, handler } = registration;
+  const { root, data, options: pluginOptions, handler } = registration;
   const { configDir, childEnv, cwd: projectDir } = options.snapshot();
-  const { sessionId, entrypoint } = options;
+  const { entrypoint } = options;
+  const sessionId = options.sessionId();
   return {
     ...how,
     cwd: options.cwd(),
@@ -122,6 +123,7 @@ function commandOptions(
       envFile: envFileFor(configDir, sessionId, how.event, options.numberOf(registration)),
       root,
       data,
+      ...(pluginOptions === undefined ? {} : { pluginOptions }),
     }),
     ...((handler as CommandHook).async ? { onAsync: undefined } : {}),
   };

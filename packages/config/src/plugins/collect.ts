@@ -1,0 +1,181 @@
+// Decides which plugins a session uses, and why others are not used. Loaded only if something asks for a plugin.
+
+import { join } from "node:path";
+import type { HookRegistration, Plugin, UnusedPlugin } from "@keelson/protocol";
+import { ConfigError } from "../errors.ts";
+import type { Gathered } from "../gather.ts";
+import type { ConfiguredPlugins } from "../snapshot.ts";
+import type { Source } from "../sources.ts";
+import { asShellWord } from "../trust.ts";
+import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
+import { keepSatisfied } from "./dependencies.ts";
+import { activeDigest } from "./state/digest.ts";
+import { readPluginFolder, type PluginFolder } from "./read/folder.ts";
+import { pluginsFolder } from "./state/installed.ts";
+import { dataFolderName } from "./read/names.ts";
+import { pluginOptions, type PluginOptions } from "./options.ts";
+import { pluginProblemText, type PluginProblem } from "./read/problem.ts";
+
+export interface PluginQuestion extends Pick<
+  Gathered,
+  "places" | "flags" | "settings" | "scopes" | "read" | "trust" | "trusted"
+> {
+  /** Of the process, without the `env` of settings. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid?: number | undefined;
+  /** Folders with a manifest in a skills folder. */
+  readonly inSkills: readonly SkillsPlugin[];
+  readonly warn: (text: string) => void;
+}
+
+export interface SkillsPlugin {
+  readonly folder: string;
+  readonly of: "user" | "project";
+}
+
+/** The hooks of one plugin. */
+export interface PluginHooks {
+  readonly registrations: readonly HookRegistration[];
+  /** An administrator enabled it. */
+  readonly managed: boolean;
+}
+
+/** The MCP servers of one plugin, as it describes them. */
+export interface PluginServers {
+  readonly plugin: Plugin;
+  readonly servers: readonly { readonly name: string; readonly raw: unknown; readonly file: string }[];
+  /** What its placeholders stand for: `CLAUDE_PLUGIN_ROOT`, `user_config.KEY`. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Options in the secret store. */
+  readonly secret: readonly string[];
+}
+
+export interface CollectedPlugins {
+  readonly plugins: ConfiguredPlugins;
+  readonly hooks: readonly PluginHooks[];
+  readonly servers: readonly PluginServers[];
+  readonly sources: readonly Source[];
+}
+
+interface Loaded {
+  readonly candidate: PluginCandidate;
+  readonly plugin: Plugin;
+  readonly folder: PluginFolder;
+  readonly manifest: PluginFolder["manifest"];
+}
+
+/** Throws ConfigError if managed settings forbid plugins on the command line. */
+export function collectPlugins(question: PluginQuestion): CollectedPlugins {
+  const { flags, settings, places, env, warn } = question;
+  if ((flags.pluginDirs?.length ?? 0) > 0 && settings.disableSideloadFlags) {
+    throw new ConfigError("Managed settings refuse plugins on the command line (disableSideloadFlags)");
+  }
+  const found = pluginCandidates(question);
+  const unused: UnusedPlugin[] = [...found.unused];
+  const sources: Source[] = [...found.sources];
+  const data = join(pluginsFolder(places.configDir, env), "data");
+  const loaded: Loaded[] = [];
+  for (const candidate of found.candidates) {
+    const result = loadOne(candidate, { data, loaded, sources, question });
+    if ("why" in result) unused.push(result);
+    else loaded.push(result);
+  }
+  const { kept, unused: unsatisfied } = keepSatisfied(loaded);
+  unused.push(...unsatisfied);
+  const notable = unused.filter(({ kind }) => kind !== "disabled");
+  for (const { id, why } of notable) warn(`Plugin "${id}" is not loaded: ${lowerFirst(why)}`);
+
+  const parts = kept.map((each) => {
+    const options = pluginOptions(each.plugin.id, each.manifest, settings);
+    for (const problem of options.problems) warn(`Plugin "${each.plugin.id}": ${problem}`);
+    return { ...each, options };
+  });
+  return {
+    plugins: { active: kept.map(({ plugin }) => plugin), unused },
+    hooks: parts.map((each) => ({ registrations: registrationsOf(each), managed: each.candidate.managed })),
+    servers: parts.flatMap((each) => serversOf(each)),
+    sources,
+  };
+}
+
+function loadOne(
+  candidate: PluginCandidate,
+  {
+    data,
+    loaded,
+    sources,
+    question: { uid, warn },
+  }: { data: string; loaded: readonly Loaded[]; sources: Source[]; question: PluginQuestion },
+): Loaded | UnusedPlugin {
+  const { from, path, record } = candidate;
+  const reading = readPluginFolder(path, { uid, ...(candidate.name === undefined ? {} : { name: candidate.name }) });
+  sources.push(...reading.sources);
+  const { plugin: folder } = reading;
+  // An installed plugin keeps the name it was installed by, so that it cannot take another's.
+  const name = candidate.name ?? folder?.name;
+  const id = candidate.id ?? `${name ?? path}@${from}`;
+  const without = (kind: UnusedPlugin["kind"], why: string): UnusedPlugin => ({ id, root: path, kind, why });
+  if (folder === undefined || name === undefined) {
+    const fatal = reading.problems.find((problem) => problem.fatal);
+    return without("invalid", fatal ? pluginProblemText(fatal) : `${path} is not a plugin`);
+  }
+  const refusal = candidate.refusal?.(id, folder.manifest);
+  if (refusal !== undefined) return without(refusal.kind, refusal.why);
+  const other = loaded.find(({ plugin }) => plugin.name === name);
+  if (other !== undefined) {
+    return without("shadowed", `The plugin "${other.plugin.id}" has the same name; disable one of them`);
+  }
+  if (record?.activeHash !== undefined && record.activeHash !== activeDigest(folder.root, reading.sources)) {
+    return without(
+      "invalid",
+      `Its files changed after it was installed; install them again: keelson plugin update ${id}`,
+    );
+  }
+  for (const text of fewTexts(reading.problems, path)) warn(`Plugin "${id}": ${text}`);
+  const { version = record?.version, description } = folder.manifest;
+  const plugin: Plugin = {
+    name,
+    id,
+    root: folder.root,
+    data: join(data, dataFolderName(id)),
+    ...(version === undefined ? {} : { version }),
+    ...(description === undefined ? {} : { description }),
+    ...folder.layout,
+    lspServers: folder.lspServers,
+    from,
+  };
+  return { candidate, plugin, folder, manifest: folder.manifest };
+}
+
+function registrationsOf({ plugin, folder, options }: Loaded & { options: PluginOptions }): HookRegistration[] {
+  const { id, root, data } = plugin;
+  const { values, secret } = options;
+  return folder.hooks.map((hook) => ({
+    ...hook,
+    source: "pluginHook",
+    root,
+    data,
+    plugin: id,
+    ...(Object.keys(values).length > 0 ? { options: values } : {}),
+    ...(secret.length > 0 ? { secretOptions: secret } : {}),
+  }));
+}
+
+function serversOf({ candidate, plugin, folder, options }: Loaded & { options: PluginOptions }): PluginServers[] {
+  if (folder.servers.length === 0 || candidate.withoutMcp) return [];
+  const values = Object.entries(options.values).map(([key, value]) => [`user_config.${key}`, value]);
+  const variables = { CLAUDE_PLUGIN_ROOT: plugin.root, CLAUDE_PLUGIN_DATA: plugin.data, ...Object.fromEntries(values) };
+  return [{ plugin, servers: folder.servers, variables, secret: options.secret }];
+}
+
+const MOST_PROBLEMS = 5;
+
+function fewTexts(problems: readonly PluginProblem[], path: string): readonly string[] {
+  const shown = problems.slice(0, MOST_PROBLEMS).map(pluginProblemText);
+  const more = problems.length - shown.length;
+  return more > 0
+    ? [...shown, `${more} more problems; see them with: keelson plugin validate ${asShellWord(path)}`]
+    : shown;
+}
+
+const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);

@@ -1,0 +1,28 @@
+// Paths that a plugin names: they start with `./` and stay inside its folder, also through `..` and links.
+
+import { realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+
+export type InsidePath =
+  { readonly path: string; readonly kind: "file" | "folder" } | { readonly problem: string; readonly missing?: true };
+
+/** `root` has its links resolved. The result has them resolved too. */
+export function insidePath(root: string, given: string): InsidePath {
+  if (given.includes("\0")) return { problem: "has a zero byte" };
+  if (given !== "." && given !== "./" && !given.startsWith("./")) return { problem: 'should start with "./"' };
+  if (given.split(/[\\/]/).includes("..")) return { problem: 'should not have ".." in it' };
+  try {
+    const path = realpathSync(join(root, given));
+    if (!liesInside(root, path)) return { problem: "is a link that leads out of the plugin; copy the file instead" };
+    const stat = statSync(path);
+    if (stat.isDirectory()) return { path, kind: "folder" };
+    return stat.isFile() ? { path, kind: "file" } : { problem: "is neither a file nor a folder" };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return { problem: "does not exist", missing: true };
+    return { problem: `cannot be read (${code ?? "unknown error"})` };
+  }
+}
+
+export const liesInside = (root: string, path: string) =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);

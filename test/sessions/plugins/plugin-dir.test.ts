@@ -1,0 +1,109 @@
+// `--plugin-dir` through the real program: hooks, servers and programs of a plugin take effect in a run.
+
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
+import { messagesOf, resultOf, STREAM, told } from "../front-door.ts";
+import { fakeServer } from "../servers/fake.ts";
+
+const NOTE = `#!/bin/sh
+{ cat; echo "$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_PATH|$CLAUDE_PLUGIN_OPTION_REGION|$1"
+  test -n "$CLAUDE_SESSION_ID" && echo session; } > "$CLAUDE_PROJECT_DIR/noted"
+`;
+
+test("a plugin's hook runs with its variables, its server is connected, and its program is on the PATH", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "db");
+  const plugin = home.write("~/my plugin/.claude-plugin/plugin.json", {
+    name: "tools",
+    userConfig: { region: { type: "string", title: "Region", description: "Where", default: "eu $(false)" } },
+  });
+  const root = join(plugin, "../..");
+  home.write("~/my plugin/hooks/hooks.json", {
+    hooks: {
+      PreToolUse: [
+        {
+          matcher: "Bash",
+          hooks: [{ type: "command", command: "${CLAUDE_PLUGIN_ROOT}/note.sh", args: ["${user_config.region}"] }],
+        },
+      ],
+    },
+  });
+  chmodSync(home.write("~/my plugin/note.sh", NOTE), 0o755);
+  chmodSync(home.write("~/my plugin/bin/plugin-tool", "#!/bin/sh\necho from the plugin\n"), 0o755);
+  home.write("~/my plugin/.mcp.json", { db: { ...server.entry, alwaysLoad: true } });
+  const calls = [
+    { name: "mcp__plugin_tools_db__echo", input: { text: "hi" } },
+    { name: "Bash", input: { command: "plugin-tool" } },
+  ];
+  await using model = await startMockModel([{ calls }, { text: "done" }]);
+  const args = ["-p", "go", ...STREAM, "--plugin-dir", root, "--allowedTools", "mcp__plugin_tools_db", "Bash"];
+  const ended = await runKeelson(args, { home, url: model.url });
+
+  expect(resultOf(ended)).toMatchObject({ subtype: "success", result: "done", permission_denials: [] });
+  expect(messagesOf(ended, "system/init")[0]).toMatchObject({
+    mcp_servers: [{ name: "plugin:tools:db", status: "connected" }],
+  });
+  expect(told(model.requests[1]!)).toMatchObject([
+    { content: [{ type: "text", text: 'echo {"text":"hi"}' }] },
+    { content: "from the plugin" },
+  ]);
+  const data = join(home.home, ".claude/plugins/data/tools-inline");
+  const [input, ...lines] = readFileSync(join(home.project, "noted"), "utf8").trim().split("\n");
+  expect(JSON.parse(input!)).toMatchObject({ hook_event_name: "PreToolUse", tool_name: "Bash" });
+  expect(lines).toEqual([`${root}|${data}|${root}|eu $(false)|eu $(false)`, "session"]);
+  expect(ended.stderr).toBe("");
+});
+
+test("a project's plugins do nothing before the folder is trusted", async () => {
+  using home = temporaryHome();
+  const hook = {
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
+  };
+  home.write(".claude/skills/theirs/.claude-plugin/plugin.json", { name: "theirs" });
+  home.write(".claude/skills/theirs/hooks/hooks.json", hook);
+  const run = async () => {
+    await using model = await startMockModel([{ text: "ok" }]);
+    return await runKeelson(["-p", "go"], { home, url: model.url });
+  };
+  const { stderr } = await run();
+  expect(existsSync(join(home.project, "ran"))).toBe(false);
+  expect(stderr).toContain('plugin "theirs@skills-dir" is not loaded: this folder has it and is not trusted');
+  home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
+  await run();
+  expect(existsSync(join(home.project, "ran"))).toBe(true);
+});
+
+const HOOK = {
+  hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
+};
+
+test("an archive is unpacked for the session, from a file or an address, and removed", async () => {
+  using home = temporaryHome();
+  const manifest = home.write("~/p/.claude-plugin/plugin.json", { name: "packed" });
+  home.write("~/p/hooks/hooks.json", HOOK);
+  const archive = join(home.root, "packed.tgz");
+  execFileSync("tar", ["-czf", archive, "-C", join(manifest, "../../.."), "p"]);
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(Bun.file(archive)) });
+  const run = async (...args: readonly string[]) => {
+    await using model = await startMockModel([{ text: "ok" }]);
+    const { code, stdout, stderr } = await runKeelson(["-p", "go", ...args], { home, url: model.url });
+    const ran = existsSync(join(home.project, "ran"));
+    rmSync(join(home.project, "ran"), { force: true });
+    return { code, stdout, stderr, ran };
+  };
+  const worked = { code: 0, stdout: "ok\n", stderr: "", ran: true };
+  expect(await run("--plugin-dir", archive)).toEqual(worked);
+  expect(await run("--plugin-url", `${server.url.href}packed.tgz`)).toEqual(worked);
+  expect(readdirSync(join(home.root, "tmp")).filter((name) => name.includes("plugins"))).toEqual([]);
+
+  writeFileSync(archive, "not an archive");
+  expect(await run("--plugin-dir", archive)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "error: cannot use the plugin: The archive has no files\n",
+    ran: false,
+  });
+});
