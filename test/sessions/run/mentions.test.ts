@@ -188,7 +188,7 @@ test("the transcript keeps each file as an attachment before the prompt", async 
   await using model = await startMockModel([{ text: "done" }]);
   const ended = await runKeelson(["-p", "see @a.txt", ...STREAM], { home, url: model.url });
   const entries = readTranscript(home, resultOf(ended).session_id);
-  const { attachment } = entries.find(({ type }: any) => type === "attachment") as any;
+  const { attachment } = entries.find(({ attachment }: any) => attachment?.type === "file") as any;
   expect(attachment).toEqual({
     type: "file",
     filename: path,
