@@ -3,12 +3,17 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runKeelson, startMockModel, temporaryHome, type RecordedRequest, type TemporaryHome } from "@keelson/testkit";
+import {
+  runKeelson,
+  startKeelson,
+  startMockModel,
+  temporaryHome,
+  type RecordedRequest,
+  type TemporaryHome,
+} from "@keelson/testkit";
 import { CHAT, control, prompt, spoken, STREAM } from "../front-door.ts";
 
 const systemOf = ({ body }: RecordedRequest): string => body.system.map(({ text }: any) => text).join("\n\n");
-const wait = { name: "Bash", input: { command: "sleep 2" } };
-const WAITS = ["--allowedTools", "Bash(sleep:*)"];
 
 function git(home: TemporaryHome, ...args: string[]): void {
   const ended = Bun.spawnSync(["git", ...args], { cwd: home.project, env: home.env });
@@ -25,23 +30,34 @@ function repository(): TemporaryHome {
   return home;
 }
 
-/** Both requests of a run with one call that takes long enough for git. */
+const MANY = 40;
+
+/** All requests of a session that is asked again and again until it tells the state of the repository, or gives up. */
 async function requests(
   home: TemporaryHome,
   options: { flags?: readonly string[]; env?: Record<string, string> } = {},
 ) {
-  await using model = await startMockModel([{ calls: [wait] }, { text: "done" }]);
+  await using model = await startMockModel(Array.from({ length: MANY }, () => ({ text: "done" })));
   const { flags = [], env } = options;
-  await runKeelson(["-p", "go", ...STREAM, ...WAITS, ...flags], { home, url: model.url, ...(env ? { env } : {}) });
-  return model.requests.map((request) => systemOf(request) + JSON.stringify(spoken(request)));
+  const more = env ? { env } : {};
+  await using program = startKeelson([...CHAT, ...flags], { home, url: model.url, stdin: "open", ...more });
+  const texts = () => model.requests.map((request) => systemOf(request) + JSON.stringify(spoken(request)));
+  let last: Awaited<ReturnType<typeof program.waitForLine>> | undefined;
+  for (let count = 0; count < MANY && !texts().at(-1)?.includes("# Git"); count++) {
+    program.send(prompt("go"));
+    last = await program.waitForLine(({ type }) => type === "result", last ? { after: last } : {});
+    await Bun.sleep(50);
+  }
+  program.closeStdin();
+  await program.done;
+  return texts();
 }
 
 test("the model is told the state of the repository, without the first request waiting for git", async () => {
   using home = repository();
-  const [first, second] = await requests(home);
-  expect(first).toContain("Git repository: yes, on branch main");
-  expect(first).not.toContain("# Git\n");
-  const text = JSON.parse(`"${/<system-reminder>\\n(# Git\\n.*?)\\n<\/system-reminder>/.exec(second!)![1]}"`);
+  const all = await requests(home);
+  expect(all[0]).toContain("Git repository: yes, on branch main");
+  const text = JSON.parse(`"${/<system-reminder>\\n(# Git\\n.*?)\\n<\/system-reminder>/.exec(all.at(-1)!)![1]}"`);
   expect(text.split("\n").slice(2)).toEqual([
     "Branch: main",
     "Main branch: main",

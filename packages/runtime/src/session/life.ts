@@ -87,34 +87,31 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
   await mcp.beforeRun(signal);
 }
 
-/** The system prompt of the first run stays, so only what is known by then gets into it. */
+/** The system prompt of the first run stays, so only what is known by then gets into it. Later, a reminder tells it. */
 function settlePrompt({ state, notify }: Storage): void {
-  const { told, snapshot } = state;
-  if (!told.prompt && state.git) state.system = state.ownSystem = ownSystemPrompt(state);
+  const { told, snapshot, git } = state;
+  // A client may have replaced the system prompt in the meantime.
+  const isNews = git !== undefined && !told.git && showsGit(snapshot);
+  if (isNews && told.prompt) notify(renderGitState(git));
+  else if (isNews) state.system = state.ownSystem = ownSystemPrompt(state);
   const isElsewhere = snapshot.flags.excludeDynamicSections === true && !told.situation;
   const situation = isElsewhere ? dynamicSections(snapshot, promptState(state)) : "";
   if (situation !== "") notify(situation);
-  state.told = { ...told, prompt: true, situation: told.situation || isElsewhere };
+  state.told = { ...told, git: told.git || isNews, prompt: true, situation: told.situation || isElsewhere };
 }
 
 /** The first request goes out before git is started: it would take the processor from it. */
 const BEFORE_GIT_MS = 50;
 
-/**
- * Asks git for the state of the repository, once. If the first request is already on its way by then, the model is told
- * with the next one.
- */
-export function readGit({ state, notify }: Storage, signal: AbortSignal): void {
+/** Asks git for the state of the repository, once, while the session waits for input. The next prompt brings it along. */
+export function readGit({ state }: Storage, signal: AbortSignal): void {
   if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
   state.told = { ...state.told, gitAsked: true };
   const ask = async () => {
     if (signal.aborted) return;
     const { gitStateOf } = await import("../prompt/git.ts");
     const git = await gitStateOf(state.snapshot, signal);
-    // A client may have replaced the system prompt in the meantime.
-    if (git === undefined || signal.aborted || !showsGit(state.snapshot)) return;
-    state.git = git;
-    if (state.told.prompt) notify(renderGitState(git));
+    if (!signal.aborted) state.git = git;
   };
   setTimeout(() => void ask(), BEFORE_GIT_MS).unref();
 }

@@ -130,7 +130,6 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
       mcp.connect();
       readGit(storage, disposed.signal);
     },
-    busy: () => readGit(storage, disposed.signal),
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;

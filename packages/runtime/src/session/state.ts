@@ -40,7 +40,7 @@ export interface SessionState {
   /** As it was at the start; undefined if it is not known, yet or at all. */
   git: GitState | undefined;
   /** What was done once: git was asked, the system prompt was used, and what it leaves out was sent as a message. */
-  told: { readonly gitAsked: boolean; readonly prompt: boolean; readonly situation: boolean };
+  told: { readonly gitAsked: boolean; readonly git: boolean; readonly prompt: boolean; readonly situation: boolean };
   title: string | undefined;
   /** The name of the session's plan, if it has one. */
   planName: string | undefined;

@@ -76,7 +76,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
     system: [],
     branch: gitBranch(cwd),
     git: undefined,
-    told: { gitAsked: false, prompt: false, situation: false },
+    told: { gitAsked: false, git: false, prompt: false, situation: false },
     title: options.session.name ?? loaded?.title,
     planName: undefined,
     refused: undefined,
@@ -128,7 +128,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       startedMs = now();
       state.title = undefined;
       state.lastUsage = null;
-      state.told = { ...state.told, prompt: false, situation: false };
+      state.told = { ...state.told, git: false, prompt: false, situation: false };
       for (const listener of clearListeners) await listener();
     },
     startedMs: () => startedMs,
