@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { basename, join } from "node:path";
-import { isWithin } from "./places.ts";
+import { isInRoot } from "./places.ts";
 
 /** A file that may be a skill or command, with links resolved as far as is known. */
 export interface SkillFile {
@@ -89,7 +89,7 @@ function openFolder(path: string, { root, watch, refuse }: ScanOptions): OpenedF
     if (stat === undefined) return undefined;
     if (!stat.isDirectory()) return void refuse(path, "it is not a folder");
     const real = realpathSync(path);
-    if (root !== undefined && !isWithin(root, real)) return void refuse(path, outside(real, root));
+    if (root !== undefined && !isInRoot(root, real)) return void refuse(path, outside(real, root));
     const entries = readdirSync(path, { withFileTypes: true });
     return { real, entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   } catch (error) {
@@ -117,7 +117,7 @@ export function followLink(
 ): { readonly kind: Kind; readonly real: string } | undefined {
   try {
     const real = realpathSync(path);
-    if (root !== undefined && !isWithin(root, real)) return void refuse(path, outside(real, root));
+    if (root !== undefined && !isInRoot(root, real)) return void refuse(path, outside(real, root));
     const kind = kindOf(statSync(real), real);
     const files = kind === "folder" ? [join(path, "SKILL.md"), join(real, "SKILL.md")] : [path, real];
     if (files.some(isDenied)) return void refuse(path, "it is a link, and a rule denies reading what it leads to");
