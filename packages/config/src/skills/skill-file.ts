@@ -31,7 +31,7 @@ export function createSkillFileReader(): SkillFileReader {
   return {
     open(found, kind, options, index) {
       const { watch } = options;
-      if (index !== undefined) {
+      if (index?.has(found.file)) {
         const stat = lstatSync(found.file, WITHOUT_ERROR);
         if (stat?.isFile()) {
           watch(found.file, stat);

@@ -23,10 +23,13 @@ const LONGEST_WORD = 1_000;
 
 /** Words separated by commas or spaces, or a list of them. Parentheses keep `Bash(git add *)` together. */
 export function wordsIn(node: HeadNode): readonly string[] {
-  return textsIn(node)
-    .flatMap((text) => split(text, (sign) => sign === "," || sign === " " || sign === "\t" || sign === "\n", "()"))
-    .filter((word) => word.length <= LONGEST_WORD)
-    .slice(0, MOST_WORDS);
+  return (
+    textsIn(node)
+      .flatMap((text) => split(text, (sign) => sign === "," || sign === " " || sign === "\t" || sign === "\n", "()"))
+      // A list in a `|` block has dashes.
+      .filter((word) => word !== "-" && word.length <= LONGEST_WORD)
+      .slice(0, MOST_WORDS)
+  );
 }
 
 /** Patterns separated by commas, or a list of them. Braces keep `*.{ts,tsx}` together. */

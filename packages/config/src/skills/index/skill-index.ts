@@ -8,6 +8,7 @@ import type { ReadFacts } from "../skill-file.ts";
 
 export interface SkillIndex {
   readonly folder: string;
+  has(file: string): boolean;
   /** A new object each time. */
   find(file: string, kind: Skill["kind"], stat: Stats): ReadFacts | undefined;
   /** The file is not in the index as it is. */
@@ -42,6 +43,7 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
   let missed = false;
   return {
     folder,
+    has: (file) => entries.has(file),
     find(file, kind, stat) {
       const entry = entries.get(file);
       if (entry === undefined || entry[2].draft.kind !== kind || !hasStamp(entry[1], stat)) return undefined;
