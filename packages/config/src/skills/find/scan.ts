@@ -91,10 +91,17 @@ function openFolder(path: string, { root, watch, refuse }: ScanOptions): OpenedF
     const real = realpathSync(path);
     if (root !== undefined && !isInRoot(root, real)) return void refuse(path, outside(real, root));
     const entries = readdirSync(path, { withFileTypes: true });
-    return { real, entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    return { real, entries: byName(entries) };
   } catch (error) {
     return void refuse(path, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
   }
+}
+
+/** Sorts the names alone, which is much faster than comparing entries. */
+function byName(entries: readonly Dirent[]): readonly Dirent[] {
+  const all = new Map<string, Dirent>();
+  for (const entry of entries) all.set(entry.name, entry);
+  return [...all.keys()].sort().map((name) => all.get(name)!);
 }
 
 const outside = (real: string, root: string) => `it links to ${real}, outside ${root}; move the files into it`;
