@@ -9,6 +9,7 @@ import { HOOKS_FLAGS } from "../packages/cli/src/commands/hooks/flags.ts";
 import { INSTRUCTIONS_FLAGS } from "../packages/cli/src/commands/instructions/flags.ts";
 import { MCP_FLAGS } from "../packages/cli/src/commands/mcp/flags.ts";
 import { PERMISSIONS_FLAGS } from "../packages/cli/src/commands/permissions/flags.ts";
+import { SKILLS_FLAGS } from "../packages/cli/src/commands/skills/flags.ts";
 import { TRUST_FLAGS } from "../packages/cli/src/commands/trust/flags.ts";
 import { FLAGS } from "../packages/cli/src/args/flags.ts";
 import { VARIABLES } from "../packages/config/src/env/variables.ts";
@@ -104,6 +105,7 @@ test("every flag the documentation names exists", () => {
     INSTRUCTIONS_FLAGS,
     MCP_FLAGS,
     PERMISSIONS_FLAGS,
+    SKILLS_FLAGS,
     TRUST_FLAGS,
   ];
   const all = [...FLAGS, ...commands.flat()];

@@ -107,6 +107,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_SIMPLE: variable("if trusted", "same as --bare", "config"),
   CLAUDE_CODE_SAFE_MODE: variable("if trusted", "same as --safe-mode", "config"),
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: variable("if trusted", "read only managed instruction files", "config"),
+  CLAUDE_CODE_DISABLE_POLICY_SKILLS: variable("if trusted", "do not use managed skills", "config"),
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: variable(
     "if trusted",
     "also read the instruction files of --add-dir folders",

@@ -8,7 +8,7 @@ import { BUILT_IN_STYLES } from "@keelson/engine/styles";
 import { isWithin } from "../instructions/collect.ts";
 import { readInstruction } from "../instructions/read-instruction.ts";
 import { managedDirectory } from "../scopes/scopes.ts";
-import { booleanIn, textOf } from "../skills/frontmatter/field-values.ts";
+import { booleanIn, fieldText } from "../skills/frontmatter/field-values.ts";
 import { readHead } from "../skills/frontmatter/head.ts";
 import { listable } from "../skills/plain.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -148,7 +148,7 @@ function read(
       return [];
     }
     const { fields, bodyAt } = readHead(reading.text);
-    const field = (key: string, most: number) => listable(textOf(fields.get(key) ?? NOTHING), most);
+    const field = (key: string, most: number) => listable(fieldText(fields.get(key) ?? NOTHING), most);
     const description = field("description", MAX_DESCRIPTION);
     const body = reading.text.slice(bodyAt).trim();
     if (body === "") {

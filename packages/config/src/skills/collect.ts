@@ -2,7 +2,7 @@
 // wins, so the caller goes from the highest precedence to the lowest, with skills before commands.
 
 import type { Stats } from "node:fs";
-import { dirname } from "node:path";
+import { sep } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
@@ -54,7 +54,9 @@ const MOST_STRAYS = 1_000;
 const MOST_PATTERNS = 10_000;
 const PATTERN_CHARACTERS = 4 * 1024 * 1024;
 
-export function createSkillCollector({ overrides, isDenied }: CollectorOptions): SkillCollector {
+export function createSkillCollector(options: CollectorOptions): SkillCollector {
+  const { isDenied } = options;
+  const overrides = new Map(Object.entries(options.overrides));
   const reader = createSkillFileReader();
   const skills: Skill[] = [];
   const dormant: DormantSkill[] = [];
@@ -75,7 +77,11 @@ export function createSkillCollector({ overrides, isDenied }: CollectorOptions):
     if (strays.length < MOST_STRAYS) strays.push({ path, kind });
   };
 
-  const scanOptions = (root: string | undefined): ScanOptions => ({ root, isDenied, watch, refuse, stray });
+  let latest: ScanOptions | undefined;
+  const scanOptions = (root: string | undefined): ScanOptions => {
+    if (latest === undefined || latest.root !== root) latest = { root, isDenied, watch, refuse, stray };
+    return latest;
+  };
 
   function take(found: SkillFile, origin: Origin, { index, clashName }: TakeOptions = {}): Skill | undefined {
     if (files.has(found.file)) return undefined;
@@ -85,7 +91,7 @@ export function createSkillCollector({ overrides, isDenied }: CollectorOptions):
     files.add(file);
     if (names.size >= MOST_SKILLS) return void refuse(found.found, `there are more than ${MOST_SKILLS} skills`);
 
-    const { draft, named, hooks, oddities } = opened.facts();
+    const { draft, named, hooks, oddities } = opened.facts;
     const odd = ({ line, why }: HeadProblem) => report({ file: found.found, line, kind: "odd", why });
     const own = ownName(found.name, named, origin);
     if (!isListable(own)) return void refuse(found.found, "its name has characters that cannot be shown; rename it");
@@ -94,14 +100,14 @@ export function createSkillCollector({ overrides, isDenied }: CollectorOptions):
     if (other !== undefined) {
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
     }
-    const state = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
+    const state = overrides.get(name);
     if (state === "off")
       return void report({ file: found.found, kind: "off", why: `skillOverrides turns off ${name}` });
     names.set(name, found.found);
     for (const problem of oddities) odd(problem);
 
     const { source, base, untrusted, plugin } = origin;
-    const folder = dirname(file);
+    const folder = file.slice(0, file.lastIndexOf(sep));
     const skill = draft as Mutable<Skill>;
     skill.name = name;
     skill.source = source;

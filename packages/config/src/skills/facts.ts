@@ -4,7 +4,7 @@ import type { Skill } from "@keelson/protocol";
 import type { Head } from "./frontmatter/head.ts";
 import type { HeadNode, HeadProblem } from "./frontmatter/head-block.ts";
 import { listable } from "./plain.ts";
-import { booleanIn, jsonOf, patternsIn, textOf, wordsIn } from "./frontmatter/field-values.ts";
+import { booleanIn, fieldJson, patternsIn, fieldText, wordsIn } from "./frontmatter/field-values.ts";
 
 /** What a file says. The caller adds where it is and how it is invoked. */
 export interface SkillFacts {
@@ -65,7 +65,7 @@ export function factsOf(page: SkillPage): SkillFacts {
   set("effort", choiceIn(page, "effort", EFFORTS));
   if (choiceIn(page, "context", ["fork"]) === "fork") draft.fork = forkOf(page);
   const hooks = fields.get("hooks");
-  if (hooks !== undefined) facts.hooks = { value: jsonOf(hooks), line: hooks.line };
+  if (hooks !== undefined) facts.hooks = { value: fieldJson(hooks), line: hooks.line };
   const written = fields.get("paths");
   if (kind === "skill") {
     const named = textIn(fields, "name");
@@ -80,7 +80,7 @@ export function factsOf(page: SkillPage): SkillFacts {
 
 function textIn(fields: Head["fields"], key: string, most = LONGEST_WORD): string | undefined {
   const node = fields.get(key);
-  const value = node === undefined ? "" : listable(textOf(node), most);
+  const value = node === undefined ? "" : listable(fieldText(node), most);
   return value === "" ? undefined : value;
 }
 
@@ -91,7 +91,7 @@ function wordsOf(fields: Head["fields"], key: string): readonly string[] {
 
 function flagIn({ head, report }: SkillPage, key: string): boolean | undefined {
   const node = head.fields.get(key);
-  if (node === undefined || textOf(node) === "") return undefined;
+  if (node === undefined || fieldText(node) === "") return undefined;
   const value = booleanIn(node);
   if (value === undefined) report({ line: node.line, why: `\`${key}\` should be true or false; it has no effect` });
   return value;
@@ -100,7 +100,7 @@ function flagIn({ head, report }: SkillPage, key: string): boolean | undefined {
 function choiceIn({ head, report }: SkillPage, key: string, choices: readonly string[]): string | undefined {
   const node = head.fields.get(key);
   if (node === undefined) return undefined;
-  const value = textOf(node);
+  const value = fieldText(node);
   if (choices.includes(value)) return value;
   if (value !== "") report({ line: node.line, why: `\`${key}\` should be ${either(choices)}; it has no effect` });
   return undefined;
@@ -119,7 +119,7 @@ function pathsOf(node: HeadNode): readonly string[] | undefined {
 }
 
 /** Without the signs of a heading. */
-export function firstLine(body: string): string {
+function firstLine(body: string): string {
   const line = /[^\s].*/.exec(body)?.[0] ?? "";
   return listable(line.replace(/^#{1,6}\s+/, ""), LONGEST_DESCRIPTION);
 }

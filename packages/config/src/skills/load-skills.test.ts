@@ -112,6 +112,7 @@ test.each([
   ["a list", "\n  - Read\n  - Bash(git log:*)", ["Read", "Bash(git log:*)"]],
   ["brackets", "[Read, Grep]", ["Read", "Grep"]],
   ["a list in quotes", `'["Read", "Grep"]'`, ["Read", "Grep"]],
+  ["dashes in a block", "|\n  - Read\n  - Grep", ["Read", "Grep"]],
   ["nothing", "", []],
 ])("allowed-tools as %s", (_, written, tools) => {
   using world = skillWorld();
@@ -598,6 +599,10 @@ test("changed() notices new, edited and removed files, and reload() reads them",
   expect(next(() => world.put("project/.claude/commands/deep/c.md", "C"))).toContain("deep:c C");
   expect(next(() => world.skill("project/sub/.claude/skills/s", "S2 longer"))).toContain("s S2 longer");
   expect(next(() => world.skill("home/.claude/skills/h", "H"))).toContain("h H");
+  world.put("home/.claude/settings.json", { skillOverrides: { h: "off" } });
+  expect(namesOf(set.reload().skills)).toContain("h");
+  expect(namesOf(set.reload(world.snapshot()).skills)).not.toContain("h");
+  expect(namesOf(set.reload(world.snapshot()).skills)).toContain("s");
   expect(next(() => utimesSync(join(world.cwd, ".claude/skills/a/SKILL.md"), 1, 1))).toContain("a A2 ↻");
 });
 

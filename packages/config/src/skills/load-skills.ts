@@ -24,7 +24,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   const { isDenied = () => false, now = Date.now } = options;
   const overrides = settings.settings["skillOverrides"];
   const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied });
-  if (settings.flags.disableSlashCommands) return emptySet();
+  if (settings.flags.disableSlashCommands) return emptySet(settings, options);
 
   const places = findPlaces(settings);
   for (const path of places.missing) collector.watched.set(path, undefined);
@@ -33,6 +33,8 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   const nested = nestedSkills(settings, places, collector);
   const { skills, dormant, problems, watched } = collector;
   let strays: readonly SkillProblem[] | undefined;
+  const seen = new Set<string>();
+  /** Touched files that added skills. */
   const useful: string[] = [];
 
   const set: SkillSet = {
@@ -46,6 +48,9 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     },
     touched(path) {
       const file = resolve(settings.cwd, path);
+      if (seen.has(file)) return [];
+      if (seen.size >= MOST_KNOWN) seen.clear();
+      seen.add(file);
       const found = nested(file);
       const woken = dormant.filter((each) => isMatch(each, file));
       for (const each of woken) {
@@ -56,7 +61,10 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       if (all.length > 0) useful.push(file);
       return all;
     },
-    changed: () => [...watched].some(([path, stat]) => !isSame(stat, lookAt(path))),
+    changed() {
+      for (const [path, stat] of watched) if (!isSame(stat, lookAt(path))) return true;
+      return false;
+    },
     saveIndex() {
       for (const { index, found, kind } of indexes.filter((each) => each.index.isOutdated())) {
         const { saveIndex } = require("./index/save-index.ts") as typeof Save;
@@ -68,8 +76,8 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
         );
       }
     },
-    reload() {
-      const next = loadSkills(settings, options);
+    reload(newer = settings) {
+      const next = loadSkills(newer, options);
       for (const path of useful) next.touched(path);
       return next;
     },
@@ -77,9 +85,16 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
   return set;
 }
 
-function emptySet(): SkillSet {
-  const nothing = { skills: [], dormant: [], problems: [] };
-  return { ...nothing, touched: () => [], changed: () => false, saveIndex: () => undefined, reload: emptySet };
+function emptySet(settings: SkillSettings, options: SkillOptions): SkillSet {
+  return {
+    skills: [],
+    dormant: [],
+    problems: [],
+    touched: () => [],
+    changed: () => false,
+    saveIndex: () => undefined,
+    reload: (newer = settings) => loadSkills(newer, options),
+  };
 }
 
 /** Skills of all places, then commands. Calls `indexed` for every folder with many files. */

@@ -27,4 +27,5 @@ export function listable(text: string, most: number): string {
         .replace(/\ufffd$/, "")}…`;
 }
 
-export const isListable = (name: string) => !HIDDEN.test(name) && name.trim() !== "";
+/** Whether a name can be listed as it is. */
+export const isListable = (name: string) => PLAIN.test(name) || (!HIDDEN.test(name) && name.trim() !== "");

@@ -21,7 +21,7 @@ export interface SkillFileReader {
     kind: Skill["kind"],
     options: ScanOptions,
     index: SkillIndex | undefined,
-  ): { readonly file: string; facts(): ReadFacts } | undefined;
+  ): { readonly file: string; readonly facts: ReadFacts } | undefined;
 }
 
 const WITHOUT_ERROR = { throwIfNoEntry: false } as const;
@@ -31,12 +31,12 @@ export function createSkillFileReader(): SkillFileReader {
   return {
     open(found, kind, options, index) {
       const { watch } = options;
-      if (index !== undefined) {
+      if (index?.has(found.file)) {
         const stat = lstatSync(found.file, WITHOUT_ERROR);
         if (stat?.isFile()) {
           watch(found.file, stat);
           const known = index.find(found.file, kind, stat);
-          if (known !== undefined) return { file: found.file, facts: () => known };
+          if (known !== undefined) return { file: found.file, facts: known };
         }
       }
       const { file, start } = follow(found, reader, options);
@@ -50,7 +50,7 @@ export function createSkillFileReader(): SkillFileReader {
       if (start.kind === "refused") return void options.refuse(found.found, start.why);
       watch(file, start.stat);
       if (file === found.file) index?.miss(file);
-      return { file, facts: () => readFacts(reader, file, kind, start) };
+      return { file, facts: readFacts(reader, file, kind, start) };
     },
   };
 }

@@ -1,6 +1,7 @@
 // The skills and slash commands of a session, as found on disk. Their text is read only when one is invoked.
 
 import type { Skill, SkillProblem } from "@keelson/protocol";
+import type { SkillSettings } from "./find/places.ts";
 
 export interface SkillSet {
   /** What can be invoked now: user, project, additional directories, plugins; skills before commands. */
@@ -21,6 +22,6 @@ export interface SkillSet {
    * Call it when there is time. Never throws.
    */
   saveIndex(): void;
-  /** Reads everything again. Touched files that added skills do so again. */
-  reload(): SkillSet;
+  /** Reads everything again, with newer settings if there are any. Touched files that added skills do so again. */
+  reload(settings?: SkillSettings): SkillSet;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Plugin, SkillProblem } from "@keelson/protocol";
 import { load } from "../load.ts";
-import type { Flags } from "../snapshot.ts";
+import type { Flags, Snapshot } from "../snapshot.ts";
 import { loadSkills, type SkillOptions } from "./load-skills.ts";
 import type { SkillSet } from "./skill-set.ts";
 
@@ -15,16 +15,19 @@ export interface SkillWorld extends Disposable {
   put(path: string, content: unknown): string;
   /** A skill with this description; more lines of frontmatter may follow. */
   skill(folder: string, description: string, more?: string): string;
+  snapshot(options?: SnapshotOptions): Snapshot;
   open(options?: OpenOptions): SkillSet;
   trust(...folders: readonly string[]): void;
 }
 
-export interface OpenOptions extends SkillOptions {
-  readonly cwd?: string;
-  readonly flags?: Flags;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly plugins?: readonly Plugin[];
+export interface SnapshotOptions {
+  readonly cwd?: string | undefined;
+  readonly flags?: Flags | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly plugins?: readonly Plugin[] | undefined;
 }
+
+export interface OpenOptions extends SkillOptions, SnapshotOptions {}
 
 /** With `home`, `project` (a repository) and `managed` inside. */
 export function skillWorld(): SkillWorld {
@@ -35,6 +38,18 @@ export function skillWorld(): SkillWorld {
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
     return file;
   };
+  const snapshot = ({ cwd = "project", flags = {}, env = {}, plugins = [] }: SnapshotOptions = {}): Snapshot => ({
+    ...load({
+      cwd: join(root, cwd),
+      home: join(root, "home"),
+      env,
+      flags,
+      platform: "linux",
+      managedDir: join(root, "managed"),
+      uid: process.getuid!(),
+    }),
+    plugins: { active: plugins, unused: [] },
+  });
   mkdirSync(join(root, "project/.git"), { recursive: true });
   mkdirSync(join(root, "home"));
   return {
@@ -47,17 +62,9 @@ export function skillWorld(): SkillWorld {
       void put("home/.claude.json", {
         projects: Object.fromEntries(folders.map((folder) => [join(root, folder), { hasTrustDialogAccepted: true }])),
       }),
-    open({ cwd = "project", flags = {}, env = {}, plugins = [], ...options } = {}) {
-      const snapshot = load({
-        cwd: join(root, cwd),
-        home: join(root, "home"),
-        env,
-        flags,
-        platform: "linux",
-        managedDir: join(root, "managed"),
-        uid: process.getuid!(),
-      });
-      return loadSkills({ ...snapshot, plugins: { active: plugins, unused: [] } }, options);
+    snapshot,
+    open({ cwd, flags, env, plugins, ...options } = {}) {
+      return loadSkills(snapshot({ cwd, flags, env, plugins }), options);
     },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };

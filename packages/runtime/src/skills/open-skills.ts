@@ -1,5 +1,6 @@
 // The skill stage of a session: finds the skills, offers them to the model and the user, and invokes them.
 
+import { openSkillSet } from "@keelson/config/skill-set";
 import type { SkillSet } from "@keelson/config/skills";
 import { join } from "node:path";
 import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool } from "@keelson/engine";
@@ -107,7 +108,11 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
       effects.end();
       ports = next;
     },
-    close: () => texts?.close(),
+    close() {
+      texts?.close();
+      // Later sessions find large folders faster.
+      skills.set?.saveIndex();
+    },
     expand(name, args) {
       const skill = skills.find(name);
       if (!skill) return undefined;
@@ -153,11 +158,10 @@ async function openTexts(outputDir: string): Promise<BundledTexts> {
 
 /** Reads the files of all skills. Only linked ones need the gate; without deny rules, none do. */
 async function skillReader({ storage: { state }, gate }: SkillParts): Promise<() => SkillSet> {
-  const { loadSkills } = await import("@keelson/config/skills");
   const hides = () => state.snapshot.rules.some(({ behavior }) => behavior === "deny");
   let asked = false;
   let isDenied = (_: string) => (asked = hides());
-  const read = () => loadSkills(state.snapshot, { isDenied: (path) => isDenied(path) });
+  const read = () => openSkillSet(state.snapshot, { isDenied: (path) => isDenied(path) });
   const first = read();
   isDenied = (path) => hides() && !gate.ruleBook.mayRead(path);
   if (asked) await gate.warm();

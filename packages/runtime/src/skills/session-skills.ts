@@ -65,13 +65,8 @@ export class SessionSkills {
 
   /** Reads the files again, in the places that the snapshot now has. */
   reload(): void {
-    this.#set = this.#options.load();
+    this.#set = this.#set?.reload(this.#options.snapshot()) ?? this.#options.load();
     this.#collect();
-  }
-
-  /** A new conversation begins: the model knows none of them. */
-  forgetTold(): void {
-    this.#told.clear();
   }
 
   /** Whether files were added, changed or removed. */
@@ -164,7 +159,7 @@ export class SessionSkills {
       description: skill.description,
       whenToUse: skill.whenToUse,
       bundled: skill.source === "bundled",
-      nameOnly: settings.skillOverrides?.[skill.name] === "name-only",
+      nameOnly: skill.nameOnly === true || settings.skillOverrides?.[skill.name] === "name-only",
       ...(skill.source === "nested" ? { appliesTo: relative(cwd, skill.base) } : {}),
     }));
     return renderSkillListing(listed, limits);

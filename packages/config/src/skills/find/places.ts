@@ -194,6 +194,6 @@ function isPlanted(folder: string, owner: number, uid: number | undefined): bool
 }
 
 /** The file system root contains everything, so it does not count as a folder here. */
-export function isWithin(folder: string, path: string): boolean {
+export function isInRoot(folder: string, path: string): boolean {
   return folder !== sep && (path === folder || path.startsWith(folder + sep));
 }

@@ -4,10 +4,10 @@ import type { HeadNode } from "./head-block.ts";
 import { readFlow } from "./head-flow.ts";
 
 /** A list or map that was meant as text, such as `[file]`, as it is written. */
-export function textOf(node: HeadNode): string {
+export function fieldText(node: HeadNode): string {
   if (node.kind === "text") return node.text;
   if (node.raw !== undefined) return node.raw;
-  return node.kind === "list" ? node.items.map(textOf).join(", ") : "";
+  return node.kind === "list" ? node.items.map(fieldText).join(", ") : "";
 }
 
 /** Also in quotes. */
@@ -23,10 +23,13 @@ const LONGEST_WORD = 1_000;
 
 /** Words separated by commas or spaces, or a list of them. Parentheses keep `Bash(git add *)` together. */
 export function wordsIn(node: HeadNode): readonly string[] {
-  return textsIn(node)
-    .flatMap((text) => split(text, (sign) => sign === "," || sign === " " || sign === "\t" || sign === "\n", "()"))
-    .filter((word) => word.length <= LONGEST_WORD)
-    .slice(0, MOST_WORDS);
+  return (
+    textsIn(node)
+      .flatMap((text) => split(text, (sign) => sign === "," || sign === " " || sign === "\t" || sign === "\n", "()"))
+      // A list in a `|` block has dashes.
+      .filter((word) => word !== "-" && word.length <= LONGEST_WORD)
+      .slice(0, MOST_WORDS)
+  );
 }
 
 /** Patterns separated by commas, or a list of them. Braces keep `*.{ts,tsx}` together. */
@@ -62,9 +65,9 @@ function split(text: string, isGap: (sign: string) => boolean, [open, close]: st
 }
 
 /** As YAML types it: words without quotes may be numbers, booleans or null. */
-export function jsonOf(node: HeadNode): unknown {
-  if (node.kind === "list") return node.items.map(jsonOf);
-  if (node.kind === "map") return Object.fromEntries([...node.entries].map(([key, value]) => [key, jsonOf(value)]));
+export function fieldJson(node: HeadNode): unknown {
+  if (node.kind === "list") return node.items.map(fieldJson);
+  if (node.kind === "map") return Object.fromEntries([...node.entries].map(([key, value]) => [key, fieldJson(value)]));
   if (node.quoted) return node.text;
   if (/^-?\d+(?:\.\d+)?$/.test(node.text)) return Number(node.text);
   if (node.text === "true" || node.text === "false") return node.text === "true";

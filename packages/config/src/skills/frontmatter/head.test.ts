@@ -2,12 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { growth } from "@keelson/testkit";
-import { jsonOf } from "./field-values.ts";
+import { fieldJson } from "./field-values.ts";
 import { readHead } from "./head.ts";
 
 function read(source: string) {
   const { fields, problems, bodyAt, isOpen } = readHead(source);
-  const values = Object.fromEntries([...fields].map(([key, node]) => [key, jsonOf(node)]));
+  const values = Object.fromEntries([...fields].map(([key, node]) => [key, fieldJson(node)]));
   return { values, problems, body: source.slice(bodyAt), isOpen };
 }
 

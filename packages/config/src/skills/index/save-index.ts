@@ -7,7 +7,7 @@ import type { Skill } from "@keelson/protocol";
 import { writeWhole } from "../../write/settings-file.ts";
 import { createStartReader } from "../find/read-start.ts";
 import { readForIndex } from "../skill-file.ts";
-import { headerOf, indexFile, stampOfStats, type IndexEntry } from "./skill-index.ts";
+import { headerOf, indexFile, indexStamp, type IndexEntry } from "./skill-index.ts";
 
 /** A file that was changed this recently may change again without a new stamp. */
 const RECENT_MS = 2_000;
@@ -24,7 +24,7 @@ export function saveIndex(
   const entries = files.flatMap(({ file, kind }): readonly IndexEntry[] => {
     const read = readForIndex(reader, file, kind);
     if (read === undefined || Math.abs(now - read.stat.ctimeMs) < RECENT_MS) return [];
-    return [[file, stampOfStats(read.stat), read.facts]];
+    return [[file, indexStamp(read.stat), read.facts]];
   });
   const body = JSON.stringify(entries);
   const target = indexFile(configDir, folder);

@@ -8,7 +8,8 @@ import type { ReadFacts } from "../skill-file.ts";
 
 export interface SkillIndex {
   readonly folder: string;
-  /** A new object each time. */
+  has(file: string): boolean;
+  /** Ask once for each file: whoever gets the facts may change them. */
   find(file: string, kind: Skill["kind"], stat: Stats): ReadFacts | undefined;
   /** The file is not in the index as it is. */
   miss(file: string): void;
@@ -42,11 +43,10 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
   let missed = false;
   return {
     folder,
+    has: (file) => entries.has(file),
     find(file, kind, stat) {
       const entry = entries.get(file);
       if (entry === undefined || entry[2].draft.kind !== kind || !hasStamp(entry[1], stat)) return undefined;
-      // Whoever gets the facts may change them.
-      entries.delete(file);
       return entry[2];
     },
     miss: () => void (missed = true),
@@ -54,16 +54,11 @@ export function openIndex(configDir: string, folder: string, uid: number | undef
   };
 }
 
-export const stampOfStats = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): readonly number[] => [
-  dev,
-  ino,
-  size,
-  mtimeMs,
-  ctimeMs,
-];
+/** Whatever changes a file or puts another in its place also changes one of these; programs cannot set ctime. */
+export const indexStamp = ({ ino, size, ctimeMs }: Stats): readonly number[] => [ino, size, ctimeMs];
 
-function hasStamp(stamp: readonly number[], { dev, ino, size, mtimeMs, ctimeMs }: Stats): boolean {
-  return stamp[4] === ctimeMs && stamp[3] === mtimeMs && stamp[2] === size && stamp[1] === ino && stamp[0] === dev;
+function hasStamp(stamp: readonly number[], { ino, size, ctimeMs }: Stats): boolean {
+  return stamp[2] === ctimeMs && stamp[1] === size && stamp[0] === ino;
 }
 
 function readEntries(path: string, folder: string, uid: number | undefined): readonly IndexEntry[] {
