@@ -26,6 +26,7 @@ const late = {
   "packages/host/src/shell/process/": "only when a command runs",
   "packages/runtime/src/hooks/handlers/": "only when a hook runs",
   "packages/mcp/": "only with servers of a client",
+  "packages/runtime/src/skills/bundled/texts": "only when a bundled skill is invoked",
   "packages/store/src/sessions/resume": "only for a session that is there already",
   "packages/store/src/checkpoints": "only when a client asks for checkpoints",
   "packages/sdk/": "never: it is the other end of the pipe",

@@ -94,6 +94,14 @@ async function textPrompt(given: Arguments, { prompt }: Invocation, io: ProcessI
 }
 
 async function runSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
+  if (invocation.flags.pluginDirs === undefined) return openSession(given, invocation, io, signals);
+  const { withUnpackedPlugins } = await import("./plugin-archives.ts");
+  return withUnpackedPlugins(invocation.flags, io, (flags) =>
+    openSession(given, { ...invocation, flags }, io, signals),
+  );
+}
+
+async function openSession(given: Arguments, invocation: Invocation, io: ProcessIO, signals: Signals): Promise<number> {
   const { load, ConfigError } = await import("@keelson/config");
   const { output, streamInput, partial, replay, stdioPermissions, session: choice, prompt } = invocation;
   const log = invocation.debug && (await import("./debug.ts"));

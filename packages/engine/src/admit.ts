@@ -15,6 +15,8 @@ export interface Admission {
   readonly entries: readonly NewEntry[];
   /** Set when a hook blocked the prompt; the model is not asked. */
   readonly blocked?: string;
+  /** Set when the work is already done; the entries tell the model of it with the next prompt. */
+  readonly answer?: string;
   /** Set when the prompt was a command that needs no model. */
   readonly answered?: { readonly command: string; readonly text: string };
 }
@@ -47,7 +49,8 @@ export async function admit(prompt: PromptMessage, mode: PermissionMode, ports: 
   // (test/conformance/hooks/prompts.ts).
   const context = [...expanded.context, ...said.context].map((each) => reminder(each, ports.newId()));
   const mentioned = expanded.content || !isTyped ? [] : ((await ports.mentioned?.(text)) ?? []);
-  return { entries: [...context, ...mentioned, typed, ...(expanded.attachments ?? [])] };
+  const { attachments = [], answer } = expanded;
+  return { entries: [...context, ...mentioned, typed, ...attachments], ...(answer === undefined ? {} : { answer }) };
 }
 
 interface Expanded {
@@ -55,6 +58,7 @@ interface Expanded {
   /** Undefined if the text is not a command. */
   readonly content?: readonly ContentBlock[];
   readonly attachments?: readonly NewEntry[];
+  readonly answer?: string;
   readonly blocked?: string;
 }
 

@@ -63,7 +63,7 @@ export {
   type PromptFacts,
   type PromptStyle,
 } from "./context/system-prompt.ts";
-export type { GitState } from "./context/sections/situation.ts";
+export { renderGitState, type GitState } from "./context/sections/situation.ts";
 export { parseRule, type Rule } from "./permission/rule.ts";
 export type { GateDecision, GateQuestion, SandboxState } from "./permission/question.ts";
 export type { GitRepository } from "./permission/git-danger.ts";

@@ -135,6 +135,8 @@ export interface ExpandedPrompt {
   readonly content: readonly ContentBlock[];
   /** Context that goes with it, such as files that the text refers to. */
   readonly attachments?: readonly NewEntry[];
+  /** The answer, if a subagent already did the work. The model is not asked; it reads `content` with the next prompt. */
+  readonly answer?: string;
 }
 
 /** A command that needs no model. */

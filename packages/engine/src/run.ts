@@ -44,7 +44,7 @@ export async function run(
 
   const isBroke = () => limits.maxBudgetUsd !== undefined && (ports.spent() ?? Infinity) >= limits.maxBudgetUsd;
 
-  const { entries, blocked, answered }: Admission = prompt ? await admit(prompt, mode, ports) : { entries: [] };
+  const { entries, blocked, answer, answered }: Admission = prompt ? await admit(prompt, mode, ports) : { entries: [] };
   await ports.admitted();
   if (answered) {
     await ports.record(entries);
@@ -58,6 +58,7 @@ export async function run(
   await add(...ports.steering(), ...entries);
   const stopped = endingAfter(NOTHING_YET, resumed, { broke: false, aborted: ports.signal.aborted });
   if (stopped) return end(stopped);
+  if (answer !== undefined) return { ...end({ reason: "completed", text: answer }), numTurns: 0 };
   if (prompt?.shouldQuery === false) return { ...end({ reason: "completed", text: "" }), numTurns: 0 };
   lines = 0;
 

@@ -157,7 +157,7 @@ export const SETTINGS_TABLE = {
   enforceAvailableModels: later(guard, "yes"),
   modelOverrides: later({ kind: "map", of: "text" }, "if trusted"),
   advisorModel: later(text, "yes"),
-  outputStyle: later(text, "yes"),
+  outputStyle: works(text, "yes", "how the model works and answers: a built-in or own output style"),
   language: later(text, "yes"),
   showThinkingSummaries: later(flag, "yes"),
   fastMode: later(flag, "yes"),
@@ -256,7 +256,7 @@ export const SETTINGS_TABLE = {
   prUrlTemplate: later(text, "yes"),
   "attribution.sessionUrl": later(flag, "yes"),
   includeCoAuthoredBy: later(flag, "yes"),
-  includeGitInstructions: later(flag, "yes"),
+  includeGitInstructions: works(flag, "yes", "false: do not tell the model the state of the git repository"),
   respectGitignore: later(flag, "yes"),
 
   theme: later(text, "yes"),

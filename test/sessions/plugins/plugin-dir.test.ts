@@ -1,7 +1,8 @@
 // `--plugin-dir` through the real program: hooks, servers and programs of a plugin take effect in a run.
 
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runKeelson, startMockModel, temporaryHome } from "@keelson/testkit";
 import { messagesOf, resultOf, STREAM, told } from "../front-door.ts";
@@ -73,4 +74,36 @@ test("a project's plugins do nothing before the folder is trusted", async () => 
   home.write("~/.claude.json", { projects: { [home.project]: { hasTrustDialogAccepted: true } } });
   await run();
   expect(existsSync(join(home.project, "ran"))).toBe(true);
+});
+
+const HOOK = {
+  hooks: { SessionStart: [{ hooks: [{ type: "command", command: 'touch "$CLAUDE_PROJECT_DIR/ran"' }] }] },
+};
+
+test("an archive is unpacked for the session, from a file or an address, and removed", async () => {
+  using home = temporaryHome();
+  const manifest = home.write("~/p/.claude-plugin/plugin.json", { name: "packed" });
+  home.write("~/p/hooks/hooks.json", HOOK);
+  const archive = join(home.root, "packed.tgz");
+  execFileSync("tar", ["-czf", archive, "-C", join(manifest, "../../.."), "p"]);
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(Bun.file(archive)) });
+  const run = async (...args: readonly string[]) => {
+    await using model = await startMockModel([{ text: "ok" }]);
+    const { code, stdout, stderr } = await runKeelson(["-p", "go", ...args], { home, url: model.url });
+    const ran = existsSync(join(home.project, "ran"));
+    rmSync(join(home.project, "ran"), { force: true });
+    return { code, stdout, stderr, ran };
+  };
+  const worked = { code: 0, stdout: "ok\n", stderr: "", ran: true };
+  expect(await run("--plugin-dir", archive)).toEqual(worked);
+  expect(await run("--plugin-url", `${server.url.href}packed.tgz`)).toEqual(worked);
+  expect(readdirSync(join(home.root, "tmp")).filter((name) => name.includes("plugins"))).toEqual([]);
+
+  writeFileSync(archive, "not an archive");
+  expect(await run("--plugin-dir", archive)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "error: cannot use the plugin: The archive has no files\n",
+    ran: false,
+  });
 });

@@ -154,3 +154,57 @@ test("UserPromptExpansion hooks see a typed command and can block it", async () 
     prompt: "/deploy to eu",
   });
 });
+
+test("a skill with context: fork runs in a subagent, and only its answer comes back", async () => {
+  using home = temporaryHome();
+  home.write("a.txt", "inside");
+  addSkill(home, "research", "description: x\ncontext: fork", "Look into $ARGUMENTS");
+  const read = { calls: [{ name: "Read", input: { file_path: join(home.project, "a.txt") } }] };
+  const replies = [invoke("research", "this"), read, { text: "found it" }, { text: "done" }];
+  const run = await play(home, "a secret prompt", replies);
+
+  const [, child, , parent] = run.requests;
+  expect(textsOf(child!.body.messages[0]).at(-1)).toContain("Look into this");
+  expect(JSON.stringify(child!.body.messages)).not.toContain("a secret prompt");
+  expect(child!.body.tools.map(({ name }: any) => name)).not.toContain("Skill");
+  expect(lastOf(parent!)).toEqual(['Skill "research" completed (forked execution).\n\nResult:\nfound it']);
+  expect(messagesOf(run, "user")[0].tool_use_result).toMatchObject({
+    success: true,
+    commandName: "research",
+    status: "forked",
+    result: "found it",
+    agentId: expect.stringMatching(/^a[0-9a-f]{16}$/),
+  });
+
+  const typed = await play(home, "/research this", [{ text: "found it" }]);
+  expect(typed.requests).toHaveLength(1);
+  expect(resultOf(typed)).toMatchObject({ result: "found it", num_turns: 0, is_error: false });
+});
+
+test("a subagent of a skill is under the session's rules and hooks", async () => {
+  using home = temporaryHome();
+  addSkill(home, "research", "description: x\ncontext: fork\nagent: Explore", "Look");
+  const log = join(home.home, "log");
+  const command = `cat >> ${log}; echo >> ${log}`;
+  const events = ["SubagentStart", "PreToolUse", "SubagentStop", "Stop", "UserPromptSubmit"];
+  home.settings({
+    hooks: Object.fromEntries(events.map((event) => [event, [{ hooks: [{ type: "command", command }] }]])),
+  });
+  const run = await play(home, "hi", [invoke("research"), bash("touch made"), { text: "no" }, { text: "done" }]);
+  expect(lastOf(run.requests[2]!)[0]).toContain("requires approval");
+  expect(existsSync(join(home.project, "made"))).toBe(false);
+  const seen = home
+    .read("~/log")
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  expect(seen.map(({ hook_event_name, agent_type }) => [hook_event_name, agent_type])).toEqual([
+    ["UserPromptSubmit", undefined],
+    ["PreToolUse", undefined],
+    ["SubagentStart", "Explore"],
+    ["PreToolUse", "Explore"],
+    ["SubagentStop", "Explore"],
+    ["Stop", undefined],
+  ]);
+});

@@ -117,7 +117,7 @@ const BAD: readonly [argv: string[], message: string][] = [
   [["--max-budget-usd", "0"], 'invalid value "0" for --max-budget-usd; use a number greater than 0'],
   [["--max-budget-usd", "lots"], 'invalid value "lots" for --max-budget-usd; use a number greater than 0'],
   [["--max-budget-usd="], 'invalid value "" for --max-budget-usd; use a number greater than 0'],
-  [["--plugin-url", "u"], "option --plugin-url is not available in this version yet"],
+  [["--environment", "u"], "option --environment is not available in this version yet"],
   [["-w"], "option --worktree is not available in this version yet"],
   [
     ["update", "the", "readme", "--verbose"],

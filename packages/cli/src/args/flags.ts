@@ -172,6 +172,12 @@ export const FLAGS: readonly Flag[] = [
     group: "Prompt",
     help: "Send text that starts with / to the model as it is; offer no commands and skills",
   },
+  {
+    name: "exclude-dynamic-system-prompt-sections",
+    value: none,
+    group: "Prompt",
+    help: "Describe folder, memory and git in the first message instead of the system prompt",
+  },
 
   {
     name: "permission-mode",
@@ -256,7 +262,13 @@ export const FLAGS: readonly Flag[] = [
     name: "plugin-dir",
     value: one("path"),
     group: "Settings",
-    help: "Use the plugin in this folder for this session (repeatable)",
+    help: "Use the plugin in this folder or archive for this session (repeatable)",
+  },
+  {
+    name: "plugin-url",
+    value: one("url"),
+    group: "Settings",
+    help: "Use the plugin in the archive at this address for this session (repeatable)",
   },
   {
     name: "plugin-dir-no-mcp",
@@ -300,7 +312,6 @@ export const FLAGS: readonly Flag[] = [
   ignored("await-initialize"),
   ignored("prompt-suggestions", maybe("bool")),
   ignored("thinking-display", one("form")),
-  ignored("exclude-dynamic-system-prompt-sections"),
   ignored("system-prompt-snapshot", one("on-off")),
   ignored("no-chrome"),
   ignored("ax-screen-reader"),
@@ -308,7 +319,6 @@ export const FLAGS: readonly Flag[] = [
 
   later("agent", one("agent")),
   later("agents", one("json")),
-  later("plugin-url", one("url")),
   later("worktree", maybe("name"), "w"),
   later("tmux", maybe("mode")),
   later("from-pr", maybe("pr")),

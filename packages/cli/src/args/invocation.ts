@@ -146,6 +146,7 @@ export function toFlags(given: Arguments, cwd: string): Flags {
     jsonSchema: jsonSchema(given.text("json-schema"), cwd),
     systemPrompt: promptText(given, "system-prompt", cwd),
     appendSystemPrompt: promptText(given, "append-system-prompt", cwd),
+    excludeDynamicSections: given.has("exclude-dynamic-system-prompt-sections") || undefined,
     allowedTools: given.list("allowedTools"),
     disallowedTools: given.list("disallowedTools"),
     tools: given.list("tools")?.flatMap((part) => part.split(/[\s,]+/).filter((name) => name !== "")),
@@ -171,12 +172,14 @@ export function toFlags(given: Arguments, cwd: string): Flags {
   });
 }
 
+/** Addresses and archives among them are replaced before the settings are loaded (plugin-archives.ts). */
 function pluginDirs(given: Arguments, cwd: string): Flags["pluginDirs"] {
-  const dirs = given.list("plugin-dir")?.map((path) => ({ path: resolve(cwd, path) })) ?? [];
-  const plain = given
-    .list("plugin-dir-no-mcp")
-    ?.map((path) => ({ path: resolve(cwd, path), withoutMcp: true as const }));
-  const all = [...dirs, ...(plain ?? [])];
+  const paths = (flag: string) => (given.list(flag) ?? []).map((path) => resolve(cwd, path));
+  const all = [
+    ...paths("plugin-dir").map((path) => ({ path })),
+    ...paths("plugin-dir-no-mcp").map((path) => ({ path, withoutMcp: true as const })),
+    ...(given.list("plugin-url") ?? []).map((path) => ({ path })),
+  ];
   return all.length > 0 ? all : undefined;
 }
 

@@ -98,7 +98,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CONFIG_DIR: variable("if trusted", "folder to use instead of ~/.claude", "config", "sdk"),
   CLAUDE_CODE_PROJECT_DIR_NAME: variable("if trusted", "name of the transcript folder", "runtime", "cli"),
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
-  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime"),
+  CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime", "cli"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),
   XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
@@ -112,6 +112,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
     "also read the instruction files of --add-dir folders",
     "config",
   ),
+  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: variable("yes", "do not tell the model the git state", "runtime"),
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: variable("yes", "turn memory off", "config"),
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints on", "runtime"),
   CLAUDE_CODE_DISABLE_FILE_CHECKPOINTING: variable("if trusted", "turn file checkpoints off", "runtime"),
@@ -162,7 +163,7 @@ const NOT_READ_YET = words(`
 `);
 const NOT_DISABLED_YET = words(`
   ADAPTIVE_THINKING ADVISOR_TOOL AGENT_VIEW ALTERNATE_SCREEN ARTIFACT ATTACHMENTS BUNDLED_SKILLS CRON EXPLORE_PLAN_AGENTS
-  FAST_MODE FEEDBACK_SURVEY GIT_INSTRUCTIONS MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
+  FAST_MODE FEEDBACK_SURVEY MOUSE NONESSENTIAL_TRAFFIC TERMINAL_TITLE VIRTUAL_SCROLL WORKFLOWS
 `).map((feature) => `CLAUDE_CODE_DISABLE_${feature}`);
 
 /** Variables that other programs use as a switch, or as a word to print or compare. */

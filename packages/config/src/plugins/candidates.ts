@@ -13,10 +13,10 @@ import {
   readPluginState,
   type InstallRecord,
   type PluginState,
-} from "./installed.ts";
-import type { Manifest } from "./manifest.ts";
-import { parsePluginId } from "./names.ts";
-import { marketplaceRefusal } from "./policy.ts";
+} from "./state/installed.ts";
+import type { Manifest } from "./read/manifest.ts";
+import { parsePluginId } from "./read/names.ts";
+import { marketplaceRefusal } from "./market/policy.ts";
 
 export interface PluginCandidate {
   readonly from: Plugin["from"];

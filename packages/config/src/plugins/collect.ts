@@ -9,12 +9,12 @@ import type { Source } from "../sources.ts";
 import { asShellWord } from "../trust.ts";
 import { pluginCandidates, type PluginCandidate } from "./candidates.ts";
 import { keepSatisfied } from "./dependencies.ts";
-import { activeDigest } from "./digest.ts";
-import { readPluginFolder, type PluginFolder } from "./folder.ts";
-import { pluginsFolder } from "./installed.ts";
-import { dataFolderName } from "./names.ts";
+import { activeDigest } from "./state/digest.ts";
+import { readPluginFolder, type PluginFolder } from "./read/folder.ts";
+import { pluginsFolder } from "./state/installed.ts";
+import { dataFolderName } from "./read/names.ts";
 import { pluginOptions, type PluginOptions } from "./options.ts";
-import { pluginProblemText, type PluginProblem } from "./problem.ts";
+import { pluginProblemText, type PluginProblem } from "./read/problem.ts";
 
 export interface PluginQuestion extends Pick<
   Gathered,

@@ -1,8 +1,8 @@
 // Plugins that need others: one whose dependency is not loaded is not loaded either, and so on. Pure.
 
 import type { Plugin, UnusedPlugin } from "@keelson/protocol";
-import { dependencyOf, type Dependency, type Manifest } from "./manifest.ts";
-import { parsePluginId } from "./names.ts";
+import { dependencyOf, type Dependency, type Manifest } from "./read/manifest.ts";
+import { parsePluginId } from "./read/names.ts";
 
 export interface WithDependencies {
   readonly plugin: Plugin;

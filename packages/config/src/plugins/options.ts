@@ -3,7 +3,7 @@
 
 import { isObject, type Settings } from "@keelson/protocol";
 import { printable } from "../check/page.ts";
-import type { Manifest, UserOption } from "./manifest.ts";
+import type { Manifest, UserOption } from "./read/manifest.ts";
 
 export interface PluginOptions {
   /** As text, by key. */

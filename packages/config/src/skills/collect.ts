@@ -6,13 +6,13 @@ import { dirname } from "node:path";
 import type { PluginIdentity, Skill, SkillProblem } from "@keelson/protocol";
 import type * as Patterns from "../instructions/path-patterns.ts";
 import type { Mutable } from "./facts.ts";
-import type { HeadProblem } from "./head-block.ts";
+import type { HeadProblem } from "./frontmatter/head-block.ts";
 import { skillHooks } from "./hooks.ts";
-import type { SkillPlace } from "./places.ts";
+import type { SkillPlace } from "./find/places.ts";
 import { isListable } from "./plain.ts";
-import type { ScanOptions, SkillFile } from "./scan.ts";
+import type { ScanOptions, SkillFile } from "./find/scan.ts";
 import { createSkillFileReader } from "./skill-file.ts";
-import type { SkillIndex } from "./skill-index.ts";
+import type { SkillIndex } from "./index/skill-index.ts";
 
 export interface Origin extends Omit<SkillPlace, "folder"> {
   readonly kind: Skill["kind"];
@@ -95,7 +95,8 @@ export function createSkillCollector({ overrides, isDenied }: CollectorOptions):
       return void report({ file: found.found, kind: "shadowed", why: `/${name} is ${other}; rename one of them` });
     }
     const state = Object.hasOwn(overrides, name) ? overrides[name] : undefined;
-    if (state === "off") return void refuse(found.found, `skillOverrides turns off ${name}`);
+    if (state === "off")
+      return void report({ file: found.found, kind: "off", why: `skillOverrides turns off ${name}` });
     names.set(name, found.found);
     for (const problem of oddities) odd(problem);
 

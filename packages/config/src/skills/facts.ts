@@ -1,10 +1,10 @@
 // What the frontmatter of a skill or command says. A field with a wrong value has no effect and is reported.
 
 import type { Skill } from "@keelson/protocol";
-import type { Head } from "./head.ts";
-import type { HeadNode, HeadProblem } from "./head-block.ts";
+import type { Head } from "./frontmatter/head.ts";
+import type { HeadNode, HeadProblem } from "./frontmatter/head-block.ts";
 import { listable } from "./plain.ts";
-import { booleanIn, jsonOf, patternsIn, textOf, wordsIn } from "./field-values.ts";
+import { booleanIn, jsonOf, patternsIn, textOf, wordsIn } from "./frontmatter/field-values.ts";
 
 /** What a file says. The caller adds where it is and how it is invoked. */
 export interface SkillFacts {

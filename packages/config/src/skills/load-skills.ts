@@ -5,21 +5,23 @@ import { statSync, type Stats } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject, type Plugin, type Skill, type SkillProblem } from "@keelson/protocol";
 import { createSkillCollector, type DormantSkill, type Origin, type SkillCollector } from "./collect.ts";
-import type * as Ignored from "./ignored-folders.ts";
-import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./places.ts";
-import type * as Save from "./save-index.ts";
-import { scanCommands, scanSkills, skillIn, type SkillFile } from "./scan.ts";
-import { LEAST_INDEXED, openIndex, type SkillIndex } from "./skill-index.ts";
+import type * as Ignored from "./find/ignored-folders.ts";
+import { findPlaces, foldersOf, type SkillPlace, type SkillPlaces, type SkillSettings } from "./find/places.ts";
+import type * as Save from "./index/save-index.ts";
+import { scanCommands, scanSkills, skillIn, type SkillFile } from "./find/scan.ts";
+import { LEAST_INDEXED, openIndex, type SkillIndex } from "./index/skill-index.ts";
 import type { SkillSet } from "./skill-set.ts";
-import type * as Strays from "./strays.ts";
+import type * as Strays from "./find/strays.ts";
 
 export interface SkillOptions {
   /** Whether a rule denies reading a file. Only checked for links. */
   isDenied?(path: string): boolean;
+  /** Milliseconds; `Date.now` if absent. */
+  now?(): number;
 }
 
 export function loadSkills(settings: SkillSettings, options: SkillOptions = {}): SkillSet {
-  const { isDenied = () => false } = options;
+  const { isDenied = () => false, now = Date.now } = options;
   const overrides = settings.settings["skillOverrides"];
   const collector = createSkillCollector({ overrides: isObject(overrides) ? overrides : {}, isDenied });
   if (settings.flags.disableSlashCommands) return emptySet();
@@ -39,7 +41,7 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
       return dormant.map(({ skill }) => skill);
     },
     get problems() {
-      strays ??= (require("./strays.ts") as typeof Strays).explainStrays(collector.strays);
+      strays ??= (require("./find/strays.ts") as typeof Strays).explainStrays(collector.strays);
       return [...places.off, ...problems, ...strays];
     },
     touched(path) {
@@ -57,11 +59,12 @@ export function loadSkills(settings: SkillSettings, options: SkillOptions = {}):
     changed: () => [...watched].some(([path, stat]) => !isSame(stat, lookAt(path))),
     saveIndex() {
       for (const { index, found, kind } of indexes.filter((each) => each.index.isOutdated())) {
-        const { saveIndex } = require("./save-index.ts") as typeof Save;
+        const { saveIndex } = require("./index/save-index.ts") as typeof Save;
         saveIndex(
           settings.configDir,
           index.folder,
           found.map(({ file }) => ({ file, kind })),
+          now(),
         );
       }
     },
@@ -140,7 +143,7 @@ function nestedSkills({ cwd }: SkillSettings, places: SkillPlaces, collector: Sk
       const place = places.nested(each);
       if (place === undefined) continue;
       // Loaded late: six modules that only nested skills need.
-      isIgnored ??= (require("./ignored-folders.ts") as typeof Ignored).ignoredFolders(cwd);
+      isIgnored ??= (require("./find/ignored-folders.ts") as typeof Ignored).ignoredFolders(cwd);
       if (isIgnored(each)) continue;
       const inner = relative(cwd, each).split(sep).join("/");
       const { folder: dot, ...origin } = place;

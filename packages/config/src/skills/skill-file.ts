@@ -4,11 +4,11 @@ import { lstatSync, statSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import type { Skill } from "@keelson/protocol";
 import { factsOf, type SkillFacts } from "./facts.ts";
-import type { HeadProblem } from "./head-block.ts";
-import { readHead } from "./head.ts";
-import { createStartReader, type FileStart, type StartRead, type StartReader } from "./read-start.ts";
-import { followLink, type ScanOptions, type SkillFile } from "./scan.ts";
-import type { SkillIndex } from "./skill-index.ts";
+import type { HeadProblem } from "./frontmatter/head-block.ts";
+import { readHead } from "./frontmatter/head.ts";
+import { createStartReader, type FileStart, type StartRead, type StartReader } from "./find/read-start.ts";
+import { followLink, type ScanOptions, type SkillFile } from "./find/scan.ts";
+import type { SkillIndex } from "./index/skill-index.ts";
 
 export interface ReadFacts extends SkillFacts {
   readonly oddities: readonly HeadProblem[];

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import type { Skill } from "@keelson/protocol";
 import { ConfigError } from "../errors.ts";
-import { readHead } from "./head.ts";
+import { readHead } from "./frontmatter/head.ts";
 
 const MAX_BYTES = 1024 * 1024;
 

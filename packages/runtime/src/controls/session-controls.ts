@@ -10,6 +10,7 @@ import type { ControlTargets } from "./targets.ts";
 import { fireConfigChange, firePostModelSwitch, firePreModelSwitch } from "../hooks/session-events.ts";
 import { serversFromInitialize } from "../mcp/servers/server-config.ts";
 import { chooseModel } from "../model/model-choice.ts";
+import { reloadStyle } from "../session/life.ts";
 
 export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void): ControlTargets {
   const { storage, machine, gate, hooks, mcp, plan, skills } = parts;
@@ -57,6 +58,8 @@ export function controlTargets(parts: RunParts, adopt: (next: Snapshot) => void)
       mayRead: (path) => ruleBook.mayRead(path),
       warm: () => gate.warm(),
     },
+    style: () => state.style?.name ?? "default",
+    reloadStyle: () => reloadStyle(storage),
     tools: () => state.tools,
     system: () => state.system,
     conversation: () => state.conversation.messages,

@@ -38,6 +38,10 @@ export interface ControlTargets {
   mode(): PermissionMode;
   readonly gate: Pick<RuleBook, "setMode" | "rules" | "mayRead"> & Pick<Gate, "warm">;
 
+  /** The name of the output style. */
+  style(): string;
+  /** Reads the output style again; the next run uses it. */
+  reloadStyle(): void;
   tools(): readonly Tool[];
   system(): readonly string[];
   conversation(): readonly ModelMessage[];

@@ -112,7 +112,7 @@ async function openStages(
   const mcp = serversForHooks(openServers(storage, machine, ruleBook), options.snapshot);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
-  const skills = await openSkills({ storage, machine, gate, hooks }, { off: true });
+  const skills = await openSkills({ storage, machine, gate, hooks, permit }, { off: true });
   return { storage, machine, gate, mcp, hooks, permit, plan, skills };
 }
 

@@ -1,6 +1,7 @@
 // The session outside its runs: fires the start hooks, and between runs applies changed settings and MCP servers.
 
 import type { Snapshot } from "@keelson/config";
+import { renderGitState } from "@keelson/engine";
 import type { PromptMessage } from "@keelson/protocol";
 import type { Gate } from "../gate/gate.ts";
 import { fireConfigChange, fireSessionStart, type SessionStartFacts } from "../hooks/session-events.ts";
@@ -9,7 +10,7 @@ import type { Machine } from "../machine/machine.ts";
 import { offeredTools } from "../machine/pool.ts";
 import type { McpStage } from "../mcp/open-servers.ts";
 import type { SkillStage } from "../skills/open-skills.ts";
-import { systemPrompt } from "./facts.ts";
+import { chosenStyle, dynamicSections, showsGit, systemPrompt } from "./facts.ts";
 import { typedCommands } from "./ports.ts";
 import { reloadIfChanged } from "./refresh.ts";
 import type { SessionState } from "./state.ts";
@@ -82,14 +83,41 @@ export async function refresh(stages: Stages, signal: AbortSignal): Promise<void
     const { taskBudgetNotice } = await import("../model/task-budget.ts");
     storage.notify(taskBudgetNotice(taskBudget, cost.modelUsage, place.loaded?.costState?.modelUsage));
   }
+  settlePrompt(storage);
   await mcp.beforeRun(signal);
+}
+
+/** The system prompt of the first run stays, so only what is known by then gets into it. */
+function settlePrompt({ state, notify }: Storage): void {
+  const { told, snapshot } = state;
+  if (!told.prompt && state.git) state.system = state.ownSystem = ownSystemPrompt(state);
+  const isElsewhere = snapshot.flags.excludeDynamicSections === true && !told.situation;
+  const situation = isElsewhere ? dynamicSections(snapshot, promptState(state)) : "";
+  if (situation !== "") notify(situation);
+  state.told = { ...told, prompt: true, situation: told.situation || isElsewhere };
+}
+
+/**
+ * Asks git for the state of the repository, once. Call it when nothing waits: starting a process takes time. If the first
+ * request is already on its way, the model is told with the next one.
+ */
+export function readGit({ state, notify }: Storage, signal: AbortSignal): void {
+  if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
+  state.told = { ...state.told, gitAsked: true };
+  void import("../prompt/git.ts").then(async ({ gitStateOf }) => {
+    const git = await gitStateOf(state.snapshot, signal);
+    if (git === undefined || signal.aborted) return;
+    state.git = git;
+    if (state.told.prompt) notify(renderGitState(git));
+  });
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */
 export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omit<Stages, "machine">): void {
-  const { state, folders } = storage;
+  const { state, folders, options } = storage;
   const { snapshot } = state;
   const sameFlags = next.origin.flags === snapshot.origin.flags;
+  const sameStyle = next.settings.outputStyle === snapshot.settings.outputStyle;
   folders.remove(snapshot.directories);
   folders.add(next.directories);
   state.snapshot = next;
@@ -98,7 +126,16 @@ export function adopt(next: Snapshot, { storage, gate, mcp, hooks, skills }: Omi
   hooks.replace(next.hooks.active);
   skills.skills.reload();
   state.tools = state.builtInTools = offeredTools(state.allTools, next);
-  if (!sameFlags) state.system = state.ownSystem = ownSystemPrompt(state);
+  if (!sameStyle) state.style = chosenStyle(next, options.warn);
+  if (!sameFlags || !sameStyle) state.system = state.ownSystem = ownSystemPrompt(state);
+}
+
+/** Reads the output style again. The next run uses it. */
+export function reloadStyle({ state, options }: Storage): void {
+  const before = state.style;
+  state.style = chosenStyle(state.snapshot, options.warn);
+  if (state.style?.text === before?.text && state.style?.keepsCoding === before?.keepsCoding) return;
+  state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
 async function mayReloadSkills(fire: SessionHooks["fire"]): Promise<boolean> {
@@ -111,8 +148,10 @@ function wasRefused({ sources }: Snapshot, { refused }: SessionState): boolean {
 }
 
 export function ownSystemPrompt(state: SessionState): readonly string[] {
-  return systemPrompt(state.snapshot, { ...state, memory: state.instructions?.memory });
+  return systemPrompt(state.snapshot, promptState(state));
 }
+
+const promptState = (state: SessionState) => ({ ...state, memory: state.instructions?.memory });
 
 function prompt(text: string): PromptMessage {
   return { type: "user", message: { role: "user", content: text }, parent_tool_use_id: null };

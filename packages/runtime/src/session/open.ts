@@ -17,7 +17,8 @@ import { builtInTools, offeredTools } from "../machine/pool.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { openSkills } from "../skills/open-skills.ts";
 import type * as ReplayModule from "../stream/replay.ts";
-import { adopt, ownSystemPrompt, refresh, startSession, type Stages } from "./life.ts";
+import { adopt, ownSystemPrompt, readGit, refresh, startSession, type Stages } from "./life.ts";
+import { chosenStyle } from "./facts.ts";
 import { limitsOf } from "./limits.ts";
 import type { SessionChoice } from "./place.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -69,7 +70,7 @@ export async function openSession(options: OpenOptions): Promise<Session & { rea
   const mcp = openServers(storage, machine, ruleBook);
   const { hooks, permit } = openHooks(storage, machine, gate, mcp);
   mcp.useHooks(hooks.fire);
-  const skills = await openSkills({ storage, machine, gate, hooks });
+  const skills = await openSkills({ storage, machine, gate, hooks, permit });
   const parts = { storage, machine, gate, mcp, hooks, permit, plan, skills };
   await fillState(parts);
   return openLive(parts, options.debug && (await import("../debug.ts")));
@@ -83,10 +84,14 @@ async function fillState(parts: Parts): Promise<void> {
   const { options, state } = storage;
   const { snapshot } = state;
   await beginConversation(parts);
-  storage.onClear(() => beginConversation(parts));
+  storage.onClear(() => {
+    skills.skills.forgetTold();
+    return beginConversation(parts);
+  });
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);
+  state.style = chosenStyle(snapshot, options.warn);
   state.system = state.ownSystem = ownSystemPrompt(state);
 }
 
@@ -111,6 +116,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     controlTargets(parts, (next) => adopt(next, parts)),
     client,
   );
+  const disposed = new AbortController();
   const session = new LiveSession({
     ...storage,
     gate,
@@ -120,7 +126,11 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     limits: () => limitsOf(state.snapshot),
     start: () => startSession(parts),
     refresh: (signal) => refresh(parts, signal),
-    idle: () => mcp.connect(),
+    idle: () => {
+      mcp.connect();
+      readGit(storage, disposed.signal);
+    },
+    busy: () => readGit(storage, disposed.signal),
     ports: (signal) => {
       const ports = runPorts(parts, signal, controls);
       return debug && debugLog ? debugLog.debugPorts(ports, debug) : ports;
@@ -130,6 +140,7 @@ function openLive(parts: Parts, debugLog: typeof DebugLog | undefined): LiveSess
     title: () => state.title,
     end: (reason) => hooks.close(reason === "interrupt" ? "prompt_input_exit" : "other"),
     dispose: async () => {
+      disposed.abort();
       await controls.finish();
       await mcp.close();
       skills.close();

@@ -40,6 +40,8 @@ export interface SessionParts {
   ports(signal: AbortSignal): Ports;
   /** Called when the session waits for input. */
   idle(): void;
+  /** Called when a run waits for the model. */
+  busy(): void;
   replay(): Iterable<Outbound>;
   /** Sets variables for processes started from now on. */
   setEnvironment(variables: Readonly<Record<string, string>>): void;
@@ -174,10 +176,13 @@ export class LiveSession implements Session {
   }
 
   async #run(prompt: PromptMessage | undefined, limits: Limits, signal: AbortSignal): Promise<End> {
-    const { gate } = this.#parts;
+    const { gate, busy } = this.#parts;
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => gate.warm());
+    setImmediate(() => {
+      void gate.warm();
+      busy();
+    });
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

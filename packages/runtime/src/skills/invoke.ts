@@ -16,6 +16,8 @@ export interface Invocation {
   readonly attachments: readonly NewEntry[];
   /** The rules that now allow tools. */
   readonly allowed: readonly string[];
+  /** Set if it ran in a subagent: what that one answered. */
+  readonly fork?: { readonly agentId: string; readonly result: string };
 }
 
 export interface InvokeParts extends SkillParts {
@@ -54,7 +56,9 @@ export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts
     const attachments = written.includes("@")
       ? await filesMentionedIn(written, parts, ports.signal, { insideOnly: true })
       : [];
-    return { text, attachments, allowed: grant.allowed };
+    if (skill.fork === undefined) return { text, attachments, allowed: grant.allowed };
+    const { runFork } = await import("./fork.ts");
+    return { text, attachments, allowed: grant.allowed, fork: await runFork(skill, text, attachments, parts) };
   } catch (error) {
     grant.undo();
     throw error;

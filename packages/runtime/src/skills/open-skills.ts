@@ -6,6 +6,7 @@ import { ToolError, type ExpandedPrompt, type Expansion, type Ports, type Tool }
 import type * as NearestWord from "@keelson/protocol/nearest-word";
 import type { ChainSubject, NewEntry, Skill } from "@keelson/protocol";
 import { skillTool, type SkillKeeper } from "@keelson/tools";
+import type { Permit } from "../gate/approvals.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -29,6 +30,7 @@ export interface SkillStage {
 }
 
 export interface SkillParts {
+  readonly permit: Permit;
   readonly storage: Storage;
   readonly machine: Machine;
   readonly gate: Gate;
@@ -81,9 +83,12 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     async invoke(name, args, toolUseId) {
       const skill = forModel(name, skills);
-      const { text, attachments, allowed } = await invoke(skill, args).catch((error: Error) => {
+      const { text, attachments, allowed, fork } = await invoke(skill, args).catch((error: Error) => {
         throw new ToolError(error.message);
       });
+      if (fork) {
+        return { output: { success: true, commandName: skill.name, status: "forked", ...fork }, entries: [] };
+      }
       const output = {
         success: true as const,
         commandName: skill.name,
@@ -118,10 +123,11 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
           command_source: SOURCES[skill.source],
         },
         async render(): Promise<ExpandedPrompt> {
-          const { text, attachments } = await invoke(skill, args);
+          const { text, attachments, fork } = await invoke(skill, args);
           const { commandHeading } = await import("./command-heading.ts");
-          const blocks = [commandHeading(name, args), text].map((each) => ({ type: "text" as const, text: each }));
-          return { content: blocks, attachments };
+          const body = fork ? `A subagent ran this skill. Its result:\n\n${fork.result}` : text;
+          const content = [commandHeading(name, args), body].map((each) => ({ type: "text" as const, text: each }));
+          return fork ? { content, answer: fork.result } : { content, attachments };
         },
       };
     },

@@ -69,6 +69,11 @@ export class SessionSkills {
     this.#collect();
   }
 
+  /** A new conversation begins: the model knows none of them. */
+  forgetTold(): void {
+    this.#told.clear();
+  }
+
   /** Whether files were added, changed or removed. */
   areChanged(): boolean {
     return this.#set?.changed() ?? false;

@@ -1,5 +1,6 @@
 // The `initialize` request: the options of a client, and what Keelson reports back. A client may send it again.
 
+import { join } from "node:path";
 import { reload, type Flags } from "@keelson/config";
 import {
   COMPATIBLE_VERSION,
@@ -10,6 +11,7 @@ import {
   type HookRegistration,
   type JsonObject,
 } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
 import { describeModels } from "./models.ts";
 import { withFlags } from "./with-flags.ts";
 import { done, type ControlHandler, type ControlRequestBody } from "../reply.ts";
@@ -27,7 +29,6 @@ export interface ClientOptions {
   readonly toolAliases?: JsonObject;
   readonly planModeInstructions?: string;
   readonly systemPromptSnapshot?: unknown;
-  readonly excludeDynamicSections?: boolean;
   readonly promptSuggestions?: boolean;
   readonly agentProgressSummaries?: boolean;
   readonly forwardSubagentText?: boolean;
@@ -108,7 +109,7 @@ const BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
 
 /** Options that also exist as flags. Undefined if none of them changes. */
 function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
-  const { systemPrompt, appendSystemPrompt, jsonSchema } = request;
+  const { systemPrompt, appendSystemPrompt, jsonSchema, excludeDynamicSections } = request;
   const parts = typeof systemPrompt === "string" ? [systemPrompt] : systemPrompt;
   const more: Flags = {
     // An empty prompt replaces ours; only an absent one keeps it.
@@ -116,6 +117,7 @@ function flagsIn(request: ControlRequestBody, flags: Flags): Flags | undefined {
       ? { systemPrompt: parts.filter((part) => typeof part === "string" && part !== BOUNDARY).join("\n\n") }
       : {}),
     ...(typeof appendSystemPrompt === "string" ? { appendSystemPrompt } : {}),
+    ...(typeof excludeDynamicSections === "boolean" ? { excludeDynamicSections } : {}),
     ...(isObject(jsonSchema) ? { jsonSchema: jsonSchema as JsonObject } : {}),
   };
   const changes = Object.entries(more).some(
@@ -140,7 +142,6 @@ function clientOptions(request: ControlRequestBody): ClientOptions {
     toolAliases: object("toolAliases"),
     planModeInstructions: text("planModeInstructions"),
     systemPromptSnapshot: request["systemPromptSnapshot"],
-    excludeDynamicSections: flag("excludeDynamicSections"),
     promptSuggestions: flag("promptSuggestions"),
     agentProgressSummaries: flag("agentProgressSummaries"),
     forwardSubagentText: flag("forwardSubagentText"),
@@ -155,8 +156,9 @@ function describe(targets: ControlTargets): Record<string, unknown> {
   return {
     commands: targets.commands(),
     agents: [],
-    output_style: "default",
-    available_output_styles: ["default"],
+    output_style: targets.style(),
+    available_output_styles: styleNames(targets.snapshot()),
+    user_output_styles_dir: join(targets.snapshot().configDir, "output-styles"),
     models: describeModels(model, targets.snapshot().env),
     account: { tokenSource: "none", apiKeySource: model.apiKeySource, apiProvider: "firstParty" },
     pid: process.pid,

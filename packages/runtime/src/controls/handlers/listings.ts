@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { reload } from "@keelson/config";
 import { hookEventCatalog, handlerName } from "@keelson/engine/hooks";
 import { COMPATIBLE_VERSION, VERSION } from "@keelson/protocol";
+import { styleNames } from "../../prompt/styles.ts";
 import { describePlugins } from "../../session/facts.ts";
 import { done, type ControlHandler } from "../reply.ts";
 
@@ -71,4 +72,8 @@ export const reloadSkills: ControlHandler = (_request, { skills, reloadSkills: r
   readAgain();
   return done({ skills: skills() });
 };
-export const reloadOutputStyles: ControlHandler = () => done({ available_output_styles: ["default"] });
+
+export const reloadOutputStyles: ControlHandler = (_request, targets) => {
+  targets.reloadStyle();
+  return done({ available_output_styles: styleNames(targets.snapshot()) });
+};

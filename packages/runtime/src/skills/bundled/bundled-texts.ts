@@ -16,7 +16,7 @@ export function openBundledTexts(directory: string): BundledTexts {
   const extracted = new Map<string, ExtractedFiles>();
   return {
     async read({ name }) {
-      // Both together take about a millisecond, which only a session that uses such a skill should pay.
+      // Only a session that uses a bundled skill loads the texts, and only one with files loads the rest.
       const { bundledText } = await import("./texts.ts");
       const { text, files } = await bundledText(name);
       if (files === undefined) return { text };

@@ -44,8 +44,8 @@ for (const { name, description, argumentHint } of skills) {
     expect(lines.length).toBeLessThan(125);
     expect(text.length).toBeLessThan(8_000);
     const empty = fillPlaceholders(text, { raw: "", names: [], variables: {} });
-    const filled = fillPlaceholders(text, { raw: "the target", names: [], variables: {} });
-    expect(filled.text.split("the target")).toHaveLength(2);
+    const filled = fillPlaceholders(text, { raw: "TYPED BY THE USER", names: [], variables: {} });
+    expect(filled.text.split("TYPED BY THE USER")).toHaveLength(2);
     expect(empty.text).toBe(text.replace("$ARGUMENTS", ""));
   });
 

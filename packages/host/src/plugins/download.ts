@@ -1,0 +1,49 @@
+// Downloads a file over https, with a size limit. Addresses that someone on the way could change are refused.
+
+import { LIMITS, mib, PluginFetchError } from "./plugin-files.ts";
+
+const MAX_REDIRECTS = 5;
+const TIMEOUT_MS = 60_000;
+
+export async function download(url: string, maxBytes: number = LIMITS.archiveBytes): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let at = checkedUrl(url);
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await ask(at, signal);
+    const next = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && next !== null) {
+      await response.body?.cancel();
+      at = checkedUrl(new URL(next, at).href);
+      continue;
+    }
+    if (!response.ok || response.body === null) throw new PluginFetchError(`${url} answered ${response.status}`);
+    return wholeBody(response.body, url, maxBytes);
+  }
+  throw new PluginFetchError(`${url} redirects too often`);
+}
+
+async function ask(url: URL, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { redirect: "manual", signal });
+  } catch (error) {
+    throw new PluginFetchError(`${url.href} cannot be reached: ${(error as Error).message}`);
+  }
+}
+
+async function wholeBody(body: ReadableStream<Uint8Array>, url: string, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new PluginFetchError(`${url} is larger than ${mib(maxBytes)}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkedUrl(text: string): URL {
+  const url = URL.parse(text);
+  const isHere = url !== null && /^(?:127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname);
+  if (url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isHere))) return url;
+  throw new PluginFetchError(`"${text}" is not an https:// address`);
+}
