@@ -11,7 +11,7 @@ import {
   temporaryHome,
   transcriptFiles,
 } from "@keelson/testkit";
-import { CHAT, messagesOf, prompt, resultOf, spoken, STREAM } from "../front-door.ts";
+import { CHAT, control, messagesOf, prompt, resultOf, spoken, STREAM } from "../front-door.ts";
 
 test("text output is the answer of the command and nothing else", async () => {
   using home = temporaryHome();
@@ -196,4 +196,30 @@ test("hooks of a new conversation get its id and its transcript, and what they s
     ["SessionEnd", "other", true, true],
   ]);
   expect(JSON.stringify(model.requests[0]!.body.messages)).toContain("remember the milk");
+});
+
+test("files are rewound to a prompt of the new conversation, also after it was resumed", async () => {
+  using home = temporaryHome();
+  const path = home.write("a.txt", "old");
+  const write = (content: string) => ({ calls: [{ name: "Write", input: { file_path: path, content } }] });
+  await using model = await startMockModel([
+    { calls: [{ name: "Read", input: { file_path: path } }] },
+    write("before"),
+    { text: "one" },
+    { calls: [{ name: "Read", input: { file_path: path } }] },
+    write("after"),
+    { text: "two" },
+  ]);
+  const flags = [...CHAT, "--permission-mode", "acceptEdits"];
+  const env = { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" };
+  const uuid = "33333333-3333-4333-8333-333333333333";
+  const lines = [prompt("first"), prompt("/clear"), prompt("second", { uuid })];
+  const run = await runKeelson(flags, { home, url: model.url, env, stdin: lines });
+  const { session_id: id } = messagesOf(run, "result").at(-1);
+  expect(readFileSync(path, "utf8")).toBe("after");
+
+  const rewind = control("r", { subtype: "rewind_files", user_message_id: uuid });
+  const later = await runKeelson([...flags, "--resume", id], { home, url: model.url, env, stdin: [rewind] });
+  expect(messagesOf(later, "control_response")[0].response).toMatchObject({ subtype: "success" });
+  expect(readFileSync(path, "utf8")).toBe("before");
 });
