@@ -223,3 +223,18 @@ test("files are rewound to a prompt of the new conversation, also after it was r
   expect(messagesOf(later, "control_response")[0].response).toMatchObject({ subtype: "success" });
   expect(readFileSync(path, "utf8")).toBe("before");
 });
+
+test("/config shows settings without secrets, and sets only preferences", async () => {
+  using home = temporaryHome();
+  home.settings({ env: { MY_TOKEN: "hunter2", PLAIN: "x" }, language: "french" });
+  const lines = ["/config", "/config env.MY_TOKEN", "/config language", "/config theme dark", "/config model opus"];
+  const run = await runKeelson([...CHAT], { home, stdin: lines.map((each) => prompt(each)) });
+  const [all, secret, language, set, refused] = messagesOf(run, "result").map(({ result }) => result);
+  expect(JSON.parse(all)).toMatchObject({ env: { MY_TOKEN: "(hidden)", PLAIN: "x" }, language: "french" });
+  expect([secret, language]).toEqual(['env.MY_TOKEN = "(hidden)"', 'language = "french"']);
+  expect(set).toBe('Set theme to "dark" in the user settings');
+  expect(refused).toBe('"model" cannot be set here; use `keelson config set`');
+  const saved = JSON.parse(readFileSync(join(home.configDir, "settings.json"), "utf8"));
+  expect([saved.theme, saved.model]).toEqual(["dark", undefined]);
+  expect(JSON.stringify(readTranscript(home))).not.toContain("hunter2");
+});
