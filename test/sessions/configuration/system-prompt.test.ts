@@ -75,11 +75,12 @@ test("a repository whose settings start a program is not asked, and the program 
 test("what depends on the folder can stand in the first message, so that the system prompt is the same everywhere", async () => {
   using one = temporaryHome();
   using two = temporaryHome();
-  await using model = await startMockModel([{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
+  await using model = await startMockModel([{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }, { text: "e" }]);
   const flag = "--exclude-dynamic-system-prompt-sections";
   for (const home of [one, two]) await runKeelson(["-p", "go", flag, ...STREAM], { home, url: model.url });
   const initialize = control("i", { subtype: "initialize", excludeDynamicSections: true });
-  await runKeelson(CHAT, { home: two, url: model.url, stdin: [initialize, prompt("go"), prompt("again")] });
+  const stdin = [initialize, prompt("go"), prompt("again"), prompt("/clear"), prompt("once more")];
+  await runKeelson(CHAT, { home: two, url: model.url, stdin });
 
   const systems = model.requests.map(systemOf);
   expect(new Set(systems).size).toBe(1);
@@ -87,7 +88,7 @@ test("what depends on the folder can stand in the first message, so that the sys
   const told = model.requests.map((request) =>
     spoken(request)[0].content.flatMap(({ text }: any) => (text.includes("# Environment") ? [text] : [])),
   );
-  expect(told.map((texts) => texts.length)).toEqual([1, 1, 1, 1]);
+  expect(told.map((texts) => texts.length)).toEqual([1, 1, 1, 1, 1]);
   expect(told[0]![0]).toContain(`Working directory: ${one.project}`);
   expect(told[0]![0]).toContain("# Memory");
 });

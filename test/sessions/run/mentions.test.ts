@@ -70,6 +70,10 @@ test("denied files, files outside the folder and links to them are not read, and
   const typed = [...ways, `@${outside}`, "@~/outside.txt", "@../home/outside.txt", "@/proc/self/environ"].join(" ");
   expect(texts(await shown(home, typed))).toEqual([typed]);
 
+  home.write("open.txt", "SECRET open");
+  expect(texts(await shown(home, "see @open.txt", ["--disallowedTools", "Read"]))).toEqual(["see @open.txt"]);
+  expect(texts(await shown(home, "see @open.txt", ["--tools", "Bash"]))).toHaveLength(3);
+
   const allowed = texts(await shown(home, typed, ["--add-dir", home.home]));
   expect(allowed.filter((text) => text.includes("SECRET outside"))).toHaveLength(1);
   expect(allowed.filter((text) => text.includes("SECRET key") || text.includes("SECRET asked"))).toEqual([]);
@@ -184,7 +188,7 @@ test("the transcript keeps each file as an attachment before the prompt", async 
   await using model = await startMockModel([{ text: "done" }]);
   const ended = await runKeelson(["-p", "see @a.txt", ...STREAM], { home, url: model.url });
   const entries = readTranscript(home, resultOf(ended).session_id);
-  const { attachment } = entries.find(({ type }: any) => type === "attachment") as any;
+  const { attachment } = entries.find(({ attachment }: any) => attachment?.type === "file") as any;
   expect(attachment).toEqual({
     type: "file",
     filename: path,

@@ -100,7 +100,7 @@ export const VARIABLES: Readonly<Record<string, Variable>> = {
   CLAUDE_CODE_PLUGIN_CACHE_DIR: variable("if trusted", "folder for installed plugins and their data", "config"),
   CLAUDE_CODE_TMPDIR: variable("if trusted", "folder for the output of background tasks", "runtime", "cli"),
   XDG_CACHE_HOME: variable("if trusted", "folder to use instead of ~/.cache", "runtime", "cli"),
-  XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config"),
+  XDG_CONFIG_HOME: variable("if trusted", "folder to use instead of ~/.config", "config", "host"),
   CLAUDE_CODE_MAX_TURNS: variable("yes", "turn limit", "runtime"),
   CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY: variable("yes", "read-only calls to run in parallel", "runtime"),
   MAX_STRUCTURED_OUTPUT_RETRIES: variable("yes", "attempts at structured output", "runtime"),

@@ -94,6 +94,20 @@ test("styles of plugins have the plugin's name in front", () => {
   expect(names).toEqual([...BUILT_IN, "kit:terse", "kit:Loud"]);
 });
 
+test("frontmatter is read in the ways people write it", () => {
+  using home = temporaryHome();
+  home.write(
+    "~/.claude/output-styles/a.md",
+    '---\r\nname: "A: b" # c\r\nkeep-coding-instructions: Yes\r\n---\r\nText\r\n',
+  );
+  home.write("~/.claude/output-styles/b.md", "---\ndescription: >\n  one\n  two\nother: [x\n---\nText");
+  home.write("~/.claude/output-styles/c.md", "---\nname: C\nno end");
+  const [a, b, c] = styles(home).loaded.styles.slice(BUILT_IN.length);
+  expect(a).toMatchObject({ name: "A: b", keepsCoding: true, text: "Text" });
+  expect(b).toMatchObject({ name: "b", description: "one two", keepsCoding: false, text: "Text" });
+  expect(c).toMatchObject({ name: "c", text: "---\nname: C\nno end" });
+});
+
 test("odd files are left out with a reason; nothing outside the project is read, and nothing blocks", () => {
   using home = temporaryHome();
   const secret = home.write("~/secret.md", "SECRET");
@@ -108,7 +122,7 @@ test("odd files are left out with a reason; nothing outside the project is read,
   expect(Bun.spawnSync(["mkfifo", join(folder, "pipe.md")]).exitCode).toBe(0);
   chmodSync(folder, 0o755);
   const { loaded, problems } = styles(home);
-  expect(loaded.styles.slice(BUILT_IN.length).map(({ name }) => name)).toEqual([`a?[2J${"x".repeat(75)}`]);
+  expect(loaded.styles.slice(BUILT_IN.length).map(({ name }) => name)).toEqual([`a[2J${"x".repeat(75)}…`]);
   expect(JSON.stringify(loaded.styles)).not.toContain("SECRET");
   expect(problems).toEqual([
     "/project/.claude/output-styles/binary.md is left out: it is not text",

@@ -8,8 +8,10 @@ import { BUILT_IN_STYLES } from "@keelson/engine/styles";
 import { isWithin } from "../instructions/collect.ts";
 import { readInstruction } from "../instructions/read-instruction.ts";
 import { managedDirectory } from "../scopes/scopes.ts";
+import { booleanIn, textOf } from "../skills/frontmatter/field-values.ts";
+import { readHead } from "../skills/frontmatter/head.ts";
+import { listable } from "../skills/plain.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { readStyleHead } from "./frontmatter.ts";
 
 export interface OutputStyle extends PromptStyle {
   readonly description?: string;
@@ -33,6 +35,7 @@ export type StyleSettings = Pick<
 const MAX_FILES = 200;
 const MAX_FOLDERS = 100;
 const MAX_NAME = 80;
+const MAX_DESCRIPTION = 500;
 /** The longest text the system prompt has room for. */
 const MAX_TEXT = 45_000;
 
@@ -144,7 +147,10 @@ function read(
         problems.push(`${file} is left out: it links to ${reading.real}, outside ${root}`);
       return [];
     }
-    const { name, description, keepsCoding, body } = readStyleHead(reading.text);
+    const { fields, bodyAt } = readHead(reading.text);
+    const field = (key: string, most: number) => listable(textOf(fields.get(key) ?? NOTHING), most);
+    const description = field("description", MAX_DESCRIPTION);
+    const body = reading.text.slice(bodyAt).trim();
     if (body === "") {
       problems.push(`${file} is left out: it has no text; write the style below the frontmatter`);
       return [];
@@ -152,10 +158,10 @@ function read(
     if (body.length > MAX_TEXT) problems.push(`${file} is longer than ${MAX_TEXT} characters; the rest is cut`);
     return [
       {
-        name: shortened(name ?? basename(file).replace(/\.md$/i, "")),
-        ...(description === undefined ? {} : { description }),
+        name: field("name", MAX_NAME) || listable(basename(file).replace(/\.md$/i, ""), MAX_NAME),
+        ...(description === "" ? {} : { description }),
         text: body.slice(0, MAX_TEXT),
-        keepsCoding,
+        keepsCoding: booleanIn(fields.get("keep-coding-instructions") ?? NOTHING) === true,
         source,
         file,
       },
@@ -163,8 +169,4 @@ function read(
   });
 }
 
-/** Names are shown in lists and headings, so they are one short line. */
-function shortened(name: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, "?").slice(0, MAX_NAME);
-}
+const NOTHING = { kind: "text", text: "", quoted: false, line: 0 } as const;

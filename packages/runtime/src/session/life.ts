@@ -97,19 +97,26 @@ function settlePrompt({ state, notify }: Storage): void {
   state.told = { ...told, prompt: true, situation: told.situation || isElsewhere };
 }
 
+/** The first request goes out before git is started: it would take the processor from it. */
+const BEFORE_GIT_MS = 50;
+
 /**
- * Asks git for the state of the repository, once. Call it when nothing waits: starting a process takes time. If the first
- * request is already on its way, the model is told with the next one.
+ * Asks git for the state of the repository, once. If the first request is already on its way by then, the model is told
+ * with the next one.
  */
 export function readGit({ state, notify }: Storage, signal: AbortSignal): void {
   if (state.told.gitAsked || state.branch === "" || !showsGit(state.snapshot)) return;
   state.told = { ...state.told, gitAsked: true };
-  void import("../prompt/git.ts").then(async ({ gitStateOf }) => {
+  const ask = async () => {
+    if (signal.aborted) return;
+    const { gitStateOf } = await import("../prompt/git.ts");
     const git = await gitStateOf(state.snapshot, signal);
-    if (git === undefined || signal.aborted) return;
+    // A client may have replaced the system prompt in the meantime.
+    if (git === undefined || signal.aborted || !showsGit(state.snapshot)) return;
     state.git = git;
     if (state.told.prompt) notify(renderGitState(git));
-  });
+  };
+  setTimeout(() => void ask(), BEFORE_GIT_MS).unref();
 }
 
 /** Switches to a new snapshot: rules, directories, hooks, tools and system prompt. MCP tools return with the next run. */

@@ -40,7 +40,7 @@ export interface SessionParts {
   ports(signal: AbortSignal): Ports;
   /** Called when the session waits for input. */
   idle(): void;
-  /** Called when a run waits for the model. */
+  /** Called when a run begins. */
   busy(): void;
   replay(): Iterable<Outbound>;
   /** Sets variables for processes started from now on. */
@@ -179,10 +179,8 @@ export class LiveSession implements Session {
     const { gate, busy } = this.#parts;
     const conversation = this.#parts.conversation();
     // Load the gate after the first request is sent, before the first tool call needs it.
-    setImmediate(() => {
-      void gate.warm();
-      busy();
-    });
+    setImmediate(() => gate.warm());
+    busy();
     try {
       return await run(prompt, gate.ruleBook.mode, conversation, this.#parts.ports(signal), limits);
     } catch (error) {

@@ -128,6 +128,7 @@ export async function openStorage(options: OpenOptions): Promise<Storage> {
       startedMs = now();
       state.title = undefined;
       state.lastUsage = null;
+      state.told = { ...state.told, prompt: false, situation: false };
       for (const listener of clearListeners) await listener();
     },
     startedMs: () => startedMs,
