@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   chainProblems,
   readTranscript,
@@ -133,10 +133,16 @@ test("/clear leaves two transcripts that are both sound, and each can be continu
   using home = temporaryHome();
   await using model = await startMockModel([{ text: "one" }, { text: "two" }, { text: "three" }, { text: "four" }]);
   const lines = [prompt("first"), prompt("/clear"), prompt("second")];
-  const run = await runKeelson([...CHAT, "--name", "Old work"], { home, url: model.url, stdin: lines });
+  const run = await runKeelson([...CHAT, "--name", "Old work", "--session-mirror"], {
+    home,
+    url: model.url,
+    stdin: lines,
+  });
   const [before, , after] = messagesOf(run, "result").map(({ session_id }) => session_id as string);
   expect(before).not.toBe(after);
   expect(transcriptFiles(home).length).toBe(2);
+  const mirrored = messagesOf(run, "transcript_mirror").map(({ filePath }) => basename(filePath, ".jsonl"));
+  expect([...new Set(mirrored)]).toEqual([before!, after!]);
 
   const [old, fresh] = [readTranscript(home, before) as any[], readTranscript(home, after) as any[]];
   expect([chainProblems(old), chainProblems(fresh)]).toEqual([[], []]);
