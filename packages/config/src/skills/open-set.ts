@@ -34,7 +34,9 @@ export function openSkillSet(settings: SkillSettings, options: SkillOptions = {}
 /** Every folder that may hold skills or commands. Which of them count is decided when they are loaded. */
 function foldersIn({ cwd, configDir, directories, flags, origin }: SkillSettings): readonly string[] {
   const managed = origin.managedDir ?? managedDirectory(origin.platform);
-  const projects = [...upwards(flags.projectConfigRoot ?? cwd), ...directories].map((folder) => join(folder, ".claude"));
+  const projects = [...upwards(flags.projectConfigRoot ?? cwd), ...directories].map((folder) =>
+    join(folder, ".claude"),
+  );
   return [join(managed, ".claude"), configDir, ...projects].flatMap((folder) => [
     join(folder, "skills"),
     join(folder, "commands"),

@@ -84,10 +84,7 @@ async function fillState(parts: Parts): Promise<void> {
   const { options, state } = storage;
   const { snapshot } = state;
   await beginConversation(parts);
-  storage.onClear(() => {
-    skills.skills.forgetTold();
-    return beginConversation(parts);
-  });
+  storage.onClear(() => beginConversation(parts));
   const own = snapshot.flags.disableSlashCommands ? [] : [skills.tool];
   state.allTools = [...builtInTools(machine.tasks), ...own, ...(await offeredInteractiveTools(options, plan))];
   state.tools = state.builtInTools = offeredTools(state.allTools, snapshot);

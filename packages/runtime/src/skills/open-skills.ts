@@ -13,6 +13,7 @@ import type { SessionHooks } from "../hooks/session-hooks.ts";
 import type { Machine } from "../machine/machine.ts";
 import { chooseModel } from "../model/model-choice.ts";
 import type { Storage } from "../session/storage.ts";
+import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledSkills } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
 import type { Invocation } from "./invoke.ts";
@@ -115,7 +116,8 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
     },
     expand(name, args) {
       const skill = skills.find(name);
-      if (!skill) return undefined;
+      // The user's own file may replace a built-in command; that of a folder which is not trusted may not.
+      if (!skill || (skill.untrusted && findBuiltInCommand(name))) return undefined;
       if (!skill.userInvocable) {
         return { kind: "local", name, args, run: async () => `/${name} is for the model; it cannot be typed` };
       }

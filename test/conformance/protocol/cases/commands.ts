@@ -243,6 +243,34 @@ export const COMMANDS: readonly Scenario[] = [
     ],
   },
   {
+    name: "a new conversation with a server",
+    answers: {
+      servers: {
+        calc: {
+          instructions: "Count with care.",
+          tools: [{ name: "add", description: "Adds", inputSchema: { type: "object" }, gives: { content: [] } }],
+        },
+      },
+    },
+    says: [{ text: "one" }, { text: "two" }],
+    steps: [...turn("a"), ...turn("/clear"), ...turn("b"), ...turn("/mcp")],
+    cases: [
+      {
+        name: "has the tools and the instructions of the server again",
+        see: ({ requests }) =>
+          requests.map((request) => [
+            JSON.stringify(request).includes("mcp__calc__add"),
+            JSON.stringify(request).includes("Count with care."),
+          ]),
+        is: [
+          [true, true],
+          [true, true],
+        ],
+      },
+      { name: "keeps it connected", see: (seen) => outputs(seen)[3], is: text("- calc: connected, 1 tool") },
+    ],
+  },
+  {
     name: "an export",
     says: [{ text: "hello" }],
     answers: { canUseTool: [{ behavior: "deny", message: "Not there" }] },

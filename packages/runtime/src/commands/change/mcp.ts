@@ -29,7 +29,7 @@ export const mcpCommand: RunCommand = async (args, { request }) => {
 function listed({ mcpServers }: Status): string {
   if (mcpServers.length === 0) return "No MCP servers. Add one with `keelson mcp add`";
   const lines = mcpServers.map(({ name, status, error, tools }) => {
-    const count = status === "connected" && tools ? `, ${tools.length} tools` : "";
+    const count = status === "connected" && tools ? `, ${tools.length} ${tools.length === 1 ? "tool" : "tools"}` : "";
     return `${name}: ${status}${count}${error === undefined ? "" : `, ${error}`}`;
   });
   return `MCP servers:\n\n${points(lines)}`;
