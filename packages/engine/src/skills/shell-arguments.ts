@@ -11,7 +11,7 @@ export type FilledCommand =
   | { readonly refused: string };
 
 /** Stands for an argument when the command is read without it. */
-const STAND_IN = "KEELSON_ARGUMENT";
+const STAND_IN = "KeelsonArgument";
 
 export function fillCommand(written: string, args: SkillArguments): FilledCommand {
   const command = written.replace(/\$\{(CLAUDE_\w+)\}/g, (whole, name: string) => {

@@ -4,7 +4,7 @@
 
 import { delimiter, isAbsolute, join } from "node:path";
 import type { GitState } from "@keelson/engine";
-import { firstLine, gitBranch } from "./branch.ts";
+import { firstLineOf, gitBranch } from "./branch.ts";
 import { commonFolder, findRepositories, statOf } from "./discovery.ts";
 import { createGitLookup } from "./repositories.ts";
 import { readRegularFile } from "../files/regular-file.ts";
@@ -135,7 +135,7 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() 
 /** What the remote calls its main branch, else `main` or `master` if there is one. */
 function mainBranchOf(gitFolder: string): string | undefined {
   const shared = commonFolder(gitFolder);
-  const named = firstLine(join(shared, "refs/remotes/origin/HEAD"))?.match(/^ref: refs\/remotes\/origin\/(.+)$/)?.[1];
+  const named = firstLineOf(join(shared, "refs/remotes/origin/HEAD"))?.match(/^ref: refs\/remotes\/origin\/(.+)$/)?.[1];
   if (named !== undefined) return named;
   const packed = new Set(packedRefs(join(shared, "packed-refs")));
   const isBranch = (name: string) =>

@@ -11,7 +11,7 @@ import type { SkillParts } from "./open-skills.ts";
 import { renderSkill } from "./render-skill.ts";
 import type { TurnEffects } from "./turn-effects.ts";
 
-export interface Invocation {
+export interface SkillInvocation {
   readonly text: string;
   readonly attachments: readonly NewEntry[];
   /** The rules that now allow tools. */
@@ -30,7 +30,7 @@ export interface InvokeParts extends SkillParts {
 const OWN_FOLDER = new Set<Skill["source"]>(["managed", "user", "plugin"]);
 
 /** Rejects with a sentence for the user; then nothing stays granted. */
-export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts): Promise<Invocation> {
+export async function invokeSkill(skill: Skill, args: string, parts: InvokeParts): Promise<SkillInvocation> {
   const { storage, gate, effects, texts, ports } = parts;
   const { place, state } = storage;
   const { snapshot } = state;

@@ -16,7 +16,7 @@ import type { Storage } from "../session/storage.ts";
 import { findBuiltInCommand } from "../commands/registry.ts";
 import { bundledSkills } from "./bundled/bundled.ts";
 import type { BundledTexts } from "./bundled/bundled-texts.ts";
-import type { Invocation } from "./invoke.ts";
+import type { SkillInvocation } from "./invoke.ts";
 import { SessionSkills } from "./session-skills.ts";
 import { TurnEffects } from "./turn-effects.ts";
 
@@ -73,7 +73,7 @@ export async function openSkills(parts: SkillParts, { off = false } = {}): Promi
   hooks.onReloadSkills(() => skills.reload());
   let ports: Ports | undefined;
   let texts: BundledTexts | undefined;
-  const invoke = async (skill: Skill, args: string): Promise<Invocation> => {
+  const invoke = async (skill: Skill, args: string): Promise<SkillInvocation> => {
     const { invokeSkill } = await import("./invoke.ts");
     texts ??= await openTexts(machine.outputDir);
     return invokeSkill(skill, args, { ...parts, effects, texts, ports: ports! });

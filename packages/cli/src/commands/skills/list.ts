@@ -5,13 +5,13 @@ import { UsageError } from "../../args/invocation.ts";
 import { printWarning } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, paletteFor, visible, type Shorten } from "../permissions/words.ts";
-import { openSkills } from "./open.ts";
-import { listingLine, sourceText, tokensOf } from "./words.ts";
+import { findSkills } from "./open.ts";
+import { listingLine, skillSourceText, tokensOf } from "./words.ts";
 
 export async function listSkills(call: Invoked): Promise<number> {
   const { given, io } = call;
   if (call.words.length > 0) throw new UsageError("usage: keelson skills list [--for <file>] [--json]");
-  const { snapshot, set, short } = await openSkills(call);
+  const { snapshot, set, short } = await findSkills(call);
   const listed = set.skills.filter(({ modelInvocable }) => modelInvocable);
   const hidden = set.skills.filter(({ modelInvocable }) => !modelInvocable);
   const total = listed.reduce((sum, skill) => sum + tokensOf(listingLine(skill)), 0);
@@ -33,7 +33,7 @@ export async function listSkills(call: Invoked): Promise<number> {
   const palette = paletteFor(io);
   const rows = listed.map((skill) => [
     `/${visible(skill.name)}`,
-    sourceText(skill),
+    skillSourceText(skill),
     `~${tokensOf(listingLine(skill))}`,
     skill.nameOnly ? "(name only)" : oneLine(skill.description, 60),
   ]);
@@ -44,11 +44,15 @@ export async function listSkills(call: Invoked): Promise<number> {
       : [palette.dim(table[0]!), ...table.slice(1)],
     section(
       "Only for you to type, not listed for the model",
-      hidden.map((skill) => [`/${visible(skill.name)}`, sourceText(skill), oneLine(skill.description, 60)]),
+      hidden.map((skill) => [`/${visible(skill.name)}`, skillSourceText(skill), oneLine(skill.description, 60)]),
     ),
     section(
       "Dormant until a matching file is used",
-      set.dormant.map((skill) => [`/${visible(skill.name)}`, sourceText(skill), oneLine(skill.paths!.join(", "), 80)]),
+      set.dormant.map((skill) => [
+        `/${visible(skill.name)}`,
+        skillSourceText(skill),
+        oneLine(skill.paths!.join(", "), 80),
+      ]),
     ),
     section("Not used", notUsed(set.problems, short)),
     [...untrustedLine(set.skills), `${countOf(listed)}, about ${total} tokens in every request`],
@@ -73,7 +77,7 @@ const withState = (skill: Skill, state: "listed" | "hidden" | "dormant") => ({
   tokens: state === "listed" ? tokensOf(listingLine(skill)) : 0,
 });
 
-function notUsed(problems: Awaited<ReturnType<typeof openSkills>>["set"]["problems"], short: Shorten) {
+function notUsed(problems: Awaited<ReturnType<typeof findSkills>>["set"]["problems"], short: Shorten) {
   return problems.filter(({ kind }) => kind !== "odd").map(({ file, why }) => [short(file), oneLine(why, 200)]);
 }
 

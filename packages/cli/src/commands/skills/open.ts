@@ -11,7 +11,7 @@ export interface OpenedSkills {
   readonly short: Shorten;
 }
 
-export async function openSkills(call: Invoked): Promise<OpenedSkills> {
+export async function findSkills(call: Invoked): Promise<OpenedSkills> {
   const snapshot = await snapshotFor(call);
   const set = await load(snapshot);
   const touched = call.given.text("for");

@@ -7,15 +7,15 @@ import { didYouMean } from "../../args/nearest.ts";
 import { printError } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, visible, type Shorten } from "../permissions/words.ts";
-import { openSkills } from "./open.ts";
-import { listingLine, sourceText, tokensOf } from "./words.ts";
+import { findSkills } from "./open.ts";
+import { listingLine, skillSourceText, tokensOf } from "./words.ts";
 
 export async function showSkill(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   const [written, ...more] = words;
   if (written === undefined || more.length > 0) throw new UsageError("usage: keelson skills show <name> [--json]");
   const name = written.replace(/^\//, "");
-  const { set, short } = await openSkills(call);
+  const { set, short } = await findSkills(call);
   const known = [...set.skills, ...set.dormant];
   const skill = known.find((each) => each.name === name);
   if (skill === undefined) {
@@ -59,7 +59,7 @@ function factsOf(
   const events = hooks.map(({ event, matcher }) => (matcher ? `${event} ${matcher}` : event));
   return [
     ["file", short(skill.file)] as const,
-    ...fact("source", sourceText(skill)),
+    ...fact("source", skillSourceText(skill)),
     ...fact("display name", skill.displayName),
     ...fact("description", skill.describedByText ? `${skill.description} (first line of the text)` : skill.description),
     ...fact("when to use", skill.whenToUse),

@@ -7,14 +7,14 @@ import { UsageError } from "../../args/invocation.ts";
 import { printError } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { oneLine, shortenFrom, visible } from "../permissions/words.ts";
-import { openSkills } from "./open.ts";
+import { findSkills } from "./open.ts";
 
 export async function validateSkills(call: Invoked): Promise<number> {
   const { given, words, io } = call;
   const [path, ...more] = words;
   if (more.length > 0) throw new UsageError("usage: keelson skills validate [path] [--strict] [--json]");
   const cwd = resolve(io.cwd, given.text("cwd") ?? ".");
-  const checked = path === undefined ? allOf((await openSkills(call)).set) : checkSkillsAt(resolve(cwd, path));
+  const checked = path === undefined ? allOf((await findSkills(call)).set) : checkSkillsAt(resolve(cwd, path));
   if (checked === undefined) return printError(io, `no file or folder "${visible(path!)}"`);
 
   const { skills } = checked;

@@ -27,7 +27,7 @@ const SOURCES: Readonly<Record<Skill["source"], string>> = {
 };
 
 /** `user`, `project command`, `plugin formatter`. */
-export function sourceText({ source, kind, plugin }: Skill): string {
+export function skillSourceText({ source, kind, plugin }: Skill): string {
   const place = plugin === undefined ? SOURCES[source] : `plugin ${visible(plugin.name)}`;
   return kind === "command" ? `${place} command` : place;
 }

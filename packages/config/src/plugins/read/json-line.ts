@@ -3,7 +3,7 @@
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { JsonPath } from "./problem.ts";
 
-export function lineOf(text: string, path: JsonPath): number | undefined {
+export function jsonLineOf(text: string, path: JsonPath): number | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
   if (root === undefined) return undefined;
   for (let length = path.length; length >= 0; length--) {

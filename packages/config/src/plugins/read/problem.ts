@@ -19,5 +19,5 @@ export const pluginProblemText = ({ file, line, text }: PluginProblem) =>
 
 /** The line of a key or value; of the nearest parent if it is missing. Loads a parser: only for reports. */
 export function jsonLine(text: string, path: JsonPath): number | undefined {
-  return (require("./json-line.ts") as typeof JsonLine).lineOf(text, path);
+  return (require("./json-line.ts") as typeof JsonLine).jsonLineOf(text, path);
 }
