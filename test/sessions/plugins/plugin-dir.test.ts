@@ -107,3 +107,27 @@ test("an archive is unpacked for the session, from a file or an address, and rem
     ran: false,
   });
 });
+
+test("a sensitive option goes from the secret store to the hook and the server, and is in no file or listing", async () => {
+  using home = temporaryHome();
+  const server = fakeServer(home, "db");
+  const option = { type: "string", title: "Token", description: "For the service", sensitive: true };
+  home.write("~/.claude/skills/safe/.claude-plugin/plugin.json", { name: "safe", userConfig: { token: option } });
+  const command = 'printf %s "$CLAUDE_PLUGIN_OPTION_TOKEN" > "$CLAUDE_PROJECT_DIR/seen"';
+  home.write("~/.claude/skills/safe/hooks/hooks.json", {
+    hooks: { SessionStart: [{ hooks: [{ type: "command", command }] }] },
+  });
+  home.write("~/.claude/skills/safe/.mcp.json", {
+    db: { ...server.entry, args: [...server.entry.args, "${user_config.token}"], alwaysLoad: true },
+  });
+  const saved = await runKeelson(["plugin", "configure", "safe", "token", "s3cret"], { home });
+  expect(saved.stdout).toBe("Saved token of safe@skills-dir in the secret store\n");
+  await using model = await startMockModel([{ text: "ok" }]);
+  const ended = await runKeelson(["-p", "go", ...STREAM], { home, url: model.url });
+  expect(messagesOf(ended, "system/init")[0].mcp_servers).toMatchObject([{ status: "connected" }]);
+  expect(home.read("seen")).toBe("s3cret");
+  expect(server.notes.some(({ argv }) => argv?.includes("s3cret"))).toBe(true);
+  const listed = await runKeelson(["mcp", "get", "plugin:safe:db"], { home });
+  const shown = await runKeelson(["plugin", "configure", "safe"], { home });
+  expect(`${listed.stdout}${shown.stdout}${ended.stdout}`).not.toContain("s3cret");
+});
