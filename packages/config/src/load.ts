@@ -1,6 +1,6 @@
 // Turns a directory, an environment and flags into one frozen snapshot. It reads a few small files and runs nothing.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "@keelson/engine";
 import { isObject, type JsonObject, type Settings } from "@keelson/protocol";
@@ -151,8 +151,18 @@ function pluginsIn(folder: string, of: "user" | "project"): SkillsPlugin[] {
     return [];
   }
   return names
-    .filter((name) => existsSync(join(folder, name, ".claude-plugin", "plugin.json")))
+    .filter((name) => isFolder(`${folder}/${name}/.claude-plugin`))
     .map((name) => ({ folder: join(folder, name), of }));
+}
+
+/** One cheap look for each of what may be hundreds of skills. */
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    // Below a file.
+    return false;
+  }
 }
 
 /** Also keeps a client from switching to these modes later. */

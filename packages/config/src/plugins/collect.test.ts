@@ -206,6 +206,8 @@ test("a repository enables plugins only if it is trusted, and never what the use
 test("a plugin in a skills folder loads by itself; that of a project needs trust", () => {
   using world = pluginWorld();
   world.plugin("home/.claude/skills/mine", { name: "mine" });
+  world.put("home/.claude/skills/README.md", "not a plugin");
+  world.put("home/.claude/skills/plain/SKILL.md", "not a plugin");
   world.plugin("home/.claude/skills/quiet", { name: "quiet", defaultEnabled: false });
   world.plugin("home/project/.claude/skills/theirs", { name: "theirs" });
   const before = world.start();
