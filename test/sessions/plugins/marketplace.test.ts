@@ -124,6 +124,8 @@ test("a marketplace in a folder: add, install, run, disable, update after a ques
 test("a marketplace in git is pinned to a commit; files that changed after the installation are not used", async () => {
   using home = temporaryHome();
   const folder = market(home);
+  home.write("~/market/plugins/noter/hooks/hooks.json", hook('sh "${CLAUDE_PLUGIN_ROOT}/note.sh"'));
+  home.write("~/market/plugins/noter/note.sh", `${TOUCH}\n`);
   const git = (...words: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@example.com", ...words], {
       cwd: folder,
@@ -146,7 +148,7 @@ test("a marketplace in git is pinned to a commit; files that changed after the i
   await runKeelson(["trust"], { home });
   expect(await hookRuns(home)).toBe(true);
 
-  appendFileSync(join(records[0].installPath, "hooks/hooks.json"), "\n");
+  appendFileSync(join(records[0].installPath, "note.sh"), "echo evil\n");
   expect(await hookRuns(home)).toBe(false);
   expect((await plugin(home, "list")).stdout).toContain("Its files changed after it was installed");
   expect(await plugin(home, "update", "noter", "--yes")).toMatchObject({ code: 0 });

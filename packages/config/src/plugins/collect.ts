@@ -125,7 +125,7 @@ function loadOne(
   if (other !== undefined) {
     return without("shadowed", `The plugin "${other.plugin.id}" has the same name; disable one of them`);
   }
-  if (record?.activeHash !== undefined && record.activeHash !== activeDigest(folder.root, reading.sources)) {
+  if (record?.activeHash !== undefined && record.activeHash !== activeDigest(folder, reading.sources)) {
     return without(
       "invalid",
       `Its files changed after it was installed; install them again: keelson plugin update ${id}`,

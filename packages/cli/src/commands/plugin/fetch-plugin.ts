@@ -81,12 +81,12 @@ export async function stagePlugin(
     keep() {
       const installPath = join(cache, catalog.marketplace.name, entry.name, version);
       moveFolder(staged, installPath);
-      const { sources } = readPluginFolder(installPath, { uid: snapshot.origin.uid, name: entry.name });
+      const placed = readPluginFolder(installPath, { uid: snapshot.origin.uid, name: entry.name });
       return {
         installPath,
         version,
         contentHash: hash,
-        activeHash: activeDigest(installPath, sources),
+        ...(placed.plugin === undefined ? {} : { activeHash: activeDigest(placed.plugin, placed.sources) }),
         ...(got.commit === undefined ? {} : { gitCommitSha: got.commit }),
       };
     },
