@@ -10,7 +10,7 @@ import { fakeServer } from "../servers/fake.ts";
 
 const NOTE = `#!/bin/sh
 { cat; echo "$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_PATH|$CLAUDE_PLUGIN_OPTION_REGION|$1"
-  test -n "$CLAUDE_SESSION_ID" && echo session; } > "$CLAUDE_PROJECT_DIR/noted"
+  test -n "$CLAUDE_SESSION_ID" && echo session; touch "$CLAUDE_PLUGIN_DATA/state" && echo saved; } > "$CLAUDE_PROJECT_DIR/noted"
 `;
 
 test("a plugin's hook runs with its variables, its server is connected, and its program is on the PATH", async () => {
@@ -53,7 +53,7 @@ test("a plugin's hook runs with its variables, its server is connected, and its 
   const data = join(home.home, ".claude/plugins/data/tools-inline");
   const [input, ...lines] = readFileSync(join(home.project, "noted"), "utf8").trim().split("\n");
   expect(JSON.parse(input!)).toMatchObject({ hook_event_name: "PreToolUse", tool_name: "Bash" });
-  expect(lines).toEqual([`${root}|${data}|${root}|eu $(false)|eu $(false)`, "session"]);
+  expect(lines).toEqual([`${root}|${data}|${root}|eu $(false)|eu $(false)`, "session", "saved"]);
   expect(ended.stderr).toBe("");
 });
 

@@ -82,7 +82,10 @@ export function collectPlugins(question: PluginQuestion): CollectedPlugins {
   }
   const { kept, unused: unsatisfied } = keepSatisfied(loaded);
   unused.push(...unsatisfied);
-  const notable = unused.filter(({ kind }) => kind !== "disabled");
+  // That settings of an untrusted folder are ignored is reported with those settings.
+  const notable = unused.filter(
+    ({ kind, root }) => kind !== "disabled" && (kind !== "untrusted" || root !== undefined),
+  );
   for (const { id, why } of notable) warn(`Plugin "${id}" is not loaded: ${lowerFirst(why)}`);
 
   const parts = kept.map((each) => {

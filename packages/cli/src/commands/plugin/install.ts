@@ -17,7 +17,7 @@ import { printError, printWarning, type ProcessIO } from "../../process-io.ts";
 import type { Invoked } from "../group.ts";
 import { visible } from "../permissions/words.ts";
 import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";
-import { refreshMarketplace } from "./marketplaces.ts";
+import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { mayRun } from "./may-run.ts";
 import { catalogOf, declaredMarketplaces, pluginPlace, reread, scopeOfCall, type PluginPlace } from "./place.ts";
 

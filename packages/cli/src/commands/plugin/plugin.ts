@@ -66,7 +66,7 @@ const COMMANDS: Readonly<Record<string, Subcommand>> = {
 
 async function marketplace(call: Invoked): Promise<number> {
   const [name, ...words] = call.words;
-  const commands = await import("./marketplaces.ts");
+  const commands = await import("./marketplace/marketplaces.ts");
   const table: Readonly<Record<string, Subcommand>> = {
     add: commands.addMarketplace,
     list: commands.listMarketplaces,

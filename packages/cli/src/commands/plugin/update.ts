@@ -15,7 +15,7 @@ import { createLines } from "../mcp/typed-lines.ts";
 import { visible } from "../permissions/words.ts";
 import { stagePlugin, type StagedPlugin } from "./fetch-plugin.ts";
 import { findEntry } from "./install.ts";
-import { refreshMarketplace } from "./marketplaces.ts";
+import { refreshMarketplace } from "./marketplace/add-source.ts";
 import { changesBetween, mayRun, type Changes, type MayRun } from "./may-run.ts";
 import { installedId, pluginPlace, recordOf, reread, type PluginPlace } from "./place.ts";
 
