@@ -1,7 +1,7 @@
 // The hook processes of one session: started on demand, and ended with the session however it ends.
 
 import type { CommandHook, HookRun } from "@keelson/protocol";
-import { makeDataFolder } from "../files/data-folder.ts";
+import { makeDataFolder } from "../plugins/data-folder.ts";
 import { randomHex } from "../random.ts";
 import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { withMark } from "../shell/environment/child-env.ts";

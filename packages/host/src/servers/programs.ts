@@ -1,6 +1,6 @@
 // The server programs of one session: started on demand, and ended with the session however it ends.
 
-import { makeDataFolder } from "../files/data-folder.ts";
+import { makeDataFolder } from "../plugins/data-folder.ts";
 import { protectOwnMemory } from "../programs/protect-memory.ts";
 import { randomHex } from "../random.ts";
 import { withMark } from "../shell/environment/child-env.ts";
